@@ -1,0 +1,2 @@
+// Made by scripts/embed-migrations.ts from migrations/*.sql.
+export const migrations = [] as const;

@@ -1,0 +1,26 @@
+/**
+ * Where time comes from. Everything that decides by time takes a clock, so that a test can move it; durations inside
+ * one process (timeouts, latencies) use the monotonic `performance.now()` instead.
+ */
+export interface Clock {
+  /** Milliseconds since 1970 UTC, an integer. May jump when the machine's clock is set. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** ISO 8601 UTC with milliseconds and `Z`, the only form in which times leave the program. */
+export function toIsoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The UTC calendar month of a time as `YYYY-MM`; plan limits count by it. */
+export function monthOf(ms: number): string {
+  return toIsoTime(ms).slice(0, 7);
+}
+
+/** The first millisecond of the next UTC month. */
+export function nextMonthStart(ms: number): number {
+  const date = new Date(ms);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

@@ -1,0 +1,3 @@
+import { version } from "./foundation/version.ts";
+
+process.stdout.write(`${version}\n`);
