@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { classify } from "../../src/webhooks/classify.ts";
@@ -117,6 +118,15 @@ test("a receiver that answers slowly in any way is given up at the deadline", as
   );
 });
 
+test("an attempt that was given up closes its connection", async () => {
+  const closed = Promise.withResolvers<void>();
+  await using receiver = await startRawReceiver((socket) => {
+    socket.resume().on("close", () => closed.resolve());
+  });
+  expect(outcomeOf(await send(receiver.url, newSender(200)))).toBe("timeout");
+  await closed.promise;
+});
+
 test("TLS that is never answered ends at the deadline too", async () => {
   await using receiver = await startRawReceiver(() => undefined);
   const result = await send(receiver.url.replace("http:", "https:"));
@@ -190,19 +200,23 @@ test("a closed port, a dropped connection and a name that does not exist are tol
 
 test("a kept connection that was closed meanwhile costs one free retry over a new one", async () => {
   let connections = 0;
+  let requests = 0;
   await using receiver = await startRawReceiver((socket) => {
     connections += 1;
-    let requests = 0;
+    let requestsHere = 0;
     socket.on("data", () => {
       requests += 1;
-      if (requests === 1) socket.write("HTTP/1.1 204 No Content\r\n\r\n");
+      requestsHere += 1;
+      if (requestsHere === 1) socket.write("HTTP/1.1 204 No Content\r\n\r\n");
       else socket.resetAndDestroy();
     });
   });
   const sender = newSender();
   expect(outcomeOf(await send(receiver.url, sender))).toBe("delivered");
+  await setTimeout(50);
   expect(outcomeOf(await send(receiver.url, sender))).toBe("delivered");
   expect(connections).toBe(2);
+  expect(requests).toBe(3);
 });
 
 test("a new connection that is dropped is not tried again within the attempt", async () => {
