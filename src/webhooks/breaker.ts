@@ -53,9 +53,12 @@ export function afterFailure(
   return { breaker: "open", count: probes, notBeforeMs: Math.max(failure.nowMs + wait * 1000, asked) };
 }
 
-/** How many deliveries may be in flight at once; 0 while the receiver asked for quiet. */
+/**
+ * How many deliveries may be in flight at once; 0 while the receiver asked for quiet. One that just failed is tried
+ * with a single delivery, so that several dead receivers do not hold every slot until their breakers open.
+ */
 export function allowedInFlight(health: Health, limits: BreakerLimits, nowMs: number): number {
   if (nowMs < health.notBeforeMs) return 0;
-  if (health.breaker === "closed") return limits.perWebhook;
+  if (health.breaker === "closed") return health.count === 0 ? limits.perWebhook : 1;
   return health.breaker === "open" ? 1 : Math.min(health.count, limits.perWebhook);
 }

@@ -18,7 +18,7 @@ const KEEP_ALIVE_MAX_MS = 60_000;
 const STALE_WITHIN_MS = 1000;
 const STALE_CODES = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
-interface SendRequest {
+export interface SendRequest {
   /** Normalised by `normalizeWebhookUrl`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -20,8 +20,9 @@ function failTimes(times: number, health: Health = HEALTHY): Health {
   return current;
 }
 
-test("four failures in a row change nothing, the fifth leaves probes only", () => {
-  expect(allowedInFlight(failTimes(4), LIMITS, NOW)).toBe(4);
+test("a failure leaves one delivery at a time, and the fifth in a row probes only", () => {
+  expect(allowedInFlight(HEALTHY, LIMITS, NOW)).toBe(4);
+  for (const failures of [1, 4]) expect(allowedInFlight(failTimes(failures), LIMITS, NOW)).toBe(1);
   const open = failTimes(5);
   expect(open.breaker).toBe("open");
   expect(allowedInFlight(open, LIMITS, NOW + 29_999)).toBe(0);
