@@ -102,7 +102,10 @@ function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Calle
     if (now - (marked.get(key.id) ?? -Infinity) < BROWSER_MARK_INTERVAL_MS) return;
     if (marked.size >= MAX_BROWSER_MARKS) marked.clear();
     marked.set(key.id, now);
-    log.warn({ event: "key.in-browser", keyId: key.id, endpointId: key.endpointId }, "a browser sent a secret key");
+    log.warn(
+      { event: "key.in-browser", keyId: key.id, endpointId: key.endpointId },
+      "a browser sent a secret key",
+    );
     try {
       markSeenInBrowser(db, key, now);
     } catch (error) {

@@ -46,7 +46,11 @@ interface Waiter {
  * Group commit: everything that arrives in one turn of the event loop goes into one durable transaction, so that the
  * cost of reaching the disk is shared and an answer is only given after it.
  */
-export function createCommitQueue(db: Database, usage: UsageCounter, idempotency: IdempotencyMemory): CommitQueue {
+export function createCommitQueue(
+  db: Database,
+  usage: UsageCounter,
+  idempotency: IdempotencyMemory,
+): CommitQueue {
   const storeBatch = createBatchWriter(db, usage, idempotency);
   let waiting: Waiter[] = [];
   let scheduled = false;
@@ -89,7 +93,11 @@ export function createCommitQueue(db: Database, usage: UsageCounter, idempotency
   return {
     add(pending) {
       if (waiting.length >= MAX_WAITING) {
-        return Promise.reject(new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", { retryAfterSeconds: 1 }));
+        return Promise.reject(
+          new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
+            retryAfterSeconds: 1,
+          }),
+        );
       }
       return new Promise((resolve, reject) => {
         waiting.push({ pending, resolve, reject });
@@ -136,7 +144,8 @@ function createBatchWriter(db: Database, usage: UsageCounter, idempotency: Idemp
       if (isForeignKeyError(error)) return false;
       throw error;
     }
-    if (pending.idempotent !== null) idempotency.record(pending.idempotent, submission.id, submission.createdAt);
+    if (pending.idempotent !== null)
+      idempotency.record(pending.idempotent, submission.id, submission.createdAt);
     return true;
   };
   return (batch) => {
