@@ -14,6 +14,12 @@ import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
 import { defaultSpamSettings } from "./spam/spam-settings.ts";
+import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
+import { createDeliverer, type Deliverer } from "./webhooks/deliver.ts";
+import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
+import { createOutbox } from "./webhooks/enqueue-delivery.ts";
+import { createHostResolver } from "./webhooks/resolve-host.ts";
+import { createSender, type Sender } from "./webhooks/send.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 
 /** The database of a configuration, opened and brought up to date. */
@@ -45,6 +51,8 @@ export interface SubmitService {
   readonly maintain: () => void;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
+  /** Sends what posts queued, once it is started. */
+  readonly deliverer: Deliverer;
 }
 
 export function createSubmitService(db: Database, config: Config, clock: Clock, log: Log): SubmitService {
@@ -52,7 +60,17 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
   const idempotency = createIdempotencyMemory(db);
-  const commits = createCommitQueue(db, usage, idempotency);
+  const outbox = createOutbox(db);
+  const deliverer = createDeliverer({
+    db,
+    outbox,
+    sender: createWebhookSender(config),
+    settings: config.webhooks,
+    clock,
+    log,
+    random: Math.random,
+  });
+  const commits = createCommitQueue(db, usage, idempotency, outbox);
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -71,7 +89,10 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   });
   const watch = watchChanges(db, [
     {
-      onForeignCommit: () => usage.forget(),
+      onForeignCommit: () => {
+        usage.forget();
+        deliverer.reload();
+      },
       onSettingsChange: () => {
         verifier.forgetRecords();
         directory.forget();
@@ -83,9 +104,22 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     receiver,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
-    maintain: () => void idempotency.forgetExpired(clock.now()),
+    maintain: () => {
+      idempotency.forgetExpired(clock.now());
+      dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now());
+    },
     drain: () => commits.drain(),
+    deliverer,
   };
+}
+
+/** A sender that obeys the configuration's time limit and address rules. */
+export function createWebhookSender({ webhooks }: Config): Sender {
+  return createSender({
+    allowed: parseAllowedNetworks(webhooks.allowNetworks),
+    timeoutMs: webhooks.timeoutMs,
+    resolveHost: createHostResolver(),
+  });
 }
 
 /** Times between two notes of the same key in a browser, and between two probes of the disk. */
@@ -102,7 +136,10 @@ function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Calle
     if (now - (marked.get(key.id) ?? -Infinity) < BROWSER_MARK_INTERVAL_MS) return;
     if (marked.size >= MAX_BROWSER_MARKS) marked.clear();
     marked.set(key.id, now);
-    log.warn({ event: "key.in-browser", keyId: key.id, endpointId: key.endpointId }, "a browser sent a secret key");
+    log.warn(
+      { event: "key.in-browser", keyId: key.id, endpointId: key.endpointId },
+      "a browser sent a secret key",
+    );
     try {
       markSeenInBrowser(db, key, now);
     } catch (error) {

@@ -31,7 +31,7 @@ const MAX_CACHED_STATEMENTS = 200;
 /** How long a command waits for another process's write transaction. */
 export const COMMAND_BUSY_TIMEOUT_MS = 10_000;
 
-export type Statement = SqliteDatabase.Statement<unknown[]>;
+export type Statement = SqliteDatabase.Statement;
 
 /**
  * One connection to the database file. Every method throws FormsvcError: `database_busy` where another process holds

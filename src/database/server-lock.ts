@@ -19,7 +19,9 @@ export function lockServer(databasePath: string, pid: number, startedAt: string)
   const connection = new SqliteDatabase(file, { timeout: 0 });
   try {
     connection.exec("BEGIN IMMEDIATE");
-    connection.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, started_at TEXT NOT NULL) STRICT");
+    connection.exec(
+      "CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, started_at TEXT NOT NULL) STRICT",
+    );
     connection.exec("DELETE FROM holder");
     connection.prepare("INSERT INTO holder (pid, started_at) VALUES (?, ?)").run(pid, startedAt);
     connection.exec("COMMIT; BEGIN IMMEDIATE");
@@ -28,9 +30,13 @@ export function lockServer(databasePath: string, pid: number, startedAt: string)
     const holder = held ? describeHolder(connection) : "";
     connection.close();
     if (!held) throw error;
-    throw new FormsvcError("server_running", `${databasePath}: already served${holder}; stop it first, or use another --db`, {
-      cause: error,
-    });
+    throw new FormsvcError(
+      "server_running",
+      `${databasePath}: already served${holder}; stop it first, or use another --db`,
+      {
+        cause: error,
+      },
+    );
   }
   return { release: () => void connection.close() };
 }
@@ -38,7 +44,9 @@ export function lockServer(databasePath: string, pid: number, startedAt: string)
 /** A reserved lock lets others read what was committed before it. */
 function describeHolder(connection: SqliteDatabase.Database): string {
   try {
-    const holder = connection.prepare("SELECT pid, started_at FROM holder").get() as { pid: number; started_at: string } | undefined;
+    const holder = connection.prepare("SELECT pid, started_at FROM holder").get() as
+      | { pid: number; started_at: string }
+      | undefined;
     return holder === undefined ? "" : ` by process ${holder.pid}, running since ${holder.started_at}`;
   } catch {
     return "";

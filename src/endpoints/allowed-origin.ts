@@ -25,7 +25,13 @@ export function checkOrigin(text: string): string {
   if (!URL.canParse(plain)) throw refused("no scheme or host");
   const url = new URL(plain);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw refused("neither http nor https");
-  if (url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
+  if (
+    url.pathname !== "/" ||
+    url.search !== "" ||
+    url.hash !== "" ||
+    url.username !== "" ||
+    url.password !== ""
+  ) {
     throw refused("more than scheme, host and port");
   }
   if (url.hostname.includes("*")) throw refused("a * may only stand first");

@@ -14,7 +14,13 @@ export interface NewEndpoint {
 }
 
 /** Inside a transaction. @throws usage; plan_limit when the workspace has as many endpoints as its plan allows. */
-export function insertEndpoint(db: Database, workspace: Workspace, made: NewEndpoint, plans: Plans, now: number): Endpoint {
+export function insertEndpoint(
+  db: Database,
+  workspace: Workspace,
+  made: NewEndpoint,
+  plans: Plans,
+  now: number,
+): Endpoint {
   const name = checkName(made.name);
   const settings = checkSettings(made.settings);
   checkEndpointLimit(db, workspace, plans);
@@ -56,7 +62,10 @@ export function findEndpoint(db: Database, reference: string): Endpoint {
     throw new FormsvcError("not_found", `there is no endpoint ${reference}; see: formsvc endpoint list`);
   }
   if (rows.length > 1) {
-    throw new FormsvcError("ambiguous", `several endpoints are named ${reference}; use the id; see: formsvc endpoint list`);
+    throw new FormsvcError(
+      "ambiguous",
+      `several endpoints are named ${reference}; use the id; see: formsvc endpoint list`,
+    );
   }
   return toEndpoint(row);
 }
@@ -78,7 +87,12 @@ export function updateEndpoint(
     const name = change.name === undefined ? endpoint.name : checkName(change.name);
     const state = change.state ?? endpoint.state;
     const settings = checkSettings({ ...endpoint.settings, ...change.settings });
-    db.run(query.updateTable("endpoint").set({ name, state, ...toColumns(settings) }).where("id", "=", endpoint.id));
+    db.run(
+      query
+        .updateTable("endpoint")
+        .set({ name, state, ...toColumns(settings) })
+        .where("id", "=", endpoint.id),
+    );
     raiseSettingsVersion(db);
     return { ...endpoint, name, state, settings };
   });
@@ -108,18 +122,31 @@ export function readSchema(db: Database, endpoint: Endpoint): SchemaDefinition {
 }
 
 /** Adds a version; earlier submissions keep the one they were checked with. @throws not_found, ambiguous */
-export function changeSchema(db: Database, reference: string, definition: SchemaDefinition, now: number): Endpoint {
+export function changeSchema(
+  db: Database,
+  reference: string,
+  definition: SchemaDefinition,
+  now: number,
+): Endpoint {
   return db.transaction(() => {
     const endpoint = findEndpoint(db, reference);
     const schemaVersion = endpoint.schemaVersion + 1;
     insertSchema(db, endpoint.id, schemaVersion, definition, now);
-    db.run(query.updateTable("endpoint").set({ schema_version: schemaVersion }).where("id", "=", endpoint.id));
+    db.run(
+      query.updateTable("endpoint").set({ schema_version: schemaVersion }).where("id", "=", endpoint.id),
+    );
     raiseSettingsVersion(db);
     return { ...endpoint, schemaVersion };
   });
 }
 
-function insertSchema(db: Database, endpointId: string, version: number, definition: SchemaDefinition, now: number): void {
+function insertSchema(
+  db: Database,
+  endpointId: string,
+  version: number,
+  definition: SchemaDefinition,
+  now: number,
+): void {
   db.run(
     query
       .insertInto("endpoint_schema")

@@ -69,7 +69,8 @@ function checkHoneypots(names: readonly string[]): string[] {
 }
 
 function checkPageUrl(text: string): string {
-  const isPage = text.length <= MAX_URL_LENGTH && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  const isPage =
+    text.length <= MAX_URL_LENGTH && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
   if (!isPage) throw new FormsvcError("usage", `not an http or https address: ${JSON.stringify(text)}`);
   return new URL(text).href;
 }

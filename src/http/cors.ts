@@ -12,7 +12,11 @@ export function allowAnyOrigin(reply: FastifyReply): void {
 }
 
 /** Once the endpoint is known: where it lists origins, only the page's own one may read the answer. */
-export function allowEndpointOrigin(reply: FastifyReply, { endpoint }: ReadyEndpoint, origin: string | undefined): void {
+export function allowEndpointOrigin(
+  reply: FastifyReply,
+  { endpoint }: ReadyEndpoint,
+  origin: string | undefined,
+): void {
   const { allowedOrigins } = endpoint.settings;
   if (allowedOrigins.length === 0) return;
   reply.header("vary", "Origin");

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Log } from "../foundation/log.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 
 /** The general body of every error. */
@@ -11,18 +12,35 @@ export interface ErrorBody {
 
 export function errorBody(error: FormsvcError): ErrorBody {
   const { details, members } = error.facts;
-  return { error: describeError(error.code).error, message: error.message, ...members, ...(details && { details }) };
+  return {
+    error: describeError(error.code).error,
+    message: error.message,
+    ...members,
+    ...(details && { details }),
+  };
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly log: Log;
 }
 
 /** Answers with what the error table says; what was not foreseen is logged whole and shown as internal. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown, bodyLimitBytes: number): FastifyReply {
+export function sendError(
+  { request, reply, log }: Exchange,
+  thrown: unknown,
+  bodyLimitBytes: number,
+): FastifyReply {
   const error = foresee(thrown, bodyLimitBytes);
   const { status } = describeError(error.code);
   if (status >= 500) {
     const level = error.code === "internal" ? "error" : "warn";
-    request.log[level]({ event: "request.failed", reqId: request.id, code: error.code, err: error.facts.cause ?? error }, error.message);
+    const err = error.facts.cause ?? error;
+    log[level]({ event: "request.failed", reqId: request.id, code: error.code, err }, error.message);
   }
-  if (error.facts.retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(error.facts.retryAfterSeconds));
+  if (error.facts.retryAfterSeconds !== undefined)
+    reply.header("retry-after", Math.ceil(error.facts.retryAfterSeconds));
   if (error.code === "unauthorized") reply.header("www-authenticate", "Bearer");
   return reply.code(status).send(errorBody(asPublic(error)));
 }
@@ -41,9 +59,14 @@ function foresee(thrown: unknown, bodyLimitBytes: number): FormsvcError {
   if (thrown instanceof FormsvcError) return thrown;
   const code = FRAMEWORK_ERRORS[(thrown as { code?: string }).code ?? ""];
   if (code === "payload_too_large") {
-    return new FormsvcError(code, `The body is larger than the ${bodyLimitBytes} bytes that this server accepts.`);
+    return new FormsvcError(
+      code,
+      `The body is larger than the ${bodyLimitBytes} bytes that this server accepts.`,
+    );
   }
-  return code === undefined ? new FormsvcError("internal", undefined, { cause: thrown }) : new FormsvcError(code);
+  return code === undefined
+    ? new FormsvcError("internal", undefined, { cause: thrown })
+    : new FormsvcError(code);
 }
 
 /** What went wrong with our own disk or configuration is for the log; the sender is told only that it did. */

@@ -10,7 +10,8 @@ export interface HealthRoutesParts {
 export function healthRoutes(server: FastifyInstance, parts: HealthRoutesParts): void {
   server.get("/healthz", () => ({ status: "ok" }));
   server.get("/readyz", () => {
-    if (parts.isDraining()) throw new FormsvcError("unavailable", "The server is shutting down.", { retryAfterSeconds: 5 });
+    if (parts.isDraining())
+      throw new FormsvcError("unavailable", "The server is shutting down.", { retryAfterSeconds: 5 });
     if (!parts.isWritable()) {
       throw new FormsvcError("unavailable", "The database cannot be written.", { retryAfterSeconds: 5 });
     }

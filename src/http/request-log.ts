@@ -1,12 +1,13 @@
 import type { FastifyInstance } from "fastify";
+import type { Log } from "../foundation/log.ts";
 
 /** Longest address that a log line shows. */
 const MAX_LOGGED_PATH = 200;
 
 /** One line a request, when it is answered. Queries, bodies, keys and header values are left out. */
-export function logRequests(server: FastifyInstance): void {
+export function logRequests(server: FastifyInstance, log: Log): void {
   server.addHook("onResponse", (request, reply, done) => {
-    request.log.info({
+    log.info({
       event: "request",
       reqId: request.id,
       method: request.method,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import fastify, { type FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { NetworkList } from "../foundation/ip-address.ts";
 import type { Log } from "../foundation/log.ts";
@@ -37,9 +37,7 @@ const TIMEOUT_CHECK_MS = 500;
 /** The HTTP server with every route, not listening yet. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { limits, log } = parts;
-  const server: FastifyInstance = fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+  const server = fastify({
     bodyLimit: limits.bodyLimitBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -56,13 +54,15 @@ export function createServer(parts: ServerParts): FastifyInstance {
     },
   });
   server.server.maxConnections = MAX_SOCKETS;
-  // A logger a request costs an allocation; lines name their request instead.
-  server.setChildLoggerFactory((logger) => logger);
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  server.setErrorHandler((error, request, reply) => sendError(request, reply, error, limits.bodyLimitBytes));
+  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  server.setErrorHandler((error, request, reply) =>
+    sendError({ request, reply, log }, error, limits.bodyLimitBytes),
+  );
   guardRequests(server, parts);
-  logRequests(server);
+  logRequests(server, log);
   answerUnknownRoutes(server);
   submitRoutes(server, parts);
   healthRoutes(server, parts);
@@ -97,16 +97,18 @@ function guardRequests(server: FastifyInstance, parts: ServerParts): void {
 
 /** 405 with `Allow` where the address takes other methods, else 404. */
 function answerUnknownRoutes(server: FastifyInstance): void {
-  const routes: { readonly segments: readonly string[]; readonly methods: Set<string> }[] = [];
+  const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
   server.addHook("onRoute", ({ url, method }) => {
-    routes.push({ segments: url.split("/"), methods: new Set([method].flat()) });
+    routes.push({ segments: url.split("/"), methods: [method].flat() });
   });
   server.setNotFoundHandler((request, reply) => {
     allowAnyOrigin(reply);
     const path = (request.url.split("?")[0] ?? "").split("/");
-    const methods = routes.filter(({ segments }) => fits(path, segments)).flatMap((route) => [...route.methods]);
+    const methods = routes.filter(({ segments }) => fits(path, segments)).flatMap(({ methods }) => methods);
     if (methods.length === 0) {
-      return reply.code(404).send(errorBody(new FormsvcError("not_found", "There is nothing at this address.")));
+      return reply
+        .code(404)
+        .send(errorBody(new FormsvcError("not_found", "There is nothing at this address.")));
     }
     const allow = [...new Set(methods)].sort().join(", ");
     return reply
@@ -117,7 +119,10 @@ function answerUnknownRoutes(server: FastifyInstance): void {
 }
 
 function fits(path: readonly string[], segments: readonly string[]): boolean {
-  return path.length === segments.length && segments.every((segment, index) => segment.startsWith(":") || segment === path[index]);
+  return (
+    path.length === segments.length &&
+    segments.every((segment, index) => segment.startsWith(":") || segment === path[index])
+  );
 }
 
 /** The client's own id where it is harmless, else a short one that is unique across restarts. */

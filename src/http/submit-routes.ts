@@ -31,9 +31,16 @@ export function submitRoutes(server: FastifyInstance, parts: SubmitRoutesParts):
       const receipt = await parts.receiver.receive(caller, readPost(request));
       if (receipt.rate !== null) {
         const { limit, remaining, resetSeconds } = receipt.rate satisfies RateState;
-        reply.header("ratelimit-limit", limit).header("ratelimit-remaining", remaining).header("ratelimit-reset", resetSeconds);
+        reply
+          .header("ratelimit-limit", limit)
+          .header("ratelimit-remaining", remaining)
+          .header("ratelimit-reset", resetSeconds);
       }
-      return reply.send({ success: true, message: "Submission received", submission_id: receipt.submissionId });
+      return reply.send({
+        success: true,
+        message: "Submission received",
+        submission_id: receipt.submissionId,
+      });
     },
   });
 }
@@ -42,8 +49,12 @@ export function submitRoutes(server: FastifyInstance, parts: SubmitRoutesParts):
 function checkMediaType(header: string | undefined): FormsvcError | undefined {
   const [type = "", ...parameters] = (header ?? "").split(";");
   const isJson = type.trim().toLowerCase() === "application/json";
-  const charsets = parameters.map((text) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(text)?.[1]?.toLowerCase());
-  const isUtf8 = charsets.every((charset) => charset === undefined || charset === "utf-8" || charset === "utf8");
+  const charsets = parameters.map((text) =>
+    /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(text)?.[1]?.toLowerCase(),
+  );
+  const isUtf8 = charsets.every(
+    (charset) => charset === undefined || charset === "utf-8" || charset === "utf8",
+  );
   if (isJson && isUtf8) return undefined;
   const message = isJson
     ? "The body must be UTF-8; send Content-Type: application/json."

@@ -31,12 +31,20 @@ export function storeKey(db: Database, endpointId: string, prepared: PreparedKey
  *
  * @throws not_found; conflict when the key is revoked already.
  */
-export async function rotateKey(db: Database, reference: string, graceMs: number, now: number): Promise<IssuedKey> {
+export async function rotateKey(
+  db: Database,
+  reference: string,
+  graceMs: number,
+  now: number,
+): Promise<IssuedKey> {
   const prepared = await prepareKey(findKey(db, reference).kind);
   return db.transaction(() => {
     const old = findKey(db, reference);
     if (old.revokedAt !== null && old.revokedAt <= now) {
-      throw new FormsvcError("conflict", `the key ${old.id} is revoked; issue a new one with: formsvc key issue`);
+      throw new FormsvcError(
+        "conflict",
+        `the key ${old.id} is revoked; issue a new one with: formsvc key issue`,
+      );
     }
     endKey(db, old, now + graceMs);
     return storeKey(db, old.endpointId, prepared, now);

@@ -44,16 +44,23 @@ export function insertKey(db: Database, made: NewKey, now: number): Key {
 
 /** Every key of an endpoint, revoked ones too, oldest first. */
 export function listKeys(db: Database, endpointId: string): Key[] {
-  return db.all(query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId).orderBy("id")).map(toKey);
+  return db
+    .all(query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId).orderBy("id"))
+    .map(toKey);
 }
 
 /** @param reference a key's id or its 12 characters. @throws not_found */
 export function findKey(db: Database, reference: string): Key {
   const column = isId("key", reference) ? "id" : "lookup";
   const known = column === "id" || isLookup(reference);
-  const row = known ? db.first(query.selectFrom("api_key").selectAll().where(column, "=", reference)) : undefined;
+  const row = known
+    ? db.first(query.selectFrom("api_key").selectAll().where(column, "=", reference))
+    : undefined;
   if (row === undefined) {
-    throw new FormsvcError("not_found", `there is no such key; name it by its id or its 12 characters; see: formsvc key list`);
+    throw new FormsvcError(
+      "not_found",
+      `there is no such key; name it by its id or its 12 characters; see: formsvc key list`,
+    );
   }
   return toKey(row);
 }

@@ -86,7 +86,9 @@ function createGate(): Gate {
   return async (work) => {
     if (active >= MAX_CONCURRENT_HASHES) {
       if (waiting.length >= MAX_WAITING_HASHES) {
-        throw new FormsvcError("unavailable", "too many keys are being checked; try again shortly", { retryAfterSeconds: 1 });
+        throw new FormsvcError("unavailable", "too many keys are being checked; try again shortly", {
+          retryAfterSeconds: 1,
+        });
       }
       // The one that ends hands its place over, so `active` stays as it is.
       await new Promise<void>((resolve) => waiting.push(resolve));

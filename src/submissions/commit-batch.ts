@@ -2,6 +2,7 @@ import SqliteDatabase from "better-sqlite3";
 import type { Database } from "../database/database.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import type { Outbox } from "../webhooks/enqueue-delivery.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
 import type { Submission } from "./submission.ts";
@@ -46,8 +47,13 @@ interface Waiter {
  * Group commit: everything that arrives in one turn of the event loop goes into one durable transaction, so that the
  * cost of reaching the disk is shared and an answer is only given after it.
  */
-export function createCommitQueue(db: Database, usage: UsageCounter, idempotency: IdempotencyMemory): CommitQueue {
-  const storeBatch = createBatchWriter(db, usage, idempotency);
+export function createCommitQueue(
+  db: Database,
+  usage: UsageCounter,
+  idempotency: IdempotencyMemory,
+  outbox: Outbox,
+): CommitQueue {
+  const storeBatch = createBatchWriter(db, usage, idempotency, outbox);
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -67,6 +73,7 @@ export function createCommitQueue(db: Database, usage: UsageCounter, idempotency
       const outcomes = storeBatch(batch.map(({ pending }) => pending));
       settle = () => batch.forEach(({ resolve }, index) => resolve(outcomes[index] ?? "gone"));
       busySince = null;
+      outbox.announce();
     } catch (error) {
       settle = refusal(batch, error);
     }
@@ -89,7 +96,11 @@ export function createCommitQueue(db: Database, usage: UsageCounter, idempotency
   return {
     add(pending) {
       if (waiting.length >= MAX_WAITING) {
-        return Promise.reject(new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", { retryAfterSeconds: 1 }));
+        return Promise.reject(
+          new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
+            retryAfterSeconds: 1,
+          }),
+        );
       }
       return new Promise((resolve, reject) => {
         waiting.push({ pending, resolve, reject });
@@ -111,7 +122,12 @@ function asRefusal(error: unknown): unknown {
 
 type BatchWriter = (batch: readonly PendingSubmission[]) => CommitOutcome[];
 
-function createBatchWriter(db: Database, usage: UsageCounter, idempotency: IdempotencyMemory): BatchWriter {
+function createBatchWriter(
+  db: Database,
+  usage: UsageCounter,
+  idempotency: IdempotencyMemory,
+  outbox: Outbox,
+): BatchWriter {
   const insert = db.prepare(
     `INSERT INTO submission
        (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
@@ -136,7 +152,9 @@ function createBatchWriter(db: Database, usage: UsageCounter, idempotency: Idemp
       if (isForeignKeyError(error)) return false;
       throw error;
     }
-    if (pending.idempotent !== null) idempotency.record(pending.idempotent, submission.id, submission.createdAt);
+    if (pending.idempotent !== null)
+      idempotency.record(pending.idempotent, submission.id, submission.createdAt);
+    outbox.enqueue(submission, submission.createdAt);
     return true;
   };
   return (batch) => {

@@ -30,12 +30,20 @@ export interface IdempotencyMemory {
  * @param header the header's value; undefined where there is none.
  * @throws invalid_request when it is not 1 to 255 visible ASCII characters.
  */
-export function readIdempotencyKey(header: string | undefined, endpointId: string, body: Uint8Array): IdempotentPost | null {
+export function readIdempotencyKey(
+  header: string | undefined,
+  endpointId: string,
+  body: Uint8Array,
+): IdempotentPost | null {
   if (header === undefined) return null;
   if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
-    throw new FormsvcError("invalid_request", "The Idempotency-Key header must be 1 to 255 visible ASCII characters.", {
-      details: { "Idempotency-Key": "expected 1 to 255 visible ASCII characters" },
-    });
+    throw new FormsvcError(
+      "invalid_request",
+      "The Idempotency-Key header must be 1 to 255 visible ASCII characters.",
+      {
+        details: { "Idempotency-Key": "expected 1 to 255 visible ASCII characters" },
+      },
+    );
   }
   return { endpointId, keyHash: sha256(header), bodyHash: sha256(body) };
 }
@@ -58,7 +66,10 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
         | undefined;
       if (row === undefined) return null;
       if (row.body_hash.equals(post.bodyHash)) return row.submission_id;
-      throw new FormsvcError("conflict", "This Idempotency-Key was used with another body; use a new key for a new post.");
+      throw new FormsvcError(
+        "conflict",
+        "This Idempotency-Key was used with another body; use a new key for a new post.",
+      );
     },
     record: (post, submissionId, now) =>
       void insert.run(post.endpointId, post.keyHash, post.bodyHash, submissionId, now),

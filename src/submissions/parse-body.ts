@@ -33,7 +33,11 @@ function parseJson(text: string): unknown {
     if (error instanceof RangeError) throw invalid(tooDeep);
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     const where = position === undefined ? "" : ` at character ${position}`;
-    throw invalid(text.trim() === "" ? "The body is empty; send a JSON object." : `The body is not JSON: it breaks off or goes wrong${where}.`);
+    throw invalid(
+      text.trim() === ""
+        ? "The body is empty; send a JSON object."
+        : `The body is not JSON: it breaks off or goes wrong${where}.`,
+    );
   }
 }
 
@@ -64,7 +68,8 @@ function cleanValue(value: unknown, depth: number, mendText: boolean): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw invalid("The body has a number beyond the range of a 64-bit float.");
   }
-  if (typeof value === "object" && value !== null) clean(value as JsonObject | unknown[], depth + 1, mendText);
+  if (typeof value === "object" && value !== null)
+    clean(value as JsonObject | unknown[], depth + 1, mendText);
   return value;
 }
 

@@ -72,9 +72,13 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       if (earlier !== null) return { submissionId: earlier, rate };
       const unit = `${idempotent.endpointId} ${idempotent.keyHash.toString("base64")}`;
       if (inFlight.has(unit)) {
-        throw new FormsvcError("conflict", "A post with this Idempotency-Key is still being stored; try again shortly.", {
-          retryAfterSeconds: 1,
-        });
+        throw new FormsvcError(
+          "conflict",
+          "A post with this Idempotency-Key is still being stored; try again shortly.",
+          {
+            retryAfterSeconds: 1,
+          },
+        );
       }
       inFlight.add(unit);
       try {
@@ -103,9 +107,13 @@ async function store(
   const members = splitControlMembers(parseBody(post.body), honeypots, schema.definition);
   const submitter = readSubmitter(caller, post);
   // A robot that fell into a honeypot is not told what the schema wants.
-  if (members.filledHoneypots.length > 0) judgePost(parts.spamSettings, caller, post, members, members.fields);
+  if (members.filledHoneypots.length > 0)
+    judgePost(parts.spamSettings, caller, post, members, members.fields);
   const checked = schema.validate(members.fields);
-  if (!checked.ok) throw new FormsvcError("validation_failed", validationMessage(checked.details), { details: checked.details });
+  if (!checked.ok)
+    throw new FormsvcError("validation_failed", validationMessage(checked.details), {
+      details: checked.details,
+    });
   const verdict = judgePost(parts.spamSettings, caller, post, members, checked.data);
 
   const submission: Submission = {
@@ -119,7 +127,12 @@ async function store(
     ...submitter,
     createdAt: now,
   };
-  const outcome = await parts.commits.add({ submission, workspaceId: endpoint.workspaceId, monthlyLimit, idempotent });
+  const outcome = await parts.commits.add({
+    submission,
+    workspaceId: endpoint.workspaceId,
+    monthlyLimit,
+    idempotent,
+  });
   if (outcome === "over_limit") throw overLimit(monthlyLimit ?? 0, now);
   if (outcome === "gone") throw new FormsvcError("unauthorized");
   return submission.id;
@@ -130,11 +143,17 @@ function checkMayPost(caller: Caller, post: IncomingPost, onSecretInBrowser: (ca
   if (caller.key.kind === "secret") {
     if (post.fromBrowser) {
       onSecretInBrowser(caller);
-      throw new FormsvcError("forbidden", "A secret key was sent by a browser; use the publishable key there, and rotate this one.");
+      throw new FormsvcError(
+        "forbidden",
+        "A secret key was sent by a browser; use the publishable key there, and rotate this one.",
+      );
     }
   } else if (endpoint.settings.allowedOrigins.length > 0) {
     if (post.origin === undefined) {
-      throw new FormsvcError("forbidden", "This endpoint takes posts with its publishable key from its own pages only, and there is no Origin header.");
+      throw new FormsvcError(
+        "forbidden",
+        "This endpoint takes posts with its publishable key from its own pages only, and there is no Origin header.",
+      );
     }
     if (!isOriginAllowed(post.origin, endpoint.settings.allowedOrigins)) {
       throw new FormsvcError("forbidden", "This page's origin is not among the endpoint's allowed origins.");
@@ -166,7 +185,8 @@ function judgePost(
   fields: Readonly<Record<string, unknown>>,
 ): SpamVerdict {
   const { userAgent = null, acceptLanguage = null } = post;
-  const client = caller.key.kind === "secret" ? null : { ipAddress: caller.address, userAgent, acceptLanguage };
+  const client =
+    caller.key.kind === "secret" ? null : { ipAddress: caller.address, userAgent, acceptLanguage };
   const honeypots = members.filledHoneypots;
   const verdict = judge({ fields, honeypots, elapsedMs: members.elapsedMs, client }, settings, noHistory);
   if (verdict.spamClass === "blocked") throw new FormsvcError("spam_blocked");
@@ -175,7 +195,10 @@ function judgePost(
 
 function validationMessage(details: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(details);
-  const shown = names.slice(0, 10).map((name) => JSON.stringify(name.slice(0, 100))).join(", ");
+  const shown = names
+    .slice(0, 10)
+    .map((name) => JSON.stringify(name.slice(0, 100)))
+    .join(", ");
   const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
   return `The data does not match the endpoint's schema; see details for: ${shown}${more}.`;
 }
@@ -184,6 +207,9 @@ function overLimit(limit: number, now: number): FormsvcError {
   return new FormsvcError(
     "submission_limit",
     `The monthly limit of ${limit} submissions is reached; upgrade the plan to accept more, or wait for the next month.`,
-    { members: { limit, remainingSubmissions: 0 }, retryAfterSeconds: Math.max(1, Math.ceil((nextMonthStart(now) - now) / 1000)) },
+    {
+      members: { limit, remainingSubmissions: 0 },
+      retryAfterSeconds: Math.max(1, Math.ceil((nextMonthStart(now) - now) / 1000)),
+    },
   );
 }

@@ -42,11 +42,20 @@ type SubmissionColumns = Omit<Tables["submission"], "seq"> & { seq: number };
  *
  * @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else.
  */
-export function listSubmissions(db: Database, filter: SubmissionFilter, limit: number, cursor: string | null): SubmissionPage {
+export function listSubmissions(
+  db: Database,
+  filter: SubmissionFilter,
+  limit: number,
+  cursor: string | null,
+): SubmissionPage {
   if (cursor !== null && !isId("sub", cursor)) {
-    throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", { details: { cursor: "malformed" } });
+    throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
+      details: { cursor: "malformed" },
+    });
   }
-  let select = filtered(filter).orderBy("id", "desc").limit(limit + 1);
+  let select = filtered(filter)
+    .orderBy("id", "desc")
+    .limit(limit + 1);
   if (cursor !== null) select = select.where("id", "<", cursor);
   const rows = db.all(select);
   const page = rows.slice(0, limit).map(toSubmission);
@@ -55,7 +64,9 @@ export function listSubmissions(db: Database, filter: SubmissionFilter, limit: n
 
 /** @throws not_found */
 export function findSubmission(db: Database, id: string): Submission {
-  const row = isId("sub", id) ? db.first(query.selectFrom("submission").selectAll().where("id", "=", id)) : undefined;
+  const row = isId("sub", id)
+    ? db.first(query.selectFrom("submission").selectAll().where("id", "=", id))
+    : undefined;
   if (row === undefined) throw new FormsvcError("not_found", `there is no submission ${id}`);
   return toSubmission(row);
 }
@@ -87,7 +98,12 @@ export function tailEnd(db: Database): TailPosition {
 }
 
 /** What was committed after a position, oldest first, at most `limit`. */
-export function readTail(db: Database, filter: SubmissionFilter, after: TailPosition, limit: number): TailPage {
+export function readTail(
+  db: Database,
+  filter: SubmissionFilter,
+  after: TailPosition,
+  limit: number,
+): TailPage {
   const rows = db.all(filtered(filter).where("seq", ">", after).orderBy("seq").limit(limit));
   return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
 }

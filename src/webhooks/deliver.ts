@@ -23,7 +23,7 @@ const STOP_ROUNDS = 8;
 export interface Deliverer {
   /** Recovers what an earlier process left behind and begins. */
   start(): void;
-  /** Something was queued: call after the commit. Costs nothing while a round is planned anyway. */
+  /** Looks at the clock and the queue now. */
   wake(): void;
   /** Webhooks or deliveries were changed by another process. */
   reload(): void;
@@ -174,6 +174,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       const recovered = recoverDeliveries(db, settings.scheduleSeconds, clock.now());
       if (recovered > 0) log.warn({ event: "webhook.recovered", recovered }, "interrupted deliveries go out again");
       isRunning = true;
+      outbox.onQueued(plan);
       plan();
     },
     wake: plan,

@@ -19,6 +19,10 @@ export interface Outbox {
    * the submission.
    */
   enqueue(submission: NotifiedSubmission, now: number): void;
+  /** Call after that transaction: wakes whoever sends, where something was queued. */
+  announce(): void;
+  /** Who sends. */
+  onQueued(listener: () => void): void;
   /** Webhooks that got something since the last call; after a rollback it may name some that did not. */
   takeTouched(): Set<string>;
 }
@@ -42,6 +46,7 @@ export function createOutbox(db: Database): Outbox {
   const insertEvent = db.prepare(ENQUEUE_SQL.event);
   const insertDelivery = db.prepare(ENQUEUE_SQL.delivery);
   let touched = new Set<string>();
+  let wake = (): void => undefined;
   return {
     enqueue(submission, now) {
       const targets = selectTargets.all(submission.endpointId, submission.spamScore) as Target[];
@@ -52,6 +57,12 @@ export function createOutbox(db: Database): Outbox {
         insertDelivery.run(newId("msg", now), submission.id, id, state === "enabled" ? "pending" : "held", now);
         touched.add(id);
       }
+    },
+    announce() {
+      if (touched.size > 0) wake();
+    },
+    onQueued(listener) {
+      wake = listener;
     },
     takeTouched() {
       const taken = touched;

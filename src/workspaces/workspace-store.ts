@@ -2,13 +2,26 @@ import { type Database, query } from "../database/database.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
-import { type Account, checkEmail, checkName, FREE_PLAN, limitsOf, type Plans, type Usage, type Workspace } from "./workspace.ts";
+import {
+  type Account,
+  checkEmail,
+  checkName,
+  FREE_PLAN,
+  limitsOf,
+  type Plans,
+  type Usage,
+  type Workspace,
+} from "./workspace.ts";
 
 /** The account that an empty database gets, so that the first endpoint can be made at once. */
 const FIRST_ACCOUNT_EMAIL = "owner@localhost";
 
 /** A new account and its Hobby workspace, named after the address. @throws usage, already_exists */
-export function createAccount(db: Database, emailText: string, now: number): { account: Account; workspace: Workspace } {
+export function createAccount(
+  db: Database,
+  emailText: string,
+  now: number,
+): { account: Account; workspace: Workspace } {
   const email = checkEmail(emailText);
   return db.transaction(() => {
     if (db.first(query.selectFrom("account").select("id").where("email", "=", email)) !== undefined) {
@@ -29,7 +42,12 @@ export function listAccounts(db: Database): Account[] {
  * @param account id or e-mail address; null is the only account there is.
  * @throws usage, not_found, ambiguous
  */
-export function createWorkspace(db: Database, nameText: string, account: string | null, now: number): Workspace {
+export function createWorkspace(
+  db: Database,
+  nameText: string,
+  account: string | null,
+  now: number,
+): Workspace {
   const name = checkName(nameText);
   return db.transaction(() => {
     const owner = account === null ? soleAccount(db, now) : findAccount(db, account);
@@ -50,7 +68,10 @@ export function findWorkspace(db: Database, reference: string): Workspace {
     throw new FormsvcError("not_found", `there is no workspace ${reference}; see: formsvc workspace list`);
   }
   if (rows.length > 1) {
-    throw new FormsvcError("ambiguous", `several workspaces are named ${reference}; use the id; see: formsvc workspace list`);
+    throw new FormsvcError(
+      "ambiguous",
+      `several workspaces are named ${reference}; use the id; see: formsvc workspace list`,
+    );
   }
   return toWorkspace(row);
 }
@@ -66,7 +87,10 @@ export function chooseWorkspace(db: Database, reference: string | null, now: num
   const rows = db.all(query.selectFrom("workspace").selectAll().orderBy("id").limit(2));
   const [row] = rows;
   if (rows.length > 1) {
-    throw new FormsvcError("ambiguous", "there are several workspaces; choose one with --workspace; see: formsvc workspace list");
+    throw new FormsvcError(
+      "ambiguous",
+      "there are several workspaces; choose one with --workspace; see: formsvc workspace list",
+    );
   }
   return row === undefined ? insertAccount(db, FIRST_ACCOUNT_EMAIL, now).workspace : toWorkspace(row);
 }
@@ -87,7 +111,11 @@ export function setPlan(db: Database, reference: string, plan: string, plans: Pl
 /** @param month `YYYY-MM`, UTC. */
 export function readUsage(db: Database, workspace: Workspace, month: string, plans: Plans): Usage {
   const row = db.first(
-    query.selectFrom("usage").select("used").where("workspace_id", "=", workspace.id).where("month", "=", month),
+    query
+      .selectFrom("usage")
+      .select("used")
+      .where("workspace_id", "=", workspace.id)
+      .where("month", "=", month),
   );
   const used = row?.used ?? 0;
   const limit = limitsOf(plans, workspace.plan).monthlySubmissions;
@@ -98,7 +126,10 @@ export function readUsage(db: Database, workspace: Workspace, month: string, pla
 function soleAccount(db: Database, now: number): Account {
   const [first, second] = listAccounts(db);
   if (second !== undefined) {
-    throw new FormsvcError("ambiguous", "there are several accounts; choose one with --account; see: formsvc account list");
+    throw new FormsvcError(
+      "ambiguous",
+      "there are several accounts; choose one with --account; see: formsvc account list",
+    );
   }
   return first ?? insertAccount(db, FIRST_ACCOUNT_EMAIL, now).account;
 }
@@ -128,6 +159,12 @@ function insertWorkspace(db: Database, accountId: string, name: string, now: num
   return workspace;
 }
 
-function toWorkspace(row: { id: string; account_id: string; name: string; plan: string; created_at: number }): Workspace {
+function toWorkspace(row: {
+  id: string;
+  account_id: string;
+  name: string;
+  plan: string;
+  created_at: number;
+}): Workspace {
   return { id: row.id, accountId: row.account_id, name: row.name, plan: row.plan, createdAt: row.created_at };
 }

@@ -48,7 +48,10 @@ export type Plans = Readonly<Record<string, PlanLimits>>;
 export function limitsOf(plans: Plans, plan: string): PlanLimits {
   const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
   if (limits === undefined) {
-    throw new FormsvcError("config_invalid", `plans: a workspace is on the plan ${plan}, which is not configured`);
+    throw new FormsvcError(
+      "config_invalid",
+      `plans: a workspace is on the plan ${plan}, which is not configured`,
+    );
   }
   return limits;
 }
