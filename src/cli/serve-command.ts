@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { FastifyInstance } from "fastify";
-import { createSubmitService, openMigrated, type SubmitService } from "../app.ts";
+import { createSubmitService, openMigrated } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
@@ -79,8 +79,8 @@ async function serveUntilStopped(db: Database, config: Config, log: Log): Promis
   const stopSignal = nextStopSignal();
   await listen(server, config, log);
   service.deliverer.start();
-  const maintenance = setInterval(() => maintain(service, log), MAINTENANCE_INTERVAL_MS);
-  const noticing = setInterval(() => service.noticeChanges(), NOTICE_INTERVAL_MS);
+  const maintenance = setInterval(() => tryTo(service.maintain, log), MAINTENANCE_INTERVAL_MS);
+  const noticing = setInterval(() => tryTo(service.noticeChanges, log), NOTICE_INTERVAL_MS);
   const signal = await stopSignal;
   draining = true;
   log.info({ event: "server.stopping", signal }, "stopping: open requests are answered, new ones refused");
@@ -152,9 +152,9 @@ function checkpoint(db: Database, log: Log): void {
   }
 }
 
-function maintain(service: SubmitService, log: Log): void {
+function tryTo(work: () => void, log: Log): void {
   try {
-    service.maintain();
+    work();
   } catch (error) {
     log.warn({ event: "maintenance.failed", err: error }, "a clean-up failed and is tried again");
   }

@@ -112,9 +112,8 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
   const readBacklog = (now: number): void => {
     const touched = outbox.takeTouched();
     if (!needsReload) return lanes.noteQueued(touched, now);
-    if (alignDeliveries(db, now)) plan();
+    needsReload = alignDeliveries(db, now);
     lanes.reload(now);
-    needsReload = false;
   };
 
   /** The lane follows what was recorded; after a rollback it is read anew. */

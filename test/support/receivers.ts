@@ -7,7 +7,7 @@ import {
   type Socket,
 } from "node:net";
 
-interface Received {
+export interface Received {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
