@@ -15,7 +15,7 @@ import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
 import { defaultSpamSettings } from "./spam/spam-settings.ts";
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
-import { createDeliverer, type Deliverer } from "./webhooks/deliver.ts";
+import { Deliverer } from "./webhooks/deliver.ts";
 import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
 import { createOutbox } from "./webhooks/enqueue-delivery.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
@@ -61,7 +61,7 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   const usage = createUsageCounter(db);
   const idempotency = createIdempotencyMemory(db);
   const outbox = createOutbox(db);
-  const deliverer = createDeliverer({
+  const deliverer = new Deliverer({
     db,
     outbox,
     sender: createWebhookSender(config),

@@ -71,7 +71,9 @@ export const configSchema = z.strictObject({
     scheduleSeconds: z
       .array(z.number().min(0).max(604_800))
       .max(100)
-      .describe("Delays between the attempts of a delivery, in seconds; each may come up to a quarter later."),
+      .describe(
+        "Delays between the attempts of a delivery, in seconds; each may come up to a quarter later.",
+      ),
     timeoutMs: z.int().min(100).max(60_000).describe("Longest time for one attempt, in milliseconds."),
     allowNetworks: z
       .array(z.string().refine(isNetworkOrName, "expected an address, a CIDR or a host name"))
@@ -86,7 +88,9 @@ export const configSchema = z.strictObject({
       .array(z.number().min(0.1).max(86_400))
       .min(1)
       .max(100)
-      .describe("Waits between the probes of a receiver that keeps failing, in seconds; the last one repeats."),
+      .describe(
+        "Waits between the probes of a receiver that keeps failing, in seconds; the last one repeats.",
+      ),
     keepDeliveredDays: z
       .int()
       .min(1)

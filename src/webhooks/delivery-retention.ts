@@ -35,8 +35,8 @@ export function deleteDeliveries(
       query
         .deleteFrom("event")
         .where("submission_id", "=", submissionId)
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom("delivery").select("id").where("submission_id", "=", submissionId))),
+        .where((eb) =>
+          eb.not(eb.exists(eb.selectFrom("delivery").select("id").where("submission_id", "=", submissionId))),
         ),
     );
   }

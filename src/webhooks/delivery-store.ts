@@ -4,6 +4,8 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
 
+export const MAX_DELIVERY_PAGE = 1000;
+
 export interface DeliveryFilter {
   readonly webhookId: string | null;
   readonly submissionId: string | null;
@@ -21,7 +23,11 @@ export interface DeliveryPage {
 
 /** Newest first. */
 export function listDeliveries(db: Database, filter: DeliveryFilter): DeliveryPage {
-  let rows = query.selectFrom("delivery").selectAll().orderBy("id", "desc").limit(filter.limit + 1);
+  let rows = query
+    .selectFrom("delivery")
+    .selectAll()
+    .orderBy("id", "desc")
+    .limit(filter.limit + 1);
   if (filter.webhookId !== null) rows = rows.where("webhook_id", "=", filter.webhookId);
   if (filter.submissionId !== null) rows = rows.where("submission_id", "=", filter.submissionId);
   if (filter.state !== null) rows = rows.where("state", "=", filter.state);
@@ -42,7 +48,11 @@ export function findDelivery(db: Database, id: string): Delivery {
 
 /** In the order they were made; the one being made now is not among them. */
 export function listAttempts(db: Database, deliveryId: string): Attempt[] {
-  const rows = query.selectFrom("attempt").selectAll().where("delivery_id", "=", deliveryId).orderBy("number");
+  const rows = query
+    .selectFrom("attempt")
+    .selectAll()
+    .where("delivery_id", "=", deliveryId)
+    .orderBy("number");
   return db.all(rows).map((row) => ({
     number: row.number,
     startedAt: row.started_at,

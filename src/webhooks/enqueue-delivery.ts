@@ -54,7 +54,13 @@ export function createOutbox(db: Database): Outbox {
       if (first === undefined) return;
       insertEvent.run(submission.id, renderBody(submission, first.endpoint_name, now));
       for (const { id, state } of targets) {
-        insertDelivery.run(newId("msg", now), submission.id, id, state === "enabled" ? "pending" : "held", now);
+        insertDelivery.run(
+          newId("msg", now),
+          submission.id,
+          id,
+          state === "enabled" ? "pending" : "held",
+          now,
+        );
         touched.add(id);
       }
     },

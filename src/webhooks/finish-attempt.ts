@@ -36,7 +36,8 @@ interface WebhookRow {
 }
 
 export const FINISH_SQL = {
-  webhook: "SELECT state, breaker, breaker_count, not_before, gone_at, failing_since FROM webhook WHERE id = ?",
+  webhook:
+    "SELECT state, breaker, breaker_count, not_before, gone_at, failing_since FROM webhook WHERE id = ?",
   delivery: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = ?, finished_at = ?,
       last_status = coalesce(?, last_status), claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,

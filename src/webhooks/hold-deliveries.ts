@@ -8,12 +8,13 @@ import { BULK_BATCH } from "./delivery.ts";
  * asks at start and after every change. At most one batch each; true when there may be more to do.
  */
 export function alignDeliveries(db: Database, now: number): boolean {
-  const misplaced = [
-    ...db.all(selectMisplaced("enabled")).map((row) => ({ ...row, isEnabled: true })),
-    ...db.all(selectMisplaced("other")).map((row) => ({ ...row, isEnabled: false })),
-  ];
-  if (misplaced.length === 0) return false;
-  const changed = db.transaction(() => misplaced.map(({ id, isEnabled }) => align(db, id, isEnabled, now)));
+  const toRelease = db.all(selectMisplaced("enabled"));
+  const toHold = db.all(selectMisplaced("other"));
+  if (toRelease.length + toHold.length === 0) return false;
+  const changed = db.transaction(() => [
+    ...toRelease.map(({ id }) => align(db, id, true, now)),
+    ...toHold.map(({ id }) => align(db, id, false, now)),
+  ]);
   return changed.includes(BULK_BATCH);
 }
 
@@ -23,9 +24,10 @@ export function selectMisplaced(which: "enabled" | "other") {
     .selectFrom("webhook")
     .select("id")
     .where("state", which === "enabled" ? "=" : "!=", "enabled")
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("delivery")
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("delivery")
           .select("delivery.id")
           .whereRef("delivery.webhook_id", "=", "webhook.id")
           .where("delivery.state", "=", sql.lit(which === "enabled" ? "held" : "pending")),

@@ -38,6 +38,8 @@ export interface ReceiverSettings {
   readonly port: number;
   readonly keys: readonly Buffer[];
   readonly behaviour: Behaviour;
+  /** How many messages it treats that way before it answers well; may be infinite. */
+  readonly times: number;
   /** Seconds that a `busy` receiver asks for. */
   readonly retryAfterSeconds: number;
   readonly clock: Clock;
@@ -51,8 +53,11 @@ export interface Receiver {
 
 /** A local receiver to try webhooks with: it verifies what arrives and answers as it is told to. */
 export async function startReceiver(settings: ReceiverSettings): Promise<Receiver> {
+  let left = settings.times;
   const server = createServer((request, response) => {
-    receive(request, response, settings).catch(() => request.destroy());
+    const behaviour = left > 0 ? settings.behaviour : "ok";
+    left -= 1;
+    receive(request, response, { ...settings, behaviour }).catch(() => request.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

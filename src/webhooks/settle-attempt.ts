@@ -56,7 +56,13 @@ export function settleAttempt(
     return { ...done, webhookState, health, goneAt: null, failingSince: null };
   }
   const spent = before.isProbe ? before.spent : before.spent + 1;
-  const planned = nextAttemptAt({ nowMs: now, spent: Math.max(spent, 1), scheduleSeconds, retryAfterMs, random });
+  const planned = nextAttemptAt({
+    nowMs: now,
+    spent: Math.max(spent, 1),
+    scheduleSeconds,
+    retryAfterMs,
+    random,
+  });
   const isGone = verdict.outcome === "gone";
   const stops = isGone && goneAt !== null && now - goneAt >= GONE_APART_MS && webhookState === "enabled";
   const nextState = stops ? "stopped" : webhookState;

@@ -53,7 +53,8 @@ export function createWebhook(
 /** @throws not_found */
 export function findWebhook(db: Database, id: string): Webhook {
   const row = db.first(query.selectFrom("webhook").selectAll().where("id", "=", id));
-  if (row === undefined) throw new FormsvcError("not_found", `there is no webhook ${id}; see: formsvc webhook list`);
+  if (row === undefined)
+    throw new FormsvcError("not_found", `there is no webhook ${id}; see: formsvc webhook list`);
   return toWebhook(row);
 }
 
@@ -94,7 +95,12 @@ export function setWebhookEnabled(db: Database, id: string, enabled: boolean): W
     };
     if (enabled) {
       const change = state === "enabled" ? {} : recovering;
-      db.run(query.updateTable("webhook").set({ state: "enabled", ...change }).where("id", "=", id));
+      db.run(
+        query
+          .updateTable("webhook")
+          .set({ state: "enabled", ...change })
+          .where("id", "=", id),
+      );
     } else if (state === "enabled") {
       db.run(query.updateTable("webhook").set({ state: "disabled" }).where("id", "=", id));
     }
@@ -134,7 +140,14 @@ export function rotateSecret(db: Database, id: string, now: number): string {
     insertSecret(db, id, secret, now);
     const kept = (activeKeys(db, now).get(id) ?? []).slice(0, MAX_SECRETS);
     db.run(
-      query.deleteFrom("webhook_secret").where("webhook_id", "=", id).where("key", "not in", kept.map(({ key }) => key)),
+      query
+        .deleteFrom("webhook_secret")
+        .where("webhook_id", "=", id)
+        .where(
+          "key",
+          "not in",
+          kept.map(({ key }) => key),
+        ),
     );
     raiseSettingsVersion(db);
     return secret;

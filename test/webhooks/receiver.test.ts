@@ -22,6 +22,7 @@ async function deliverTo(
     port: 0,
     keys: options.keys ?? [],
     behaviour,
+    times: Number.POSITIVE_INFINITY,
     retryAfterSeconds: 7,
     clock: systemClock,
     onArrival: (arrival) => arrivals.push(arrival),
