@@ -21,7 +21,7 @@ export interface Sending {
 
 /** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
 const FURTHEST_PLAN_MS = 36 * 3_600_000;
-/** No receiver is left alone for longer than it may ask for. */
+/** No receiver may ask for more quiet than this, so a time further off was written by a wrong clock too. */
 const LONGEST_QUIET_MS = 24 * 3_600_000;
 
 /** Which deliveries may go out now. Attempts in flight are counted here; everything else is read from the database. */
@@ -57,7 +57,7 @@ export class Lanes {
     this.#lanes = new Map(
       enabled.map((webhook) => {
         const { id, settings, health } = webhook;
-        const notBeforeMs = Math.min(health.notBeforeMs, now + LONGEST_QUIET_MS);
+        const notBeforeMs = health.notBeforeMs > now + LONGEST_QUIET_MS ? 0 : health.notBeforeMs;
         const lane = {
           webhook: { ...webhook, health: { ...health, notBeforeMs } },
           host: new URL(settings.url).host,
@@ -83,19 +83,15 @@ export class Lanes {
   }
 
   /**
-   * Claims what may go out now, in turns of a fair share each, and adds it to `claimed`. Inside a transaction: release
-   * all of it where that is rolled back.
+   * Claims what may go out now and adds it to `claimed`, each time beginning with another webhook. Inside a transaction:
+   * release all of it where that is rolled back.
    */
   claim(now: number, claimed: Sending[]): void {
     const lanes = [...this.#lanes.values()];
     const start = this.#turn % Math.max(1, lanes.length);
-    let waiting = [...lanes.slice(start), ...lanes.slice(0, start)];
     this.#turn = start + 1;
-    for (;;) {
-      waiting = waiting.filter((lane) => this.#capacity(lane, now) > 0 && readyAt(lane) <= now);
-      if (waiting.length === 0) return;
-      const share = Math.max(1, Math.floor((this.#settings.limits.total - this.#inFlight) / waiting.length));
-      for (const lane of waiting) this.#claimFrom(lane, share, now, claimed);
+    for (const lane of [...lanes.slice(start), ...lanes.slice(0, start)]) {
+      if (readyAt(lane) <= now) this.#claimFrom(lane, now, claimed);
     }
   }
 
@@ -110,9 +106,9 @@ export class Lanes {
     return Number.isFinite(next) ? Math.max(next, now) : null;
   }
 
-  #claimFrom(lane: Lane, share: number, now: number, claimed: Sending[]): void {
+  #claimFrom(lane: Lane, now: number, claimed: Sending[]): void {
     const { id, health } = lane.webhook;
-    const limit = Math.min(share, this.#capacity(lane, now));
+    const limit = this.#capacity(lane, now);
     if (limit <= 0) return;
     const isProbe = health.breaker === "open";
     const taken = isProbe ? this.#claims.claimProbe(id, now) : this.#claims.claimDue(id, limit, now);

@@ -36,7 +36,15 @@ async function liveThrough(downMs: number, everyMs: number) {
   isDown = false;
   await world.runUntil(startMs + downMs + 15 * MINUTE_MS);
   const ids = receiver.received.slice(attemptsWhileDown).map(({ headers }) => headers["webhook-id"]);
-  return { world, posts, attemptsWhileDown, statesWhileDown, states: world.states(), ids, inFlightAtRecovery };
+  return {
+    world,
+    posts,
+    attemptsWhileDown,
+    statesWhileDown,
+    states: world.states(),
+    ids,
+    inFlightAtRecovery,
+  };
 }
 
 test("a receiver that is down for 24 hours loses nothing, is probed a hundred times and gets all of it paced", async () => {
@@ -109,22 +117,31 @@ test("an outage is not forgotten by a restart, and ends with it where the receiv
   status = 200;
   await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
   expect(world.states()).toEqual({ delivered: 20 });
-  expect(findWebhook(world.db, webhook.id)).toMatchObject({ failingSince: null, health: { breaker: "closed" } });
+  expect(findWebhook(world.db, webhook.id)).toMatchObject({
+    failingSince: null,
+    health: { breaker: "closed" },
+  });
 });
 
 test("a clock that is set an hour back or forth, or a machine that slept, loses no delivery", async () => {
-  for (const jumpMs of [-HOUR_MS, HOUR_MS, 8 * HOUR_MS, -400 * 24 * HOUR_MS]) {
-    await using world = new WebhookWorld();
-    let status = 404;
-    await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
-    world.addWebhook(receiver.url);
-    world.deliverer.start();
-    world.post(3);
-    await world.settle();
-    status = 200;
-    world.clock.forward(jumpMs);
-    world.deliverer.reload();
-    await world.runUntil(world.clock.now() + 37 * HOUR_MS);
-    expect(world.states(), String(jumpMs)).toEqual({ delivered: 3 });
+  for (const firstStatus of [404, 503]) {
+    for (const jumpMs of [-HOUR_MS, HOUR_MS, 8 * HOUR_MS, -400 * 24 * HOUR_MS]) {
+      await using world = new WebhookWorld();
+      let status = firstStatus;
+      await using receiver = await startReceiverWith((response) => {
+        response.writeHead(status, { "retry-after": "60" }).end();
+      });
+      world.addWebhook(receiver.url);
+      world.deliverer.start();
+      world.post(3);
+      await world.settle();
+      status = 200;
+      world.clock.forward(jumpMs);
+      for (let hour = 0; hour < 38; hour += 1) {
+        world.deliverer.reload();
+        await world.runUntil(world.clock.now() + HOUR_MS);
+      }
+      expect(world.states(), `${firstStatus} ${jumpMs}`).toEqual({ delivered: 3 });
+    }
   }
 });

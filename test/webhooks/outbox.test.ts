@@ -9,7 +9,14 @@ import { startReceiverWith } from "../support/receivers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
 const DAY_MS = 86_400_000;
-const ANSWERED = { kind: "answer", status: 200, retryAfter: null, location: null, bodyStart: "", durationMs: 1 } as const;
+const ANSWERED = {
+  kind: "answer",
+  status: 200,
+  retryAfter: null,
+  location: null,
+  bodyStart: "",
+  durationMs: 1,
+} as const;
 
 test("submissions and their deliveries are stored together or not at all", async () => {
   await using world = new WebhookWorld();
@@ -125,7 +132,9 @@ test("stopping waits for what is in flight, ends the rest, and records both", as
   await stopped;
   expect(world.states()).toEqual({ delivered: 1, pending: 4 });
   expect(receiver.received).toHaveLength(4);
-  const outcomes = world.deliveryIds().flatMap((id) => listAttempts(world.db, id).map(({ outcome }) => outcome));
+  const outcomes = world
+    .deliveryIds()
+    .flatMap((id) => listAttempts(world.db, id).map(({ outcome }) => outcome));
   expect(outcomes.sort()).toEqual(["delivered", "interrupted", "interrupted", "interrupted"]);
   expect(world.inconsistencies()).toEqual([]);
 });

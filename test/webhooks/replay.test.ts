@@ -81,7 +81,12 @@ test("a range of time is replayed by when the messages were made, as new once an
     world.post(300);
     world.clock.forward(HOUR_MS);
   }
-  const range = { ...EVERYTHING, webhookId: webhook.id, since: startMs + HOUR_MS, until: startMs + 2 * HOUR_MS };
+  const range = {
+    ...EVERYTHING,
+    webhookId: webhook.id,
+    since: startMs + HOUR_MS,
+    until: startMs + 2 * HOUR_MS,
+  };
   expect(countReplayable(world.db, range)).toBe(300);
   const onwards = { ...range, until: null };
   expect(replayRange(world.db, onwards, { asNew: true, now: world.clock.now() })).toBe(600);
