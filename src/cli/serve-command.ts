@@ -29,6 +29,7 @@ const MAINTENANCE_INTERVAL_MS = 60_000;
 const NOTICE_INTERVAL_MS = 1000;
 /** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
 const DELIVERY_GRACE_MS = 11_000;
+const IDLE_CHECK_MS = 50;
 
 const serve: CommandSpec = {
   usage: "serve",
@@ -136,7 +137,10 @@ async function closeWithin(server: FastifyInstance, graceMs: number, log: Log): 
     log.warn({ event: "server.grace-over" }, "requests still open were cut off");
     server.server.closeAllConnections();
   }, graceMs);
+  // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
+  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
   await server.close();
+  clearInterval(idle);
   clearTimeout(deadline);
 }
 

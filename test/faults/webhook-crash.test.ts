@@ -74,9 +74,9 @@ test(
     let number = 0;
     for (let round = 0; round < KILL_ROUNDS; round += 1) {
       await folder.serve();
-      let isOver = false;
+      const over = new AbortController();
       const poster = async (): Promise<void> => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           const id = await post(folder.url, key, (number += 1));
           if (id !== null) acknowledged.push(id);
           else await sleep(5);
@@ -86,7 +86,7 @@ test(
       // Every other round dies early, while it still recovers what the one before left.
       await sleep(round % 2 === 0 ? ROUND_MS * Math.random() : 60 * Math.random());
       await folder.end("SIGKILL");
-      isOver = true;
+      over.abort();
       await Promise.all(posters);
     }
     await folder.serve();
