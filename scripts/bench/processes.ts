@@ -23,9 +23,10 @@ export async function startServer(
   command: readonly string[],
   logFile: string,
   env: Record<string, string>,
+  core = SERVER_CORE,
 ): Promise<RunningServer> {
   const output = openSync(logFile, "w");
-  const child = spawn("taskset", ["-c", SERVER_CORE, ...command], {
+  const child = spawn("taskset", ["-c", core, ...command], {
     stdio: ["ignore", output, output],
     env: { ...process.env, ...env },
   });

@@ -124,16 +124,18 @@ export class Deliverer {
     this.#sleep();
   }
 
-  /** One transaction: what ended is recorded, what may go out is claimed. Nothing is written where there is neither. */
+  /**
+   * One transaction: what ended is recorded, what may go out is claimed; nothing is written where there is neither. It
+   * does not wait for the disk: after a power cut a message may go out once more, with the same id.
+   */
   #advance(now: number): readonly Sending[] {
     this.#readBacklog(now);
     const claimed: Sending[] = [];
     if (this.#ended.length === 0 && !(this.#isRunning && this.#lanes.hasWork(now))) return claimed;
     let records: readonly (RecordedAttempt | null)[];
     try {
-      records = this.#parts.db.transaction(() => {
+      records = this.#parts.db.relaxedTransaction(() => {
         const recorded = this.#ended.map((attempt) => this.#record(attempt, now));
-        this.#lanes.noteQueued(new Set(this.#ended.map(({ delivery }) => delivery.webhookId)), now);
         if (this.#isRunning) this.#lanes.claim(now, claimed);
         return recorded;
       });
@@ -164,6 +166,7 @@ export class Deliverer {
     const lane = this.#lanes.find(attempt.delivery.webhookId);
     if (!record || !lane) return record;
     lane.webhook = { ...lane.webhook, health: record.after.health };
+    if (record.after.state === "pending") this.#lanes.noteRetry(lane.webhook.id, record.after.dueAt);
     if (record.after.webhookState !== record.before) this.#needsReload = true;
     return record;
   }

@@ -77,6 +77,12 @@ export class Lanes {
     }
   }
 
+  /** A delivery of this webhook goes back into the queue. */
+  noteRetry(webhookId: string, dueAt: number): void {
+    const lane = this.#lanes.get(webhookId);
+    if (lane) lane.dueAt = Math.min(dueAt, lane.dueAt ?? dueAt);
+  }
+
   /** Whether anything may be claimed. */
   hasWork(now: number): boolean {
     return [...this.#lanes.values()].some((lane) => this.#capacity(lane, now) > 0 && readyAt(lane) <= now);
@@ -114,7 +120,8 @@ export class Lanes {
     const taken = isProbe ? this.#claims.claimProbe(id, now) : this.#claims.claimDue(id, limit, now);
     this.#count(lane, taken.length);
     for (const delivery of taken) claimed.push({ lane, delivery });
-    lane.dueAt = this.#earliestDue(id, now);
+    // Where as much was taken as may be, there is likely more that is due; the next claim will tell.
+    if (isProbe || taken.length < limit) lane.dueAt = this.#earliestDue(id, now);
   }
 
   #capacity(lane: Lane, now: number): number {

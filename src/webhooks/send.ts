@@ -205,16 +205,18 @@ function readStart(body: Dispatcher.ResponseData["body"]): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(() => body.destroy(), BODY_WAIT_MS);
+    const finish = (): void => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    };
     body.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
       if (size >= ANSWER_READ_BYTES) body.destroy();
     });
     body.on("error", () => body.destroy());
-    body.on("close", () => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(chunks));
-    });
+    body.on("end", finish);
+    body.on("close", finish);
   });
 }
 
