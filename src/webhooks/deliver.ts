@@ -4,11 +4,11 @@ import type { Log } from "../foundation/log.ts";
 import { type ClaimedDelivery, createClaims } from "./claim-delivery.ts";
 import type { Outbox } from "./enqueue-delivery.ts";
 import {
-  createFinishAttempt,
+  createFinishAttempts,
   type EndedAttempt,
-  type FinishAttempt,
+  type FinishAttempts,
   type RecordedAttempt,
-} from "./finish-attempt.ts";
+} from "./finish-attempts.ts";
 import { alignDeliveries } from "./hold-deliveries.ts";
 import { Lanes, type Sending } from "./lanes.ts";
 import { logAttempt } from "./log-attempt.ts";
@@ -42,7 +42,7 @@ export interface DelivererParts {
 export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #lanes: Lanes;
-  readonly #finish: FinishAttempt;
+  readonly #finish: FinishAttempts;
   /** Attempts that ended and are not on record; their rows stay claimed, so nothing is sent twice for want of one. */
   readonly #ended: EndedAttempt[] = [];
   readonly #waitingForRest: (() => void)[] = [];
@@ -54,7 +54,7 @@ export class Deliverer {
   constructor(parts: DelivererParts) {
     this.#parts = parts;
     this.#lanes = new Lanes(parts.db, createClaims(parts.db), parts.settings);
-    this.#finish = createFinishAttempt(parts.db, parts.settings);
+    this.#finish = createFinishAttempts(parts.db, parts.settings);
   }
 
   /** Recovers what an earlier process left behind and begins. */
@@ -72,7 +72,7 @@ export class Deliverer {
   wake(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    setImmediate(() => this.#round());
+    setImmediate(() => setImmediate(() => this.#round()));
   }
 
   /** Webhooks or deliveries were changed by another process. */
@@ -135,7 +135,9 @@ export class Deliverer {
     let records: readonly (RecordedAttempt | null)[];
     try {
       records = this.#parts.db.relaxedTransaction(() => {
-        const recorded = this.#ended.map((attempt) => this.#record(attempt, now));
+        const recorded = this.#finish(this.#ended, now);
+        for (const [index, { delivery }] of this.#ended.entries())
+          this.#follow(delivery, recorded[index] ?? null);
         if (this.#isRunning) this.#lanes.claim(now, claimed);
         return recorded;
       });
@@ -161,14 +163,13 @@ export class Deliverer {
   }
 
   /** The lane follows what is recorded; after a rollback all of them are read anew. */
-  #record(attempt: EndedAttempt, now: number): RecordedAttempt | null {
-    const record = this.#finish(attempt, now);
-    const lane = this.#lanes.find(attempt.delivery.webhookId);
-    if (!record || !lane) return record;
-    lane.webhook = { ...lane.webhook, health: record.after.health };
-    if (record.after.state === "pending") this.#lanes.noteRetry(lane.webhook.id, record.after.dueAt);
-    if (record.after.webhookState !== record.before) this.#needsReload = true;
-    return record;
+  #follow({ webhookId }: ClaimedDelivery, record: RecordedAttempt | null): void {
+    const lane = this.#lanes.find(webhookId);
+    if (!record || !lane) return;
+    const { health, state, dueAt, webhookState } = record.after;
+    if (health !== lane.webhook.health) lane.webhook = { ...lane.webhook, health };
+    if (state === "pending") this.#lanes.noteRetry(webhookId, dueAt);
+    if (webhookState !== record.before) this.#needsReload = true;
   }
 
   #begin(sending: Sending): void {

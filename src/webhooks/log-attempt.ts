@@ -1,5 +1,5 @@
 import type { Log } from "../foundation/log.ts";
-import type { EndedAttempt, RecordedAttempt } from "./finish-attempt.ts";
+import type { EndedAttempt, RecordedAttempt } from "./finish-attempts.ts";
 
 /** An attempt that went well is worth a line to who is looking for it; one that changes what happens next, to anybody. */
 export function logAttempt(log: Log, { delivery, result }: EndedAttempt, record: RecordedAttempt): void {

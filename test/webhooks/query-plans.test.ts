@@ -4,7 +4,7 @@ import { query } from "../../src/database/database.ts";
 import { CLAIM_SQL } from "../../src/webhooks/claim-delivery.ts";
 import { selectOld } from "../../src/webhooks/delivery-retention.ts";
 import { ENQUEUE_SQL } from "../../src/webhooks/enqueue-delivery.ts";
-import { FINISH_SQL } from "../../src/webhooks/finish-attempt.ts";
+import { FINISH_SQL } from "../../src/webhooks/finish-attempts.ts";
 import { selectMisplaced } from "../../src/webhooks/hold-deliveries.ts";
 import { selectSending } from "../../src/webhooks/recover-deliveries.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
