@@ -49,20 +49,43 @@ export const FINISH_SQL = {
 
 export function createFinishAttempts(db: Database, settings: DeliverySettings): FinishAttempts {
   const selectWebhook = db.prepare(FINISH_SQL.webhook);
+  const recordDelivery = createDeliveryRecord(db);
+  const recordWebhook = createWebhookRecord(db);
+
+  const finish = (ended: EndedAttempt, webhook: WebhookSituation, now: number): RecordedAttempt | null => {
+    const { delivery, result, random } = ended;
+    const verdict = classify(result);
+    const retryAfterMs = parseRetryAfter(result.kind === "answer" ? result.retryAfter : null, now);
+    const { spent, interruptions, isProbe } = delivery;
+    const situation = { ...webhook, spent, interruptions, isProbe };
+    const after = settleAttempt(situation, verdict, retryAfterMs, settings, now, random);
+    if (!recordDelivery(ended, verdict, after, now)) return null;
+    recordWebhook(delivery.webhookId, webhook, after);
+    return { verdict, before: webhook.webhookState, after };
+  };
+
+  return (attempts, now) => {
+    const webhooks = new Map<string, WebhookSituation | null>();
+    return attempts.map((ended) => {
+      const { webhookId } = ended.delivery;
+      const known = webhooks.get(webhookId);
+      const webhook = known === undefined ? toSituation(selectWebhook.get(webhookId)) : known;
+      const record = webhook && finish(ended, webhook, now);
+      webhooks.set(webhookId, record?.after ?? webhook);
+      return record;
+    });
+  };
+}
+
+/** False where the delivery is no longer this attempt's; nothing is written then. */
+function createDeliveryRecord(db: Database) {
   const updateDelivery = db.prepare(FINISH_SQL.delivery);
   const insertAttempt = db.prepare(FINISH_SQL.attempt);
-  const updateWebhook = db.prepare(FINISH_SQL.health);
-
-  const recordDelivery = (
-    { delivery, result }: EndedAttempt,
-    verdict: Verdict,
-    after: Settlement,
-    now: number,
-  ) => {
+  return ({ delivery, result }: EndedAttempt, verdict: Verdict, after: Settlement, now: number): boolean => {
     const isDelivered = after.state === "delivered";
     const answered = result.kind === "answer" ? result : null;
     const status = answered?.status ?? null;
-    const { changes: changed } = updateDelivery.run(
+    const { changes } = updateDelivery.run(
       after.state,
       after.spent,
       after.interruptions,
@@ -72,7 +95,7 @@ export function createFinishAttempts(db: Database, settings: DeliverySettings): 
       delivery.id,
       delivery.attempt,
     );
-    if (changed === 0) return false;
+    if (changes === 0) return false;
     insertAttempt.run(
       delivery.id,
       delivery.attempt,
@@ -86,26 +109,12 @@ export function createFinishAttempts(db: Database, settings: DeliverySettings): 
     );
     return true;
   };
+}
 
-  const finish = (ended: EndedAttempt, webhook: WebhookSituation, now: number): RecordedAttempt | null => {
-    const { delivery, result, random } = ended;
-    const verdict = classify(result);
-    const retryAfter = result.kind === "answer" ? result.retryAfter : null;
-    const situation = { ...webhook, spent: delivery.spent, interruptions: delivery.interruptions };
-    const after = settleAttempt(
-      { ...situation, isProbe: delivery.isProbe },
-      verdict,
-      parseRetryAfter(retryAfter, now),
-      settings,
-      now,
-      random,
-    );
-    return recordDelivery(ended, verdict, after, now)
-      ? { verdict, before: webhook.webhookState, after }
-      : null;
-  };
-
-  const writeWebhook = (id: string, before: WebhookSituation, after: WebhookSituation): void => {
+/** Most attempts change nothing about their webhook, and then nothing is written. */
+function createWebhookRecord(db: Database) {
+  const updateWebhook = db.prepare(FINISH_SQL.health);
+  return (id: string, before: WebhookSituation, after: WebhookSituation): void => {
     const { webhookState, health, goneAt, failingSince } = after;
     const isSame =
       webhookState === before.webhookState &&
@@ -115,19 +124,6 @@ export function createFinishAttempts(db: Database, settings: DeliverySettings): 
     if (isSame) return;
     const { breaker, count, notBeforeMs } = health;
     updateWebhook.run(webhookState, breaker, count, notBeforeMs, goneAt, failingSince, id);
-  };
-
-  return (attempts, now) => {
-    const webhooks = new Map<string, WebhookSituation | null>();
-    return attempts.map((ended) => {
-      const { webhookId } = ended.delivery;
-      const known = webhooks.get(webhookId);
-      const webhook = known === undefined ? toSituation(selectWebhook.get(webhookId)) : known;
-      const record = webhook && finish(ended, webhook, now);
-      if (webhook && record) writeWebhook(webhookId, webhook, record.after);
-      webhooks.set(webhookId, record?.after ?? webhook);
-      return record;
-    });
   };
 }
 
