@@ -75,10 +75,10 @@ export function createCommitQueue(
       const outcomes = storeBatch(batch.map(({ pending }) => pending));
       settle = () => batch.forEach(({ resolve }, index) => resolve(outcomes[index] ?? "gone"));
       busySince = null;
-      outbox.announce();
     } catch (error) {
       settle = refusal(batch, error);
     }
+    outbox.announce();
     if (settle !== null) {
       waiting = waiting.slice(batch.length);
       settle();

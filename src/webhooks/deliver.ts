@@ -157,6 +157,7 @@ export class Deliverer {
     const { db, outbox } = this.#parts;
     const touched = outbox.takeTouched();
     if (this.#needsReload) {
+      outbox.forget();
       this.#needsReload = alignDeliveries(db, now);
       this.#lanes.reload(now);
     } else this.#lanes.noteQueued(touched, now);

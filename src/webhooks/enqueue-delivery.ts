@@ -19,24 +19,29 @@ export interface Outbox {
    * the submission.
    */
   enqueue(submission: NotifiedSubmission, now: number): void;
-  /** Call after that transaction: wakes whoever sends, where something was queued. */
+  /** Call after that transaction, however it ended: wakes whoever sends, where something was queued. */
   announce(): void;
   /** Who sends. */
   onQueued(listener: () => void): void;
   /** Webhooks that got something since the last call; after a rollback it may name some that did not. */
   takeTouched(): Set<string>;
+  /** This process changed webhooks; what other processes change is noticed. */
+  forget(): void;
 }
 
 interface Target {
   readonly id: string;
   readonly state: string;
+  readonly max_spam_score: number;
   readonly endpoint_name: string;
 }
 
+/** Endpoints whose webhooks are held in memory; all are read anew beyond this. */
+const MAX_KNOWN_ENDPOINTS = 5000;
+
 export const ENQUEUE_SQL = {
-  targets: `SELECT webhook.id, webhook.state, endpoint.name AS endpoint_name
-    FROM webhook JOIN endpoint ON endpoint.id = webhook.endpoint_id
-    WHERE webhook.endpoint_id = ? AND webhook.max_spam_score >= ?`,
+  targets: `SELECT webhook.id, webhook.state, webhook.max_spam_score, endpoint.name AS endpoint_name
+    FROM webhook JOIN endpoint ON endpoint.id = webhook.endpoint_id WHERE webhook.endpoint_id = ?`,
   event: "INSERT INTO event (submission_id, body) VALUES (?, ?)",
   delivery: "INSERT INTO delivery (id, submission_id, webhook_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
 } as const;
@@ -45,11 +50,32 @@ export function createOutbox(db: Database): Outbox {
   const selectTargets = db.prepare(ENQUEUE_SQL.targets);
   const insertEvent = db.prepare(ENQUEUE_SQL.event);
   const insertDelivery = db.prepare(ENQUEUE_SQL.delivery);
+  const dataVersion = db.prepare("PRAGMA data_version").pluck();
+  const targetsByEndpoint = new Map<string, readonly Target[]>();
+  let seenVersion: unknown = null;
+  let isBatchKnown = false;
   let touched = new Set<string>();
   let wake = (): void => undefined;
+
+  const readTargets = (endpointId: string): readonly Target[] => {
+    // Inside the transaction nobody else can change a webhook, so one look a batch is exact.
+    if (!isBatchKnown && dataVersion.get() !== seenVersion) {
+      seenVersion = dataVersion.get();
+      targetsByEndpoint.clear();
+    }
+    isBatchKnown = true;
+    const known = targetsByEndpoint.get(endpointId);
+    if (known !== undefined) return known;
+    if (targetsByEndpoint.size >= MAX_KNOWN_ENDPOINTS) targetsByEndpoint.clear();
+    const read = selectTargets.all(endpointId) as Target[];
+    targetsByEndpoint.set(endpointId, read);
+    return read;
+  };
+
   return {
     enqueue(submission, now) {
-      const targets = selectTargets.all(submission.endpointId, submission.spamScore) as Target[];
+      const { endpointId, spamScore } = submission;
+      const targets = readTargets(endpointId).filter((target) => target.max_spam_score >= spamScore);
       const [first] = targets;
       if (first === undefined) return;
       insertEvent.run(submission.id, renderBody(submission, first.endpoint_name, now));
@@ -65,6 +91,7 @@ export function createOutbox(db: Database): Outbox {
       }
     },
     announce() {
+      isBatchKnown = false;
       if (touched.size > 0) wake();
     },
     onQueued(listener) {
@@ -75,6 +102,7 @@ export function createOutbox(db: Database): Outbox {
       touched = new Set();
       return taken;
     },
+    forget: () => targetsByEndpoint.clear(),
   };
 }
 
