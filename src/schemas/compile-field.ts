@@ -10,7 +10,7 @@ import type {
 import { FORMAT_TESTS } from "./formats.ts";
 import { IssueReport } from "./issue-report.ts";
 import { receivedType } from "./issue.ts";
-import { compilePattern, type Pattern } from "./pattern.ts";
+import { compilePattern, longestRefusedText, type Pattern } from "./pattern.ts";
 
 /** What becomes of members that the schema does not declare, nested ones included. */
 export type UnknownFields = "drop" | "keep" | "reject";
@@ -116,7 +116,7 @@ function compileString(field: StringField): FieldCheck {
 }
 
 function longestMatchedText(pattern: Pattern, maxLength: number | undefined): number {
-  return maxLength === undefined ? Infinity : Math.max(maxLength, pattern.safeTextLength);
+  return maxLength === undefined ? Infinity : Math.max(maxLength, longestRefusedText(pattern));
 }
 
 function requirePattern(source: string): Pattern {
