@@ -14,7 +14,7 @@ const TEXT_LENGTH = 65_536;
  */
 const MAX_SEARCH_STEPS = MAX_UNBOUNDED_PATTERN_SIZE * TEXT_LENGTH;
 /** The longest text that is searched by large patterns although its field's `maxLength` refuses it already. */
-const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN_SIZE_IN_SCHEMA);
+export const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN_SIZE_IN_SCHEMA);
 
 /**
  * Bytes a pattern for remembered search states, by RE2's estimate. Without room left it forgets them and goes on without;

@@ -17,7 +17,7 @@ interface FieldSample {
 const EXAMPLES = 3;
 
 /** Patterns that RE2 and JavaScript's `u` mode read alike, each with texts that match. */
-export const PATTERNS: readonly (readonly [source: string, ...texts: string[]])[] = [
+const PATTERNS: readonly (readonly [source: string, ...texts: string[]])[] = [
   ["^[a-z]+$", "abc", "z", "formsvc"],
   ["[0-9]{2,4}", "12", "x1234y", "00"],
   ["^(red|green|blue)$", "red", "green", "blue"],
