@@ -210,7 +210,7 @@ function compileArray(field: ArrayField, unknownFields: UnknownFields): FieldChe
       report.add({ code: "too_big", maximum: maxItems, type: "array", inclusive: true, exact: false });
     }
     const items: unknown[] = [];
-    for (let index = 0; index < value.length && !report.isFieldFull; index += 1) {
+    for (let index = 0; index < value.length; index += 1) {
       report.enter(String(index));
       items.push(checkItem(value[index], report));
       report.leave();

@@ -204,6 +204,8 @@ test("a schema is bounded in fields, depth, enum values and bytes", () => {
 test("a definition nested beyond any stack, circular, or holding what JSON cannot hold is refused", () => {
   const deep = JSON.parse(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`) as unknown;
   expect(refusal(deep)?.problems).toHaveLength(1);
+  const list = JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) as unknown;
+  expect(refusal({ f: { type: "array", default: list } })?.message).toContain("deeper");
   const circular: Record<string, unknown> = { type: "object" };
   circular["default"] = circular;
   expect(problemsOf(circular)).toHaveLength(1);
