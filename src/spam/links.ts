@@ -1,0 +1,89 @@
+/** A link or bare domain found in a text. */
+export interface Link {
+  /** The field it was found in; */
+  readonly field: string;
+  /** In lower case, without `www.`. */
+  readonly host: string;
+  /** The host's last label. */
+  readonly topLevel: string;
+  /** What was written, cut to {@link MAX_SHOWN}. */
+  readonly shown: string;
+  /** Position and length in the text. */
+  readonly start: number;
+  readonly length: number;
+}
+
+/** No text has more links than this for the judge: by then every limit is passed. */
+const MAX_LINKS = 100;
+const MAX_SHOWN = 60;
+const MAX_HOST = 253;
+
+/** One pass, each piece bounded: the expression has no nested repetition, so its time is linear. */
+const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giu;
+const TAIL = /[^\s<>"'\])}|]{0,500}/uy;
+
+/** Links with a scheme or `www.`, and bare domains under a top-level domain that is in common use. */
+export function findLinks(text: string, field: string): Link[] {
+  const links: Link[] = [];
+  if (!text.includes(".")) return links;
+  CANDIDATE.lastIndex = 0;
+  for (
+    let match = CANDIDATE.exec(text);
+    match !== null && links.length < MAX_LINKS;
+    match = CANDIDATE.exec(text)
+  ) {
+    const link = asLink(text, field, match[0], match.index);
+    if (link === null) continue;
+    links.push(link);
+    CANDIDATE.lastIndex = Math.max(CANDIDATE.lastIndex, link.start + link.length);
+  }
+  return links;
+}
+
+function asLink(text: string, field: string, found: string, start: number): Link | null {
+  const lower = found.toLowerCase();
+  const explicit = lower.startsWith("http") && lower.includes("://");
+  const named = explicit ? lower.slice(lower.indexOf("://") + 3) : lower;
+  const host = named.startsWith("www.") ? named.slice(4) : named;
+  if (host.length > MAX_HOST || !host.includes(".")) return null;
+  const topLevel = host.slice(host.lastIndexOf(".") + 1);
+  const before = text[start - 1];
+  if (before === "@" || text[start + found.length] === "@") return null;
+  const known = COMMON_TOP_LEVEL.has(topLevel);
+  TAIL.lastIndex = start + found.length;
+  const tail = TAIL.exec(text)?.[0] ?? "";
+  const hasPath = tail.startsWith("/");
+  if (
+    !explicit &&
+    named === host &&
+    !(known && before !== "/" && before !== "." && (hasPath || !FILE_LIKE.has(topLevel)))
+  ) {
+    return null;
+  }
+  const length = found.length + (hasPath || tail.startsWith("?") || tail.startsWith(":") ? tail.length : 0);
+  return {
+    field,
+    host,
+    topLevel,
+    shown: text.slice(start, start + Math.min(length, MAX_SHOWN)),
+    start,
+    length,
+  };
+}
+
+/** Top-level domains that are also endings of file names: a bare `build.sh` is no link. */
+const FILE_LIKE = new Set(["sh", "py", "rs", "pl", "so", "md", "ps", "cc", "st"]);
+
+const COMMON_TOP_LEVEL = new Set(
+  `com net org info biz edu gov int io co me tv cc ai app dev xyz top club site online store shop tech space website live
+  life world today news blog cloud digital agency media design studio email work works group team services solutions
+  company business finance money credit loan loans bet casino poker games game fun vip win bid trade date party review
+  stream download racing science click link icu buzz cyou sbs rest bond quest monster cfd pw tk ml ga cf gq su ly gl gd gg
+  to is mobi pro name asia eu ru ua by kz uk us ca au nz ie de at ch fr be nl lu es pt it gr cy mt pl cz sk hu ro bg
+  rs hr si ba mk al lt lv ee fi se no dk tr il ae sa qa kw ir iq eg ma dz tn ng ke za gh tz ug et in pk bd lk np cn hk
+  tw jp kr sg my th vn ph id br mx ar cl pe uy py ve ec bo cr pa do cu pr gt am ge az md sh so st ws nu fm im la vc ag
+  sc page wiki zone network center systems support help health care fit beauty fashion sale deals market marketing
+  consulting academy school education social chat dating sexy porn adult xxx sex cam tube video photo pics gallery art
+  music band moe ink wtf lol one two guru expert ninja rocks cool best plus uno tokyo london nyc berlin paris moscow
+  xn--p1ai рф`.split(/\s+/),
+);

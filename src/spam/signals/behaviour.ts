@@ -1,0 +1,46 @@
+import type { SpamReason } from "../judge.ts";
+import type { ReadPost } from "../read-post.ts";
+
+const DAY_MS = 86_400_000;
+/** What a person can hardly type in; browsers' autofill is quick, so only text that must be typed counts. */
+const TYPED_LENGTH = 30;
+const MAX_SHOWN = 60;
+
+/** How the post was made: the time it took, and what the client says about itself. */
+export function behaviourReasons(read: ReadPost): SpamReason[] {
+  return [...fillTimeReasons(read), ...clientReasons(read)];
+}
+
+function fillTimeReasons(read: ReadPost): SpamReason[] {
+  const { elapsedMs } = read.post;
+  if (elapsedMs === null || read.body.length < TYPED_LENGTH) return [];
+  const reason = (points: number, detail: string): SpamReason[] => [
+    { signal: "fill-time", points, field: null, detail },
+  ];
+  if (elapsedMs < 0) return reason(15, "sent before the form was shown");
+  if (elapsedMs < 1000) return reason(30, "filled in less than a second");
+  if (elapsedMs < 3000) return reason(15, "filled in less than three seconds");
+  return elapsedMs > DAY_MS ? reason(5, "form was open for more than a day") : [];
+}
+
+const LIBRARY =
+  /^(?:curl|wget|python|go-http-client|java|okhttp|libwww-perl|lwp|ruby|php|axios|node|undici|guzzlehttp|apache-httpclient|scrapy|aiohttp|httpx|perl|postmanruntime|insomnia|winhttp|restsharp)\b/i;
+/** Browsers that name a cleaning tool or leave a bracket open: practice of one family of robots, not a measured figure. */
+const ODD = /\b(?:ccleaner|avast)\//i;
+
+function clientReasons(read: ReadPost): SpamReason[] {
+  const { client } = read.post;
+  if (client === null) return [];
+  const reasons: SpamReason[] = [];
+  const agent = client.userAgent?.trim() ?? "";
+  const reason = (signal: string, points: number, detail: string): void => {
+    reasons.push({ signal, points, field: null, detail });
+  };
+  if (agent === "") reason("user-agent", 15, "no User-Agent");
+  else if (LIBRARY.test(agent)) reason("user-agent", 25, `sent by a program: ${agent.slice(0, MAX_SHOWN)}`);
+  else if (ODD.test(agent) || agent.split("(").length !== agent.split(")").length) {
+    reason("user-agent", 20, `odd User-Agent: ${agent.slice(0, MAX_SHOWN)}`);
+  }
+  if (client.acceptLanguage === null) reason("accept-language", 10, "no Accept-Language");
+  return reasons;
+}

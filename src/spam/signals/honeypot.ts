@@ -1,0 +1,41 @@
+import type { SpamReason } from "../judge.ts";
+import type { ReadPost } from "../read-post.ts";
+
+const FILLED_POINTS = 80;
+/** Enough to mark a post for review, not more. */
+const AUTOFILL_POINTS = 26;
+const MIN_NAME_WORD = 2;
+
+/** A field that people do not see was filled: by a robot, or by the browser with a value of the person's own. */
+export function honeypotReasons(read: ReadPost): SpamReason[] {
+  const own = ownValues(read);
+  const filled = read.post.honeypots.map(({ name, value }): SpamReason =>
+    typeof value === "string" && own.has(plain(value))
+      ? {
+          signal: "honeypot-autofill",
+          points: AUTOFILL_POINTS,
+          field: name,
+          detail: "repeats the person's own value",
+        }
+      : { signal: "honeypot", points: FILLED_POINTS, field: name, detail: "hidden field was filled" },
+  );
+  return filled.slice(0, 1).map((first) => filled.find((reason) => reason.points > first.points) ?? first);
+}
+
+function ownValues(read: ReadPost): Set<string> {
+  const own = new Set<string>();
+  for (const field of read.texts) {
+    own.add(plain(field.text));
+    if (field.role !== "name") continue;
+    for (const word of field.text.split(/\s+/)) if (word.length >= MIN_NAME_WORD) own.add(plain(word));
+  }
+  own.delete("");
+  return own;
+}
+
+function plain(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}@.]+/gu, "");
+}
