@@ -52,17 +52,43 @@ test.each([
   "(a*)*[cd]",
   "(x+x+)+y",
   "(.*)(.*)(.*)(.*)[^\\x00-\\x{10FFFF}]",
-  "(a|b)*a(a|b){18}[cd]",
-  "[ab]*a[ab]{55}[cd]",
-  "\\pL{1,28}[.]$",
-  "(?:(?:[a-zб]|\\pL))*a\\pL{50}\\x{1}$",
-  "(\\b\\w*){8}\\B[cd]",
+  "(a|b)*a(a|b){13}[cd]",
+  "[ab]*a[ab]{42}[cd]",
+  "\\pL{1,20}[.]$",
+  "(?:(?:[a-zб]|\\pL))*a\\pL{40}\\x{1}$",
+  "(\\b\\w*){7}\\B[cd]",
   "^.{2,140}$",
   "^\\pL{1,450}$",
   "^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$",
 ])("the pattern %s is matched against 64 KiB of any text in time", (pattern) => {
   expect(slowest({ type: "string", pattern }, TEXTS)).toBeLessThan(PATIENCE_MS);
 });
+
+test.each([
+  "\\p{L}{46}",
+  "(?:\\B)+(?:\\p{L}|.{5,9})(?:[ab]*(?:b|a)|(?:(?i:a)|(?s:.)){1,5})z",
+  "[ab]*a[ab]{42}[cd]",
+])(
+  "the pattern %s is matched against 64 KiB of items of any length in time, and as if each were alone",
+  (pattern) => {
+    const search = compileSchema(
+      parseDefinition({ f: { type: "array", items: { type: "string", pattern } } }),
+      "drop",
+    );
+    const once = new RegExp(pattern.replace("(?i:a)", "[aA]").replace("(?s:.)", "[^]"), "u");
+    for (const length of [3, 13, 40, 60, 200]) {
+      const items = TEXTS.flatMap(
+        (text) => text.slice(0, 5000).match(new RegExp(`[^]{${length}}`, "gu")) ?? [],
+      );
+      const start = performance.now();
+      const result = search.validate({ f: items });
+      expect(performance.now() - start).toBeLessThan(PATIENCE_MS);
+      const failing = "details" in result ? (result.details["f"]?.issues ?? []) : [];
+      const expected = items.flatMap((item, index) => (once.test(item) ? [] : [String(index)]));
+      expect(failing.map(({ path }) => path[1])).toEqual(expected.slice(0, MAX_ISSUES_IN_FIELD));
+    }
+  },
+);
 
 test("e-mail addresses and URLs of 64 KiB are judged in time", () => {
   const emails = ["a@", "a.", "a@a.", "@", "a@-."].map((unit) => `a@${repeated(unit)}`);
