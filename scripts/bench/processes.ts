@@ -8,7 +8,7 @@ import type { LoadResult } from "./load.ts";
 
 /** Processes that a benchmark starts: servers on one core, the load generator on the other. */
 const SERVER_CORE = "0";
-const LOAD_CORE = "1";
+export const LOAD_CORE = "1";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const executable = join(root, "dist/formsvc");
 

@@ -18,7 +18,7 @@ import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
-import { median, startServer } from "./processes.ts";
+import { LOAD_CORE, median, startServer } from "./processes.ts";
 
 /**
  * The outbox against a bare loop of undici requests to the same receiver with as many requests at once, in interleaved
@@ -30,7 +30,12 @@ const log = createLog("silent", "json");
 
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 const receiverFile = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
-const receiver = await startServer([process.execPath, receiverFile], join(folder, "receiver.log"), {}, "1");
+const receiver = await startServer(
+  [process.execPath, receiverFile],
+  join(folder, "receiver.log"),
+  {},
+  LOAD_CORE,
+);
 const url = `http://127.0.0.1:${receiver.port}/hook`;
 try {
   process.stdout.write(

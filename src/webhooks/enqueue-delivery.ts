@@ -25,6 +25,8 @@ export interface Outbox {
   onQueued(listener: () => void): void;
   /** Webhooks that got something since the last call; after a rollback it may name some that did not. */
   takeTouched(): Set<string>;
+  /** How many deliveries were queued since the process began. */
+  queuedSoFar(): number;
   /** This process changed webhooks; what other processes change is noticed. */
   forget(): void;
 }
@@ -55,6 +57,7 @@ export function createOutbox(db: Database): Outbox {
   let seenVersion: unknown = null;
   let isBatchKnown = false;
   let touched = new Set<string>();
+  let queued = 0;
   let wake = (): void => undefined;
 
   const readTargets = (endpointId: string): readonly Target[] => {
@@ -88,6 +91,7 @@ export function createOutbox(db: Database): Outbox {
           now,
         );
         touched.add(id);
+        queued += 1;
       }
     },
     announce() {
@@ -102,6 +106,7 @@ export function createOutbox(db: Database): Outbox {
       touched = new Set();
       return taken;
     },
+    queuedSoFar: () => queued,
     forget: () => targetsByEndpoint.clear(),
   };
 }

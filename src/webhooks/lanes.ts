@@ -89,15 +89,15 @@ export class Lanes {
   }
 
   /**
-   * Claims what may go out now and adds it to `claimed`, each time beginning with another webhook. Inside a transaction:
-   * release all of it where that is rolled back.
+   * Claims what may go out now, `most` at most, and adds it to `claimed`, each time beginning with another webhook.
+   * Inside a transaction: release all of it where that is rolled back.
    */
-  claim(now: number, claimed: Sending[]): void {
+  claim(now: number, most: number, claimed: Sending[]): void {
     const lanes = [...this.#lanes.values()];
     const start = this.#turn % Math.max(1, lanes.length);
     this.#turn = start + 1;
     for (const lane of [...lanes.slice(start), ...lanes.slice(0, start)]) {
-      if (readyAt(lane) <= now) this.#claimFrom(lane, now, claimed);
+      if (readyAt(lane) <= now) this.#claimFrom(lane, now, most - claimed.length, claimed);
     }
   }
 
@@ -112,9 +112,9 @@ export class Lanes {
     return Number.isFinite(next) ? Math.max(next, now) : null;
   }
 
-  #claimFrom(lane: Lane, now: number, claimed: Sending[]): void {
+  #claimFrom(lane: Lane, now: number, most: number, claimed: Sending[]): void {
     const { id, health } = lane.webhook;
-    const limit = this.#capacity(lane, now);
+    const limit = Math.min(this.#capacity(lane, now), most);
     if (limit <= 0) return;
     const isProbe = health.breaker === "open";
     const taken = isProbe ? this.#claims.claimProbe(id, now) : this.#claims.claimDue(id, limit, now);
