@@ -94,6 +94,19 @@ export function createPrivately(file: string): void {
   closeSync(openSync(file, "a", 0o600));
 }
 
+/** Makes an empty file with mode 0600; false where there is a file of that name already. */
+export function createExclusively(file: string): boolean {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw new FormsvcError("database_unusable", `${file}: cannot be made (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+}
+
 /** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */
 function setPragmas(connection: SqliteDatabase.Database): void {
   connection.pragma("journal_mode = WAL");

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
-import { createPrivately, type Database, query } from "./database.ts";
+import { createExclusively, type Database, query } from "./database.ts";
 import { migrations } from "./migrations.generated.ts";
 
 /** Marks the file as formsvc's in its header: "fsvc" in ASCII. */
@@ -21,10 +21,16 @@ export interface MigrationResult extends MigrationStatus {
   readonly keptCopy: string | null;
 }
 
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
 /** @throws database_unusable when the file is another program's or from a newer formsvc. */
-export function migrationStatus(db: Database): MigrationStatus {
+export function migrationStatus(db: Database, known: readonly Migration[] = migrations): MigrationStatus {
   const version = Number(db.pragma("user_version"));
-  const latest = migrations.length;
+  const latest = known.length;
   if (version === 0 && tableCount(db) > 0) {
     throw new FormsvcError("database_unusable", `${db.path}: this is another program's database`);
   }
@@ -37,24 +43,28 @@ export function migrationStatus(db: Database): MigrationStatus {
       `${db.path}: made by a newer formsvc (schema ${version}; this one knows ${latest}); install that version or newer`,
     );
   }
-  const pending = migrations.filter((migration) => migration.version > version).map(({ name }) => name);
+  const pending = known.filter((migration) => migration.version > version).map(({ name }) => name);
   return { version, latest, pending };
 }
 
 /**
  * Brings the file to this program's schema, in one transaction, after keeping a copy of a file that holds data. Safe
- * for two processes at once: the second waits and finds nothing to do.
+ * for several processes at once: the others wait and find nothing to do.
  */
-export function migrate(db: Database): MigrationResult {
-  const before = migrationStatus(db);
+export function migrate(db: Database, known: readonly Migration[] = migrations): MigrationResult {
+  const before = migrationStatus(db, known);
   if (before.pending.length === 0) return { ...before, keptCopy: null };
   const keptCopy = before.version === 0 ? null : keepCopy(db, before.version);
-  db.transaction(() => {
-    const { version } = migrationStatus(db);
-    for (const migration of migrations.slice(version)) db.execute(migration.sql);
-    db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
+  const found = db.transaction(() => {
+    const status = migrationStatus(db, known);
+    for (const migration of known.slice(status.version)) db.execute(migration.sql);
+    db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${known.length}`);
+    return status;
   });
-  return { ...before, keptCopy };
+  if (found.pending.length > 0 || keptCopy === null) return { ...found, keptCopy };
+  // Another process was quicker, and kept its own copy.
+  rmSync(keptCopy);
+  return { ...found, keptCopy: null };
 }
 
 /** Litestream keeps tables of its own in the file; they say nothing about whose it is. */
@@ -68,8 +78,7 @@ function tableCount(db: Database): number {
 function keepCopy(db: Database, version: number): string {
   const base = `${db.path}.schema-${version}`;
   let copy = base;
-  for (let attempt = 1; existsSync(copy); attempt += 1) copy = `${base}.${attempt}`;
-  createPrivately(copy);
+  for (let attempt = 1; !createExclusively(copy); attempt += 1) copy = `${base}.${attempt}`;
   db.run({ compile: () => sql`VACUUM INTO ${copy}`.compile(query) });
   return copy;
 }
