@@ -142,11 +142,21 @@ function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<strin
     return paths.map((each) => ({
       path: each,
       message: issue.code === "unrecognized_keys" ? "there is no such setting" : issue.message,
-      variable: variables.get(each),
+      variable: variableOf(each, variables),
     }));
   });
   const lines = problems.map(({ path, message, variable }) => `${variable ?? source}: ${path}: ${message}`);
   return new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
+}
+
+/** The variable that set this path or what it lies in, such as the list that a wrong entry is in. */
+function variableOf(path: string, variables: ReadonlyMap<string, string>): string | undefined {
+  const parts = path.split(".");
+  for (let length = parts.length; length > 0; length -= 1) {
+    const variable = variables.get(parts.slice(0, length).join("."));
+    if (variable !== undefined) return variable;
+  }
+  return undefined;
 }
 
 function isObject(value: unknown): value is JsonObject {
