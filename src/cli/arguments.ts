@@ -21,10 +21,16 @@ export function parseTime(text: string): number {
   if (/^\d{1,6}[smhd]$/.test(text)) return Date.now() - parseDuration(text);
   const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   const ms =
-    iso === null
+    iso === null || !isDay(text.slice(0, 10))
       ? Number.NaN
       : Date.parse(text.replace(" ", "T") + (text.length > 10 && iso[1] === undefined ? "Z" : ""));
   return Number.isNaN(ms) ? refuse("expected a time like 2026-01-31, 2026-01-31T12:00:00Z or 24h (ago)") : ms;
+}
+
+/** JavaScript reads 30 February as 2 March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
 export function parseCount(limit: number): (text: string) => number {
