@@ -89,12 +89,21 @@ function store(
   return output.note(`${id} checks posts with version ${schemaVersion} of its schema from now on`);
 }
 
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "formsvc-schema-"));
+  } catch (error) {
+    const why = `${tmpdir()}: no file can be made there; set TMPDIR to a writable folder`;
+    throw new FormsvcError("failed", why, { cause: error });
+  }
+}
+
 /** Hands the text to the person's editor in a private file, which stays until it is discarded. */
 function editText(before: string): { text: string; file: string; discard: () => void } {
   const editor = process.env["VISUAL"] || process.env["EDITOR"];
   if (!editor)
     throw new FormsvcError("usage", "EDITOR is not set; set it, or use: formsvc schema set ENDPOINT FILE");
-  const folder = mkdtempSync(join(tmpdir(), "formsvc-schema-"));
+  const folder = makeFolder();
   const file = join(folder, "schema.json");
   writeFileSync(file, before, { mode: 0o600 });
   // EDITOR may hold arguments, as in "code --wait", so a shell splits it; the file's name is passed beside it.

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { FastifyInstance } from "fastify";
-import { createSubmitService, openMigrated, type SubmitService } from "../app.ts";
+import { createSubmitService, openMigrated, proveWritable, type SubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
@@ -31,7 +31,7 @@ const serve: CommandSpec = {
   usage: "serve",
   summary: "Take posts until stopped",
   options: [
-    { flags: "--host <host>", summary: "address to listen on (else server.host)" },
+    { flags: "--host <host>", summary: "address to listen on (else server.host)", parse: parseHost },
     {
       flags: "--port <port>",
       summary: "port to listen on; 0 takes any free one (else server.port)",
@@ -52,6 +52,7 @@ const serve: CommandSpec = {
             "the database was brought up to date",
           );
         }
+        proveWritable(db);
         await serveUntilStopped(db, config, log);
       } finally {
         db.close();
@@ -152,6 +153,11 @@ function maintain(service: SubmitService, log: Log): void {
   } catch (error) {
     log.warn({ event: "maintenance.failed", err: error }, "a clean-up failed and is tried again");
   }
+}
+
+/** An empty host would mean every address of the machine. */
+function parseHost(value: string): string {
+  return value === "" ? refuse("expected an address or a host's name") : value;
 }
 
 function parsePort(value: string): number {

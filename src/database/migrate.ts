@@ -2,10 +2,8 @@ import { existsSync } from "node:fs";
 import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createPrivately, type Database, query } from "./database.ts";
+import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "./migrations.generated.ts";
-
-/** Marks the file as formsvc's in its header: "fsvc" in ASCII. */
-const APPLICATION_ID = 0x66737663;
 
 export interface MigrationStatus {
   /** Number of the last migration that the file has; 0 for a new file. */
@@ -21,16 +19,10 @@ export interface MigrationResult extends MigrationStatus {
   readonly keptCopy: string | null;
 }
 
-/** @throws database_unusable when the file is another program's or from a newer formsvc. */
+/** @throws database_unusable when the file is from a newer formsvc. */
 export function migrationStatus(db: Database): MigrationStatus {
   const version = Number(db.pragma("user_version"));
   const latest = migrations.length;
-  if (version === 0 && tableCount(db) > 0) {
-    throw new FormsvcError("database_unusable", `${db.path}: this is another program's database`);
-  }
-  if (version > 0 && Number(db.pragma("application_id")) !== APPLICATION_ID) {
-    throw new FormsvcError("database_unusable", `${db.path}: this is another program's database`);
-  }
   if (version > latest) {
     throw new FormsvcError(
       "database_unusable",
@@ -39,6 +31,11 @@ export function migrationStatus(db: Database): MigrationStatus {
   }
   const pending = migrations.filter((migration) => migration.version > version).map(({ name }) => name);
   return { version, latest, pending };
+}
+
+/** What {@link migrationStatus} says of a file that is still to be made. */
+export function statusOfNewFile(): MigrationStatus {
+  return { version: 0, latest: migrations.length, pending: migrations.map(({ name }) => name) };
 }
 
 /**
@@ -55,14 +52,6 @@ export function migrate(db: Database): MigrationResult {
     db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
   });
   return { ...before, keptCopy };
-}
-
-/** Litestream keeps tables of its own in the file; they say nothing about whose it is. */
-function tableCount(db: Database): number {
-  const counted = sql<{ tables: number }>`
-    SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_litestream%' ESCAPE '\\'
-  `.compile(query);
-  return db.first({ compile: () => counted })?.tables ?? 0;
 }
 
 function keepCopy(db: Database, version: number): string {
