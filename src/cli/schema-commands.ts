@@ -46,7 +46,7 @@ const set: CommandSpec = {
   examples: ["formsvc schema set Contact contact.json"],
   action: (context, _options, [reference = "", file = ""]) => {
     const definition = readDefinition(file);
-    return withDatabase(context, (db) => store(context, db, reference, definition));
+    return withDatabase(context, (db) => store(context, db, reference, definition, null));
   },
 };
 
@@ -62,16 +62,22 @@ const edit: CommandSpec = {
         after.discard();
         return context.output.note("nothing was changed");
       }
-      const definition = parseNamed(after.text, `${after.file} (your text is kept there)`);
-      store(context, db, endpoint.id, definition);
+      const source = `${after.file} (your text is kept there)`;
+      const definition = parseNamed(after.text, source);
+      naming(source, () => store(context, db, endpoint.id, definition, endpoint.schemaVersion));
       return after.discard();
     }),
 };
 
 function parseNamed(content: string, source: string): SchemaDefinition {
   const json = parseJson(content, source);
+  return naming(source, () => parseDefinition(json));
+}
+
+/** Says of every refusal which text it is about. */
+function naming<Result>(source: string, work: () => Result): Result {
   try {
-    return parseDefinition(json);
+    return work();
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
     throw new FormsvcError(error.code, `${source}: ${error.message}`, { ...error.facts, cause: error });
@@ -83,8 +89,9 @@ function store(
   db: Database,
   reference: string,
   definition: SchemaDefinition,
+  basedOn: number | null,
 ): void {
-  const { id, schemaVersion } = changeSchema(db, reference, definition, systemClock.now());
+  const { id, schemaVersion } = changeSchema(db, reference, definition, systemClock.now(), basedOn);
   if (output.isJson) return output.json({ endpoint_id: id, schema_version: schemaVersion });
   return output.note(`${id} checks posts with version ${schemaVersion} of its schema from now on`);
 }

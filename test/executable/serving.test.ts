@@ -182,6 +182,30 @@ test("a port that is taken gives exit code 1 and says how to choose another", as
   expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
 });
 
+test("text from submitters cannot steer a terminal, and in JSON it is escaped", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve();
+  const hostile = "a\u001b[2Jb\u0007c\u009bd\u202ee\r\nf\u2066g";
+  const sent = await post(server.url, keys.secret, { ...examplePost, name: hostile }, { "user-agent": "x" });
+  const id = await submissionId(sent);
+  const safe = /^[\n\u0020-\u007e\u00a0-\u200d\u2010-\u2029\u202f-\u2065\u206a-\uffff]*$/;
+  for (const args of [
+    ["submission", "list"],
+    ["submission", "show", id],
+    ["submission", "tail"],
+  ]) {
+    const { out } = await place.run(args);
+    expect(out).toMatch(safe);
+    const json = await place.run([...args, "--json"]);
+    expect(json.out).toMatch(safe);
+    expect(json.out).toContain("\\u001b[2Jb\\u0007c\\u009bd\\u202ee\\r\\nf\\u2066g");
+  }
+  expect(await place.json<{ data: unknown }>(["submission", "show", id])).toMatchObject({
+    data: { name: hostile },
+  });
+});
+
 /** A client process of its own: posts `count` times, 8 at once, and prints the statuses. */
 const CLIENT = `
   const [url, key, count] = process.argv.slice(1);

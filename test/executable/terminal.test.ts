@@ -194,6 +194,22 @@ test("a schema that is refused after editing exits 2, changes nothing and keeps 
   expect(await place.json(["schema", "show", "Contact"])).toEqual(exampleSchema);
 });
 
+test("a schema that somebody else changed during the editing is not overwritten, and the text is kept", async () => {
+  const place = makeWorkplace();
+  await place.createEndpoint();
+  const meanwhile = place.write("meanwhile.json", { other: { type: "boolean" } });
+  const ran = await editing(
+    place,
+    `${executable} schema set Contact ${meanwhile} --quiet; echo '{"mine":{"type":"string"}}' > "$2"`,
+    { TMPDIR: place.folder },
+  );
+  expect(ran.code).toBe(1);
+  expect(ran.err).toContain("changed by somebody else");
+  const kept = /(\S+schema\.json)/.exec(ran.err)?.[1];
+  expect(readFileSync(kept!, "utf8")).toContain("mine");
+  expect(await place.json(["schema", "show", "Contact"])).toEqual({ other: { type: "boolean" } });
+});
+
 test("schema edit without an editor or a folder for the text says what to do", async () => {
   const place = makeWorkplace();
   await place.createEndpoint();
