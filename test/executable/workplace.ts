@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,6 @@ export interface RunOptions {
   readonly input?: string;
   /** Added to an environment that holds nothing: no PATH, no HOME, no TMPDIR. */
   readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
   /** Runs as the system's user nobody where the tests run as root, to whom no mode of a file says no. */
   readonly asNobody?: boolean;
 }
@@ -76,9 +75,10 @@ export function makeWorkplace(): Workplace {
     rmSync(folder, { recursive: true, force: true });
   });
   const start: Workplace["start"] = (args, options = {}) => {
-    const nobody = options.asNobody === true && process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    const cwd = options.cwd ?? folder;
-    const child = spawn(executable, [...args], { cwd, env: { ...options.env }, ...nobody });
+    const asNobody = options.asNobody === true && process.getuid?.() === 0;
+    const program = asNobody ? reachableByAll(folder) : executable;
+    const nobody = asNobody ? { uid: 65_534, gid: 65_534 } : {};
+    const child = spawn(program, [...args], { cwd: folder, env: { ...options.env }, ...nobody });
     children.push(child);
     child.stdin.on("error", () => {});
     child.stdin.end(options.input ?? "");
@@ -110,6 +110,13 @@ export function makeWorkplace(): Workplace {
     },
     serve: (args = [], options = {}) => watchServer(start(["serve", "--port", "0", ...args], options)),
   };
+}
+
+/** The repository may lie in a folder that only its owner can enter. */
+function reachableByAll(folder: string): string {
+  const program = join(folder, "program");
+  if (!existsSync(program)) copyFileSync(executable, program, constants.COPYFILE_FICLONE);
+  return program;
 }
 
 /** Waits until `look` finds something, looking often. */
