@@ -132,9 +132,14 @@ function createWriteProbe(db: Database): () => boolean {
   };
 }
 
+/** @throws database_unusable, database_busy saying why no row can be written now. */
+export function proveWritable(db: Database): void {
+  db.transaction(() => db.execute("UPDATE settings_version SET version = version WHERE id = 1"));
+}
+
 function canWrite(db: Database): boolean {
   try {
-    db.transaction(() => db.execute("UPDATE settings_version SET version = version WHERE id = 1"));
+    proveWritable(db);
     return true;
   } catch {
     return false;

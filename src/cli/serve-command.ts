@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { openMigrated } from "../app.ts";
+import { openMigrated, proveWritable } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
@@ -18,7 +18,7 @@ const serve: CommandSpec = {
   usage: "serve",
   summary: "Take posts until stopped",
   options: [
-    { flags: "--host <host>", summary: "address to listen on (else server.host)" },
+    { flags: "--host <host>", summary: "address to listen on (else server.host)", parse: parseHost },
     {
       flags: "--port <port>",
       summary: "port to listen on; 0 takes any free one (else server.port)",
@@ -39,6 +39,7 @@ const serve: CommandSpec = {
             "the database was brought up to date",
           );
         }
+        proveWritable(db);
         await serveUntilStopped(db, config, log);
       } finally {
         db.close();
@@ -70,6 +71,11 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
     process.on("SIGTERM", stop);
     process.on("SIGINT", stop);
   });
+}
+
+/** An empty host would mean every address of the machine. */
+function parseHost(value: string): string {
+  return value === "" ? refuse("expected an address or a host's name") : value;
 }
 
 function parsePort(value: string): number {

@@ -24,13 +24,18 @@ const DEFAULT_FILES = ["./formsvc.config.json", "/etc/formsvc/formsvc.config.jso
  * @throws config_invalid naming the path of every wrong value.
  */
 export function loadConfig(file: string | null, env: Environment = process.env): LoadedConfig {
-  const found = readConfigFile(file ?? (env["FORMSVC_CONFIG"] || null));
+  const found = readConfigFile(namedConfigFile(file, env));
   const merged = overlay(defaultConfig, found?.content ?? {});
   const source = found?.file ?? "the configuration";
   const overridden = applyEnvironment(merged, env);
   const result = configSchema.safeParse(overridden.value);
   if (!result.success) throw invalid(source, result.error, overridden.names);
   return { config: result.data, file: found?.file ?? null };
+}
+
+/** The file that `--config`, or else the environment, names; null where neither does. */
+export function namedConfigFile(file: string | null, env: Environment = process.env): string | null {
+  return file ?? (env["FORMSVC_CONFIG"] || null);
 }
 
 /** The environment variable for a path: `rateLimit.publishable.max` is `FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX`. */

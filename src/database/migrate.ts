@@ -2,10 +2,8 @@ import { rmSync } from "node:fs";
 import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createExclusively, type Database, query } from "./database.ts";
+import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "./migrations.generated.ts";
-
-/** Marks the file as formsvc's in its header: "fsvc" in ASCII. */
-const APPLICATION_ID = 0x66737663;
 
 export interface MigrationStatus {
   /** Number of the last migration that the file has; 0 for a new file. */
@@ -27,16 +25,10 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** @throws database_unusable when the file is another program's or from a newer formsvc. */
+/** @throws database_unusable when the file is from a newer formsvc. */
 export function migrationStatus(db: Database, known: readonly Migration[] = migrations): MigrationStatus {
   const version = Number(db.pragma("user_version"));
   const latest = known.length;
-  if (version === 0 && tableCount(db) > 0) {
-    throw new FormsvcError("database_unusable", `${db.path}: this is another program's database`);
-  }
-  if (version > 0 && Number(db.pragma("application_id")) !== APPLICATION_ID) {
-    throw new FormsvcError("database_unusable", `${db.path}: this is another program's database`);
-  }
   if (version > latest) {
     throw new FormsvcError(
       "database_unusable",
@@ -45,6 +37,11 @@ export function migrationStatus(db: Database, known: readonly Migration[] = migr
   }
   const pending = known.filter((migration) => migration.version > version).map(({ name }) => name);
   return { version, latest, pending };
+}
+
+/** What {@link migrationStatus} says of a file that is still to be made. */
+export function statusOfNewFile(): MigrationStatus {
+  return { version: 0, latest: migrations.length, pending: migrations.map(({ name }) => name) };
 }
 
 /**
@@ -65,14 +62,6 @@ export function migrate(db: Database, known: readonly Migration[] = migrations):
   // Another process was quicker, and kept its own copy.
   rmSync(keptCopy);
   return { ...found, keptCopy: null };
-}
-
-/** Litestream keeps tables of its own in the file; they say nothing about whose it is. */
-function tableCount(db: Database): number {
-  const counted = sql<{ tables: number }>`
-    SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_litestream%' ESCAPE '\\'
-  `.compile(query);
-  return db.first({ compile: () => counted })?.tables ?? 0;
 }
 
 function keepCopy(db: Database, version: number): string {
