@@ -28,7 +28,7 @@ type Blame = "nobody" | "receiver" | "message" | "own";
 export interface Verdict {
   readonly outcome: Outcome;
   readonly blame: Blame;
-  /** For people: what happened, and what to do about it where formsvc knows. */
+  /** For people: what happened, and what to do about it where that is known. */
   readonly message: string;
 }
 
@@ -65,11 +65,11 @@ const ERROR_CODES: Readonly<Record<string, Row>> = {
     "The certificate's authority is not trusted here",
   ],
   EPROTO: ["tls_failed", "TLS could not be agreed on"],
-  EBLOCKED: ["address_not_allowed", "formsvc does not send there unless it is allowed to"],
+  EBLOCKED: ["address_not_allowed", "Nothing is sent there unless it is allowed"],
   UND_ERR_HEADERS_OVERFLOW: ["bad_answer", "The answer's headers are too large"],
   HTTPParserError: ["bad_answer", "The answer is not HTTP"],
-  UND_ERR_DESTROYED: ["interrupted", "formsvc stopped before the answer came"],
-  UND_ERR_CLOSED: ["interrupted", "formsvc stopped before the answer came"],
+  UND_ERR_DESTROYED: ["interrupted", "The sender stopped before the answer came"],
+  UND_ERR_CLOSED: ["interrupted", "The sender stopped before the answer came"],
 };
 
 const ERROR_PREFIXES: readonly (readonly [prefix: string, row: Row])[] = [

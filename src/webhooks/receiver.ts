@@ -17,7 +17,7 @@ const STATUSES: Readonly<Record<Behaviour, number | null>> = {
   drop: null,
 };
 
-/** A body longer than this is not kept; formsvc never sends one so long. */
+/** A body longer than this is not kept; no delivery is so long. */
 const BODY_MAX_BYTES = 4 * 1024 * 1024;
 /** Longer than a sender waits. */
 const SLOW_ANSWER_MS = 15_000;
