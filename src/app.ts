@@ -14,6 +14,12 @@ import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
 import { defaultSpamSettings } from "./spam/spam-settings.ts";
+import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
+import { Deliverer } from "./webhooks/deliver.ts";
+import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
+import { createOutbox } from "./webhooks/enqueue-delivery.ts";
+import { createHostResolver } from "./webhooks/resolve-host.ts";
+import { createSender, type Sender } from "./webhooks/send.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 
 /** The database of a configuration, opened and brought up to date. */
@@ -50,6 +56,8 @@ export interface SubmitService {
   readonly maintain: () => void;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
+  /** Sends what posts queued, once it is started. */
+  readonly deliverer: Deliverer;
 }
 
 export function createSubmitService(db: Database, config: Config, clock: Clock, log: Log): SubmitService {
@@ -57,7 +65,17 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
   const idempotency = createIdempotencyMemory(db);
-  const commits = createCommitQueue(db, usage, idempotency);
+  const outbox = createOutbox(db);
+  const deliverer = new Deliverer({
+    db,
+    outbox,
+    sender: createWebhookSender(config),
+    settings: config.webhooks,
+    clock,
+    log,
+    random: Math.random,
+  });
+  const commits = createCommitQueue(db, usage, idempotency, outbox);
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -76,7 +94,10 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   });
   const watch = watchChanges(db, [
     {
-      onForeignCommit: () => usage.forget(),
+      onForeignCommit: () => {
+        usage.forget();
+        deliverer.reload();
+      },
       onSettingsChange: () => {
         verifier.forgetRecords();
         directory.forget();
@@ -88,9 +109,22 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     receiver,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
-    maintain: () => void idempotency.forgetExpired(clock.now()),
+    maintain: () => {
+      idempotency.forgetExpired(clock.now());
+      dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now());
+    },
     drain: () => commits.drain(),
+    deliverer,
   };
+}
+
+/** A sender that obeys the configuration's time limit and address rules. */
+export function createWebhookSender({ webhooks }: Config): Sender {
+  return createSender({
+    allowed: parseAllowedNetworks(webhooks.allowNetworks),
+    timeoutMs: webhooks.timeoutMs,
+    resolveHost: createHostResolver(),
+  });
 }
 
 /** Times between two notes of the same key in a browser, and between two probes of the disk. */

@@ -17,6 +17,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   schema: () => import("./schema-commands.ts"),
   key: () => import("./key-commands.ts"),
   submission: () => import("./submission-commands.ts"),
+  webhook: () => import("./webhook-commands.ts"),
   config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),
   completion: () => import("./completion-command.ts"),

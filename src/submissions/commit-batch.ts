@@ -2,6 +2,7 @@ import SqliteDatabase from "better-sqlite3";
 import type { Database } from "../database/database.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import type { Outbox } from "../webhooks/enqueue-delivery.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
 import type { Submission } from "./submission.ts";
@@ -50,8 +51,9 @@ export function createCommitQueue(
   db: Database,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
+  outbox: Outbox,
 ): CommitQueue {
-  const storeBatch = createBatchWriter(db, usage, idempotency);
+  const storeBatch = createBatchWriter(db, usage, idempotency, outbox);
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -76,6 +78,7 @@ export function createCommitQueue(
     } catch (error) {
       settle = refusal(batch, error);
     }
+    outbox.announce();
     if (settle !== null) {
       waiting = waiting.slice(batch.length);
       settle();
@@ -121,7 +124,12 @@ function asRefusal(error: unknown): unknown {
 
 type BatchWriter = (batch: readonly PendingSubmission[]) => CommitOutcome[];
 
-function createBatchWriter(db: Database, usage: UsageCounter, idempotency: IdempotencyMemory): BatchWriter {
+function createBatchWriter(
+  db: Database,
+  usage: UsageCounter,
+  idempotency: IdempotencyMemory,
+  outbox: Outbox,
+): BatchWriter {
   const insert = db.prepare(
     `INSERT INTO submission
        (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
@@ -148,6 +156,7 @@ function createBatchWriter(db: Database, usage: UsageCounter, idempotency: Idemp
     }
     if (pending.idempotent !== null)
       idempotency.record(pending.idempotent, submission.id, submission.createdAt);
+    outbox.enqueue(submission, submission.createdAt);
     return true;
   };
   return (batch) => {

@@ -12,6 +12,7 @@ import {
   type PendingSubmission,
 } from "../../src/submissions/commit-batch.ts";
 import { createIdempotencyMemory } from "../../src/submissions/idempotency.ts";
+import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { countCommits } from "../support/count-commits.ts";
@@ -39,7 +40,7 @@ function bench(): Bench {
   const { workspace } = createAccount(db, "ana@example.org", NOON);
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const endpoint = db.transaction(() => insertEndpoint(db, workspace, made, plans, NOON));
-  const queue = createCommitQueue(db, createUsageCounter(db), createIdempotencyMemory(db));
+  const queue = createCommitQueue(db, createUsageCounter(db), createIdempotencyMemory(db), createOutbox(db));
   const other = openForTest(db.path);
   return {
     db,
