@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ProgramFolder } from "../support/server-process.ts";
 import { verifyWithOfficial } from "../support/webhook-world.ts";
+
+/** Each test starts many processes, and a busy machine takes a second for one. */
+vi.setConfig({ testTimeout: 120_000 });
 
 interface CreatedWebhook {
   readonly webhook: { readonly id: string; readonly endpoint_id: string; readonly url: string };

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openDatabase, query, type Database } from "../../src/database/database.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ProgramFolder } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { verifyWithOfficial } from "../support/webhook-world.ts";
+
+/** Each test starts many processes, and a busy machine takes a second for one. */
+vi.setConfig({ testTimeout: 120_000 });
 
 /** All of them take a quarter of an hour; a few find what is badly wrong. */
 const KILL_ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 4);
