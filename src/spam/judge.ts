@@ -7,6 +7,7 @@ import { honeypotReasons } from "./signals/honeypot.ts";
 import { identityReasons } from "./signals/identity.ts";
 import { linkReasons } from "./signals/links.ts";
 import { phraseReasons } from "./signals/phrases.ts";
+import { textReasons } from "./signals/text.ts";
 
 /** One form post as the judge sees it. */
 export interface SpamPost {
@@ -47,10 +48,11 @@ export interface SpamVerdict {
 }
 
 /** Kinds of evidence. Two of them must each give {@link KIND_MINIMUM} points before a post is blocked. */
-type Kind = "links" | "disguise" | "identity" | "phrases" | "behaviour" | "honeypot";
+type Kind = "text" | "links" | "disguise" | "identity" | "phrases" | "behaviour" | "honeypot";
 
 /** No kind of evidence counts for more than this, however many reasons it gives. */
 const CAPS: Readonly<Record<Kind, number>> = {
+  text: 68,
   links: 30,
   disguise: 35,
   identity: 25,
@@ -93,6 +95,7 @@ export function judge(post: SpamPost, settings: SpamSettings, _history: SpamHist
 
 function gather(read: ReadPost, settings: SpamSettings): [Kind, SpamReason[]][] {
   return [
+    ["text", textReasons(read)],
     ["links", linkReasons(read, settings)],
     ["disguise", disguiseReasons(read)],
     ["identity", identityReasons(read)],

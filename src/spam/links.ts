@@ -1,7 +1,5 @@
 /** A link or bare domain found in a text. */
 export interface Link {
-  /** The field it was found in; */
-  readonly field: string;
   /** In lower case, without `www.`. */
   readonly host: string;
   /** The host's last label. */
@@ -23,7 +21,7 @@ const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1
 const TAIL = /[^\s<>"'\])}|]{0,500}/uy;
 
 /** Links with a scheme or `www.`, and bare domains under a top-level domain that is in common use. */
-export function findLinks(text: string, field: string): Link[] {
+export function findLinks(text: string): Link[] {
   const links: Link[] = [];
   if (!text.includes(".")) return links;
   CANDIDATE.lastIndex = 0;
@@ -32,7 +30,7 @@ export function findLinks(text: string, field: string): Link[] {
     match !== null && links.length < MAX_LINKS;
     match = CANDIDATE.exec(text)
   ) {
-    const link = asLink(text, field, match[0], match.index);
+    const link = asLink(text, match[0], match.index);
     if (link === null) continue;
     links.push(link);
     CANDIDATE.lastIndex = Math.max(CANDIDATE.lastIndex, link.start + link.length);
@@ -40,7 +38,7 @@ export function findLinks(text: string, field: string): Link[] {
   return links;
 }
 
-function asLink(text: string, field: string, found: string, start: number): Link | null {
+function asLink(text: string, found: string, start: number): Link | null {
   const lower = found.toLowerCase();
   const explicit = lower.startsWith("http") && lower.includes("://");
   const named = explicit ? lower.slice(lower.indexOf("://") + 3) : lower;
@@ -62,7 +60,6 @@ function asLink(text: string, field: string, found: string, start: number): Link
   }
   const length = found.length + (hasPath || tail.startsWith("?") || tail.startsWith(":") ? tail.length : 0);
   return {
-    field,
     host,
     topLevel,
     shown: text.slice(start, start + Math.min(length, MAX_SHOWN)),

@@ -50,9 +50,13 @@ test("a honeypot that repeats the person's own value only marks the post", () =>
 
 test("more links than the limit cost points and the limit's number do not", () => {
   const links = (count: number) =>
-    Array.from({ length: count }, (_, index) => `https://site${index}.example/a`).join(" and ");
-  expect(judge(post({ message: links(3) }), settings, noHistory).score).toBe(0);
-  expect(judge(post({ message: links(4) }), settings, noHistory).reasons[0]?.signal).toBe("links-many");
+    Array.from({ length: count }, (_, index) => `the page on rivers https://site${index}.example/a`).join(
+      " and ",
+    );
+  const signals = (count: number) =>
+    judge(post({ message: links(count) }), settings, noHistory).reasons.map((reason) => reason.signal);
+  expect(signals(3)).not.toContain("links-many");
+  expect(signals(4)).toContain("links-many");
 });
 
 test("one kind of evidence alone never blocks", () => {
