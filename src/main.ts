@@ -1,3 +1,17 @@
-import { version } from "./foundation/version.ts";
+import { run } from "./cli/program.ts";
 
-process.stdout.write(`${version}\n`);
+process.on("uncaughtException", crash);
+process.on("unhandledRejection", crash);
+
+/** A state that was not foreseen is not continued with: what was acknowledged is on disk, and the next start is clean. */
+function crash(error: unknown): void {
+  process.stderr.write(
+    `formsvc: internal error\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  process.exit(1);
+}
+
+void run(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+  return undefined;
+});

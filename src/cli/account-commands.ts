@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import type { Account } from "../workspaces/workspace.ts";
+import { createAccount, listAccounts } from "../workspaces/workspace-store.ts";
+import { addNoun, type CommandSpec } from "./command.ts";
+import { withDatabase } from "./open.ts";
+import { workspaceJson } from "./workspace-commands.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "account", "Who owns workspaces", [create, list]);
+}
+
+const create: CommandSpec = {
+  usage: "create <email>",
+  summary: "Make an account with its free Hobby workspace",
+  examples: ["formsvc account create ada@example.com"],
+  action: (context, _options, [email = ""]) =>
+    withDatabase(context, (db) => {
+      const { account, workspace } = createAccount(db, email, systemClock.now());
+      if (context.output.isJson) {
+        return context.output.json({ account: accountJson(account), workspace: workspaceJson(workspace) });
+      }
+      context.output.line(account.id);
+      return context.output.note(
+        `account ${account.email} with workspace ${workspace.id} (${workspace.name}, ${workspace.plan})`,
+      );
+    }),
+};
+
+const list: CommandSpec = {
+  usage: "list",
+  summary: "List the accounts",
+  action: (context) =>
+    withDatabase(context, (db) => {
+      const accounts = listAccounts(db);
+      if (context.output.isJson) return context.output.json({ data: accounts.map(accountJson) });
+      const rows = accounts.map(({ id, email, createdAt }) => [id, email, toIsoTime(createdAt)]);
+      return context.output.table(
+        ["ID", "EMAIL", "CREATED"],
+        rows,
+        "no accounts yet; make one with: formsvc account create EMAIL",
+      );
+    }),
+};
+
+function accountJson(account: Account) {
+  return { id: account.id, email: account.email, created_at: toIsoTime(account.createdAt) };
+}

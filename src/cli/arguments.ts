@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
+import { FormsvcError } from "../foundation/errors.ts";
+import { refuse } from "./command.ts";
+
+/** Largest file that a command reads as an argument. */
+const MAX_FILE_BYTES = 4_194_304;
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `1h` or `7d` in milliseconds. */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (amount === undefined || unit === undefined)
+    return refuse("expected a duration like 90s, 15m, 1h or 7d");
+  return Number(amount) * (UNITS[unit] ?? 0);
+}
+
+/** A time: ISO 8601 (UTC where it names no zone), or a duration, which means that long ago. */
+export function parseTime(text: string): number {
+  if (/^\d{1,6}[smhd]$/.test(text)) return Date.now() - parseDuration(text);
+  const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
+  const ms =
+    iso === null
+      ? Number.NaN
+      : Date.parse(text.replace(" ", "T") + (text.length > 10 && iso[1] === undefined ? "Z" : ""));
+  return Number.isNaN(ms) ? refuse("expected a time like 2026-01-31, 2026-01-31T12:00:00Z or 24h (ago)") : ms;
+}
+
+export function parseCount(limit: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+    return count >= 1 && count <= limit ? count : refuse(`expected a whole number from 1 to ${limit}`);
+  };
+}
+
+export function parseMonth(text: string): string {
+  return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) ? text : refuse("expected a month like 2026-01");
+}
+
+/** The text of a file, or of standard input for `-`. @throws usage when it cannot be read or is too large. */
+export function readInput(file: string): string {
+  let content: Buffer;
+  try {
+    content = readFileSync(file === "-" ? 0 : file);
+  } catch (error) {
+    throw new FormsvcError("usage", `${file}: cannot be read (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+  if (content.length > MAX_FILE_BYTES)
+    throw new FormsvcError("usage", `${file}: larger than ${MAX_FILE_BYTES} bytes`);
+  return content.toString("utf8").replace(/^\uFEFF/, "");
+}
+
+/** @param source what the JSON came from, for the message. @throws usage */
+export function parseJson(content: string, source: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new FormsvcError("usage", `${source}: not JSON (${(error as Error).message})`, { cause: error });
+  }
+}
+
+/**
+ * Asks on a terminal; elsewhere `--yes` must stand for the answer.
+ *
+ * @throws usage where nobody can be asked; failed when the answer is no.
+ */
+export async function confirm(question: string, yes: boolean): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY)
+    throw new FormsvcError("usage", `${question} Give --yes to do it without being asked.`);
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await prompt.question(`${question} [y/N] `);
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new FormsvcError("failed", "nothing was changed");
+  } finally {
+    prompt.close();
+  }
+}

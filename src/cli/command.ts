@@ -1,0 +1,115 @@
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import { createOutput, type Output } from "./output.ts";
+
+/** What every command is given: where to write, and the options that all have. */
+export interface CommandContext {
+  readonly output: Output;
+  /** `--config`; null where it was not given. */
+  readonly configFile: string | null;
+  /** `--db`; null where it was not given. */
+  readonly databasePath: string | null;
+}
+
+/** Options as commander collects them; each command's own schema of names is in its file. */
+export type Options = Readonly<Record<string, unknown>>;
+
+export type Action = (
+  context: CommandContext,
+  options: Options,
+  args: readonly (string | undefined)[],
+) => void | Promise<void>;
+
+export interface CommandSpec {
+  /** As commander takes it: `show <endpoint>`. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Flags and what they mean, in the order of the help; {@link repeatable} ones may be given several times. */
+  readonly options?: readonly OptionSpec[];
+  /** Lines that can be pasted. */
+  readonly examples?: readonly string[];
+  readonly action: Action;
+}
+
+export interface OptionSpec {
+  readonly flags: string;
+  readonly summary: string;
+  readonly required?: boolean;
+  readonly repeatable?: boolean;
+  readonly choices?: readonly string[];
+  /** Turns the text into a value, or throws with {@link refuse}. */
+  readonly parse?: (text: string) => unknown;
+}
+
+/** Adds a noun (or a verb without a noun) and its verbs to the program. */
+export function addCommand(parent: Command, spec: CommandSpec): Command {
+  const command = parent.command(spec.usage).summary(spec.summary).description(`${spec.summary}.`);
+  for (const option of spec.options ?? []) addOption(command, option);
+  addCommonOptions(command);
+  if (spec.examples !== undefined)
+    command.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join("\n")}`);
+  return command.action(async (...received: unknown[]) => {
+    const options = command.opts();
+    const args = received.slice(0, -2) as (string | undefined)[];
+    await spec.action(contextOf(options), options, args.flat());
+  });
+}
+
+export function addNoun(
+  program: Command,
+  name: string,
+  summary: string,
+  verbs: readonly CommandSpec[],
+): void {
+  const noun = program.command(name).summary(summary).description(`${summary}.`);
+  for (const verb of verbs) addCommand(noun, verb);
+}
+
+/** Ends an option or argument with what is wrong with it; exit code 2. */
+export function refuse(message: string): never {
+  throw new InvalidArgumentError(message);
+}
+
+export function text(options: Options, name: string): string | null {
+  const value = options[name];
+  return typeof value === "string" ? value : null;
+}
+
+export function texts(options: Options, name: string): readonly string[] | null {
+  const value = options[name];
+  return Array.isArray(value) ? (value as string[]) : null;
+}
+
+function addOption(command: Command, spec: OptionSpec): void {
+  const option = command.createOption(spec.flags, spec.summary);
+  if (spec.choices !== undefined) option.choices(spec.choices);
+  if (spec.required === true) option.makeOptionMandatory();
+  const { parse } = spec;
+  if (parse !== undefined) option.argParser(parse);
+  if (spec.repeatable === true) {
+    option.argParser((value: string, earlier: unknown) => [
+      ...(Array.isArray(earlier) ? (earlier as unknown[]) : []),
+      value,
+    ]);
+  }
+  command.addOption(option);
+}
+
+function addCommonOptions(command: Command): void {
+  command
+    .option(
+      "--config <file>",
+      "configuration file (else FORMSVC_CONFIG, ./formsvc.config.json, /etc/formsvc/)",
+    )
+    .option("--db <file>", "database file (else database.path of the configuration)")
+    .option("--json", "print JSON for scripts")
+    .option("--quiet", "print no notes, only data and errors");
+}
+
+function contextOf(options: Options): CommandContext {
+  return {
+    output: createOutput({ json: options["json"] === true, quiet: options["quiet"] === true }),
+    configFile: text(options, "config"),
+    databasePath: text(options, "db"),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { secretPaths } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { addNoun, type CommandSpec } from "./command.ts";
+import { readConfig } from "./open.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "config", "The configuration in force", [show, check]);
+}
+
+const show: CommandSpec = {
+  usage: "show",
+  summary: "Print the configuration in force, from defaults, file and environment, with secrets left out",
+  action: (context) => context.output.json(redact(readConfig(context), [])),
+};
+
+const check: CommandSpec = {
+  usage: "check",
+  summary: "Check the configuration file and environment",
+  action: (context) => {
+    const { file } = loadConfig(context.configFile);
+    if (context.output.isJson) return context.output.json({ valid: true, file });
+    return context.output.note(
+      `the configuration is valid (${file ?? "built-in defaults; no file was found"})`,
+    );
+  },
+};
+
+function redact(value: unknown, path: readonly string[]): unknown {
+  if (secretPaths.includes(path.join("."))) return value === null ? null : "[redacted]";
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, below]) => [name, redact(below, [...path, name])]),
+  );
+}

@@ -1,0 +1,252 @@
+import type { Command } from "commander";
+import { createEndpoint } from "../endpoints/create-endpoint.ts";
+import {
+  DEFAULT_HONEYPOTS,
+  defaultEndpointSettings,
+  type Endpoint,
+  type EndpointSettings,
+} from "../endpoints/endpoint.ts";
+import {
+  deleteEndpoint,
+  findEndpoint,
+  listEndpoints,
+  readSchema,
+  updateEndpoint,
+} from "../endpoints/endpoint-store.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import type { UnknownFields } from "../schemas/compile-schema.ts";
+import type { SchemaDefinition } from "../schemas/definition.ts";
+import { findWorkspace } from "../workspaces/workspace-store.ts";
+import { confirm } from "./arguments.ts";
+import { addNoun, type CommandContext, type CommandSpec, type Options, text, texts } from "./command.ts";
+import { withDatabase } from "./open.ts";
+import { readDefinition } from "./schema-commands.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "endpoint", "Forms: one endpoint each", [
+    create,
+    list,
+    show,
+    rename,
+    set,
+    pause,
+    resume,
+    remove,
+  ]);
+}
+
+const originOption = {
+  flags: "--allow-origin <origin>",
+  summary:
+    "a page's origin that may post with the publishable key, like https://example.com or https://*.example.com; repeatable",
+  repeatable: true,
+};
+
+const create: CommandSpec = {
+  usage: "create",
+  summary: "Make an endpoint and print its two keys, once",
+  options: [
+    { flags: "--name <name>", summary: "its name", required: true },
+    { flags: "--schema <file>", summary: "the fields as JSON; - reads standard input", required: true },
+    { flags: "--workspace <workspace>", summary: "where it belongs (needed where there are several)" },
+    originOption,
+    { flags: "--env", summary: "print FORMSVC_… lines for eval" },
+  ],
+  examples: [
+    "formsvc endpoint create --name Contact --schema contact.json",
+    'eval "$(formsvc endpoint create --name Contact --schema contact.json --env)"',
+    `echo '{"email":{"type":"string","required":true,"format":"email"}}' | formsvc endpoint create --name News --schema -`,
+  ],
+  action: (context, options) => {
+    const definition = readDefinition(text(options, "schema") ?? "");
+    return withDatabase(context, async (db, config) => {
+      const settings = { ...defaultEndpointSettings, allowedOrigins: texts(options, "allowOrigin") ?? [] };
+      const made = { name: text(options, "name") ?? "", definition, settings };
+      const created = await createEndpoint(
+        db,
+        text(options, "workspace"),
+        made,
+        config.plans,
+        systemClock.now(),
+      );
+      const keys = { secret: created.secret.text, publishable: created.publishable.text };
+      return printCreated(context, options, created.endpoint, definition, keys);
+    });
+  },
+};
+
+const list: CommandSpec = {
+  usage: "list",
+  summary: "List the endpoints",
+  options: [{ flags: "--workspace <workspace>", summary: "only this workspace's" }],
+  action: (context, options) =>
+    withDatabase(context, (db) => {
+      const reference = text(options, "workspace");
+      const endpoints = listEndpoints(db, reference === null ? null : findWorkspace(db, reference).id);
+      if (context.output.isJson) return context.output.json({ data: endpoints.map(endpointJson) });
+      const rows = endpoints.map(({ id, name, state, createdAt }) => [id, name, state, toIsoTime(createdAt)]);
+      const empty = "no endpoints yet; make one with: formsvc endpoint create --name NAME --schema FILE";
+      return context.output.table(["ID", "NAME", "STATE", "CREATED"], rows, empty);
+    }),
+};
+
+const show: CommandSpec = {
+  usage: "show <endpoint>",
+  summary: "Show an endpoint's settings and schema",
+  action: (context, _options, [reference = ""]) =>
+    withDatabase(context, (db) => {
+      const endpoint = findEndpoint(db, reference);
+      const definition = readSchema(db, endpoint);
+      if (context.output.isJson)
+        return context.output.json({ endpoint: { ...endpointJson(endpoint), schema: definition } });
+      const { settings } = endpoint;
+      const rows = [
+        ["id", endpoint.id],
+        ["name", endpoint.name],
+        ["workspace", endpoint.workspaceId],
+        ["state", endpoint.state],
+        ["allowed origins", settings.allowedOrigins.join(", ") || "any"],
+        ["unknown fields", settings.unknownFields],
+        ["honeypots", (settings.honeypots ?? DEFAULT_HONEYPOTS).join(", ")],
+        ["success page", settings.successUrl ?? "built in"],
+        ["error page", settings.errorUrl ?? "built in"],
+        ["schema version", String(endpoint.schemaVersion)],
+        ["fields", Object.keys(definition).join(", ")],
+        ["created", toIsoTime(endpoint.createdAt)],
+      ];
+      return context.output.table(["ENDPOINT", ""], rows, "");
+    }),
+};
+
+const rename: CommandSpec = {
+  usage: "rename <endpoint> <name>",
+  summary: "Give an endpoint another name",
+  action: (context, _options, [reference = "", name = ""]) =>
+    withDatabase(context, (db) => printChanged(context, updateEndpoint(db, reference, { name }))),
+};
+
+const set: CommandSpec = {
+  usage: "set <endpoint>",
+  summary: "Change an endpoint's settings; each option replaces the whole setting",
+  options: [
+    { ...originOption, summary: `${originOption.summary}; '*' alone allows every origin` },
+    {
+      flags: "--unknown-fields <what>",
+      summary: "members that the schema does not declare: drop them, keep them, or reject the post",
+      choices: ["drop", "keep", "reject"],
+    },
+    {
+      flags: "--honeypot <name>",
+      summary: "a field that must stay empty; repeatable; 'default' alone restores the built-in list",
+      repeatable: true,
+    },
+    {
+      flags: "--success-url <url>",
+      summary: "page after a plain form's success; '' restores the built-in one",
+    },
+    { flags: "--error-url <url>", summary: "page after a plain form's error; '' restores the built-in one" },
+  ],
+  examples: [
+    "formsvc endpoint set Contact --allow-origin https://example.com --allow-origin https://*.example.com",
+    "formsvc endpoint set Contact --unknown-fields keep --honeypot website",
+  ],
+  action: (context, options, [reference = ""]) =>
+    withDatabase(context, (db) =>
+      printChanged(context, updateEndpoint(db, reference, { settings: readSettings(options) })),
+    ),
+};
+
+const pause: CommandSpec = {
+  usage: "pause <endpoint>",
+  summary: "Refuse every post with 403 until resumed",
+  action: (context, _options, [reference = ""]) =>
+    withDatabase(context, (db) => printChanged(context, updateEndpoint(db, reference, { state: "paused" }))),
+};
+
+const resume: CommandSpec = {
+  usage: "resume <endpoint>",
+  summary: "Take posts again",
+  action: (context, _options, [reference = ""]) =>
+    withDatabase(context, (db) => printChanged(context, updateEndpoint(db, reference, { state: "active" }))),
+};
+
+const remove: CommandSpec = {
+  usage: "delete <endpoint>",
+  summary: "Delete an endpoint with its keys, schemas and all its submissions",
+  options: [{ flags: "--yes", summary: "do it without being asked" }],
+  action: (context, options, [reference = ""]) =>
+    withDatabase(context, async (db) => {
+      const endpoint = findEndpoint(db, reference);
+      await confirm(
+        `Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`,
+        options["yes"] === true,
+      );
+      return printChanged(context, deleteEndpoint(db, endpoint.id));
+    }),
+};
+
+function endpointJson(endpoint: Endpoint) {
+  const { settings } = endpoint;
+  return {
+    id: endpoint.id,
+    name: endpoint.name,
+    workspace_id: endpoint.workspaceId,
+    state: endpoint.state,
+    allowed_origins: settings.allowedOrigins,
+    unknown_fields: settings.unknownFields,
+    honeypots: settings.honeypots ?? DEFAULT_HONEYPOTS,
+    success_url: settings.successUrl,
+    error_url: settings.errorUrl,
+    schema_version: endpoint.schemaVersion,
+    created_at: toIsoTime(endpoint.createdAt),
+  };
+}
+
+function readSettings(options: Options): Partial<EndpointSettings> {
+  const origins = texts(options, "allowOrigin");
+  const honeypots = texts(options, "honeypot");
+  const unknownFields = text(options, "unknownFields");
+  const successUrl = text(options, "successUrl");
+  const errorUrl = text(options, "errorUrl");
+  return {
+    ...(origins !== null && { allowedOrigins: origins.length === 1 && origins[0] === "*" ? [] : origins }),
+    ...(unknownFields !== null && { unknownFields: unknownFields as UnknownFields }),
+    ...(honeypots !== null && {
+      honeypots: honeypots.length === 1 && honeypots[0] === "default" ? null : honeypots,
+    }),
+    ...(successUrl !== null && { successUrl: successUrl || null }),
+    ...(errorUrl !== null && { errorUrl: errorUrl || null }),
+  };
+}
+
+function printCreated(
+  { output }: CommandContext,
+  options: Options,
+  endpoint: Endpoint,
+  schema: SchemaDefinition,
+  keys: { readonly secret: string; readonly publishable: string },
+): void {
+  if (output.isJson) {
+    const { id, name, workspaceId, createdAt } = endpoint;
+    const shown = { id, name, workspace_id: workspaceId, schema, created_at: toIsoTime(createdAt) };
+    return output.json({ endpoint: shown, keys });
+  }
+  if (options["env"] === true) {
+    output.line(`FORMSVC_ENDPOINT_ID=${endpoint.id}`);
+    output.line(`FORMSVC_SECRET_KEY=${keys.secret}`);
+    output.line(`FORMSVC_PUBLISHABLE_KEY=${keys.publishable}`);
+  } else {
+    output.line(`endpoint     ${endpoint.id}`);
+    output.line(`secret       ${keys.secret}`);
+    output.line(`publishable  ${keys.publishable}`);
+  }
+  return output.note(
+    "The keys are shown this once and cannot be recovered. The secret key belongs on servers only.",
+  );
+}
+
+function printChanged({ output }: CommandContext, endpoint: Endpoint): void {
+  if (output.isJson) return output.json({ endpoint: endpointJson(endpoint) });
+  output.line(endpoint.id);
+  return undefined;
+}

@@ -1,0 +1,22 @@
+import { CommanderError } from "commander";
+import { describeError, type ExitCode, FormsvcError } from "../foundation/errors.ts";
+import { jsonText, plainText, writeError } from "./output.ts";
+
+/** Says on standard error what went wrong, and which exit code that is. */
+export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
+  // Commander has printed help, a version or its own complaint already.
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+  if (!(thrown instanceof FormsvcError)) {
+    writeError(
+      `formsvc: internal error\n${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
+    );
+    return 1;
+  }
+  const lines = thrown.message.split("\n").map((line) => `formsvc: ${plainText(line)}`);
+  writeError(
+    asJson
+      ? jsonText({ error: thrown.code, message: thrown.message, details: thrown.facts.details })
+      : lines.join("\n"),
+  );
+  return describeError(thrown.code).exitCode;
+}

@@ -1,0 +1,47 @@
+import { existsSync, writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import { defaultConfig } from "../config/config.ts";
+import { systemClock } from "../foundation/clock.ts";
+import { chooseWorkspace, createAccount, listWorkspaces } from "../workspaces/workspace-store.ts";
+import { addCommand, type CommandSpec, text } from "./command.ts";
+import { withDatabase } from "./open.ts";
+import { workspaceJson } from "./workspace-commands.ts";
+
+export function register(program: Command): void {
+  addCommand(program, init);
+}
+
+const DEFAULT_FILE = "./formsvc.config.json";
+
+const init: CommandSpec = {
+  usage: "init",
+  summary:
+    "Write a configuration file and make the database, an account and its workspace, where they are missing",
+  options: [{ flags: "--email <email>", summary: "the account's e-mail address (default: owner@localhost)" }],
+  examples: ["formsvc init --email ada@example.com"],
+  action: (context, options) => {
+    const file = context.configFile ?? DEFAULT_FILE;
+    const wrote = !existsSync(file);
+    if (wrote)
+      writeFileSync(file, `${JSON.stringify(defaultConfig, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    return withDatabase({ ...context, configFile: file }, (db) => {
+      const now = systemClock.now();
+      const email = text(options, "email");
+      const isEmpty = listWorkspaces(db).length === 0;
+      const workspace =
+        isEmpty && email !== null
+          ? createAccount(db, email, now).workspace
+          : db.transaction(() => listWorkspaces(db)[0] ?? chooseWorkspace(db, null, now));
+      if (context.output.isJson)
+        return context.output.json({ config: file, database: db.path, workspace: workspaceJson(workspace) });
+      context.output.note(`configuration  ${file}${wrote ? "" : " (was there)"}`);
+      context.output.note(`database       ${db.path}`);
+      context.output.note(
+        `workspace      ${workspace.id} (${workspace.name}, ${workspace.plan})${isEmpty ? "" : " (was there)"}`,
+      );
+      return context.output.note(
+        "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve",
+      );
+    });
+  },
+};

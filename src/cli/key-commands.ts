@@ -1,0 +1,123 @@
+import type { Command } from "commander";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { type IssuedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../keys/issue-key.ts";
+import type { KeyKind } from "../keys/key-format.ts";
+import { type Key, listKeys } from "../keys/key-store.ts";
+import { parseDuration } from "./arguments.ts";
+import { addNoun, type CommandContext, type CommandSpec, text } from "./command.ts";
+import { withDatabase } from "./open.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "key", "The keys that posts carry", [list, issue, rotate, revoke]);
+}
+
+const list: CommandSpec = {
+  usage: "list <endpoint>",
+  summary: "List an endpoint's keys, revoked ones too, and whether a browser ever sent a secret one",
+  action: (context, _options, [reference = ""]) =>
+    withDatabase(context, (db) => {
+      const keys = listKeys(db, findEndpoint(db, reference).id);
+      if (context.output.isJson) return context.output.json({ data: keys.map(keyJson) });
+      const rows = keys.map((key) => [
+        key.id,
+        key.lookup,
+        key.kind,
+        stateOf(key),
+        toIsoTime(key.createdAt),
+        key.seenInBrowserAt === null
+          ? ""
+          : `LEAKED: a browser sent it ${toIsoTime(key.seenInBrowserAt)}; rotate it`,
+      ]);
+      return context.output.table(
+        ["ID", "KEY", "KIND", "STATE", "CREATED", ""],
+        rows,
+        "no keys; issue one with: formsvc key issue",
+      );
+    }),
+};
+
+const issue: CommandSpec = {
+  usage: "issue <endpoint>",
+  summary: "Issue a further key and print it, once",
+  options: [
+    {
+      flags: "--kind <kind>",
+      summary: "for servers or for browsers",
+      choices: ["secret", "publishable"],
+      required: true,
+    },
+  ],
+  action: (context, options, [reference = ""]) =>
+    withDatabase(context, async (db) => {
+      findEndpoint(db, reference);
+      const prepared = await prepareKey(text(options, "kind") as KeyKind);
+      const issued = db.transaction(() =>
+        storeKey(db, findEndpoint(db, reference).id, prepared, systemClock.now()),
+      );
+      return printIssued(context, issued);
+    }),
+};
+
+const rotate: CommandSpec = {
+  usage: "rotate <key>",
+  summary: "Replace a key by a new one of the same kind, and print that once",
+  options: [
+    {
+      flags: "--grace <duration>",
+      summary: "how long the old key still works, like 1h or 7d (default: 0s)",
+      parse: parseDuration,
+    },
+  ],
+  examples: ["formsvc key rotate key_01h455vb4pex5vsknk084sn02q --grace 7d"],
+  action: (context, options, [reference = ""]) =>
+    withDatabase(context, async (db) => {
+      const graceMs = typeof options["grace"] === "number" ? options["grace"] : 0;
+      return printIssued(context, await rotateKey(db, reference, graceMs, systemClock.now()));
+    }),
+};
+
+const revoke: CommandSpec = {
+  usage: "revoke <key>",
+  summary: "Refuse a key from now on, everywhere within a second",
+  action: (context, _options, [reference = ""]) =>
+    withDatabase(context, (db) => {
+      const key = revokeKey(db, reference, systemClock.now());
+      if (context.output.isJson) return context.output.json({ key: keyJson(key) });
+      context.output.line(key.id);
+      return context.output.note(`the ${key.kind} key ${key.lookup} is revoked`);
+    }),
+};
+
+function keyJson(key: Key) {
+  return {
+    id: key.id,
+    key: key.lookup,
+    kind: key.kind,
+    endpoint_id: key.endpointId,
+    state: stateOf(key),
+    created_at: toIsoTime(key.createdAt),
+    revoked_at: key.revokedAt === null ? null : toIsoTime(key.revokedAt),
+    seen_in_browser_at: key.seenInBrowserAt === null ? null : toIsoTime(key.seenInBrowserAt),
+  };
+}
+
+function stateOf({ revokedAt }: Key): "active" | "ending" | "revoked" {
+  if (revokedAt === null) return "active";
+  return revokedAt > systemClock.now() ? "ending" : "revoked";
+}
+
+function printIssued({ output }: CommandContext, { key, text: plain }: IssuedKey): void {
+  if (output.isJson) {
+    const shown = {
+      id: key.id,
+      kind: key.kind,
+      endpoint_id: key.endpointId,
+      created_at: toIsoTime(key.createdAt),
+    };
+    return output.json({ key: shown, [key.kind]: plain });
+  }
+  output.line(`key  ${key.id}`);
+  output.line(`${key.kind}  ${plain}`);
+  return output.note("The key is shown this once and cannot be recovered.");
+}

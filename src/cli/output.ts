@@ -1,0 +1,90 @@
+import { writeSync } from "node:fs";
+
+/** The only writer to standard output and standard error. */
+
+/** C0 and C1 controls, and the marks that turn the direction of text: harmless in a file, not on a terminal. */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const LINE_BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
+
+/** Text from outside, safe to show on a terminal in one line. */
+export function plainText(text: string): string {
+  return text.replace(LINE_BREAKS, " ").replace(UNSAFE, "");
+}
+
+/** JSON in which every unsafe character is escaped, so that it can be shown on a terminal too. */
+export function jsonText(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent);
+  return text.replace(UNSAFE, (char) =>
+    char === "\n" ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+export interface Output {
+  /** What `--json` asks for. */
+  readonly isJson: boolean;
+  /** A line of data for people. */
+  line(text: string): void;
+  /** Rows for people under their headings; nothing but `empty`, on standard error, when there are none. */
+  table(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): void;
+  /** One JSON document. */
+  json(value: unknown): void;
+  /** One JSON object in one line. */
+  jsonLine(value: unknown): void;
+  /** A word to the person at the terminal, on standard error; none with `--quiet`. */
+  note(text: string): void;
+}
+
+export function createOutput(options: { readonly json: boolean; readonly quiet: boolean }): Output {
+  const out = (text: string): void => writeAll(1, `${text}\n`);
+  const note = (text: string): void => {
+    if (!options.quiet) writeAll(2, `${text}\n`);
+  };
+  return {
+    isJson: options.json,
+    line: out,
+    table: (headings, rows, empty) => (rows.length === 0 ? note(empty) : out(renderTable(headings, rows))),
+    json: (value) => out(jsonText(value, 2)),
+    jsonLine: (value) => out(jsonText(value)),
+    note,
+  };
+}
+
+/** Shown whatever the options say. */
+export function writeError(text: string): void {
+  writeAll(2, `${text}\n`);
+}
+
+/**
+ * Synchronous, so that nothing is lost when the process exits right after. A pipe that is full is tried again; one
+ * that nobody reads any more ends the program quietly, as `head` expects.
+ */
+function writeAll(fd: 1 | 2, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EPIPE") process.exit(0);
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+/** Columns as wide as their widest cell; the last one is not padded. */
+function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [headings, ...rows.map((row) => row.map(plainText))];
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => (column === row.length - 1 ? cell : pad(cell, widths[column] ?? 0)))
+        .join("  "),
+    )
+    .join("\n");
+}
+
+function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - text.length));
+}

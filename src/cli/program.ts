@@ -1,0 +1,64 @@
+import { Command } from "commander";
+import { version } from "../foundation/version.ts";
+import { reportFailure } from "./exit-code.ts";
+import type { ExitCode } from "../foundation/errors.ts";
+
+/**
+ * One file a noun, loaded only when it is named: reading every feature for every command would double its start.
+ * The order is the help's.
+ */
+const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command): void }>>> = {
+  init: () => import("./init-command.ts"),
+  serve: () => import("./serve-command.ts"),
+  account: () => import("./account-commands.ts"),
+  workspace: () => import("./workspace-commands.ts"),
+  endpoint: () => import("./endpoint-commands.ts"),
+  schema: () => import("./schema-commands.ts"),
+  key: () => import("./key-commands.ts"),
+  submission: () => import("./submission-commands.ts"),
+  config: () => import("./config-commands.ts"),
+  migrate: () => import("./migrate-commands.ts"),
+  completion: () => import("./completion-command.ts"),
+  version: () => import("./version-command.ts"),
+};
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 refused by a plan limit,
+5 database busy or unusable.`;
+
+/** Runs one command line and returns its exit code. Never throws. */
+export async function run(args: readonly string[]): Promise<ExitCode> {
+  try {
+    const program = await createProgram(args[0]);
+    await program.parseAsync([...args], { from: "user" });
+    return 0;
+  } catch (error) {
+    return reportFailure(error, args.includes("--json"));
+  }
+}
+
+/** @param noun the one to load; all of them where it is none of ours or needs to know the others. */
+export async function createProgram(noun: string | undefined): Promise<Command> {
+  const program = new Command("formsvc")
+    .description("A form backend in one executable and one SQLite file.")
+    .version(version, "-V, --version", "print the version")
+    .helpCommand("help [command]", "show a command's help")
+    .showSuggestionAfterError()
+    .showHelpAfterError("(add --help for what there is)")
+    .addHelpText("after", EXIT_CODES)
+    .exitOverride();
+  const alone =
+    noun !== undefined && noun !== "completion" && Object.hasOwn(NOUNS, noun) ? NOUNS[noun] : undefined;
+  for (const load of alone === undefined ? Object.values(NOUNS) : [alone]) (await load()).register(program);
+  strictly(program);
+  return program;
+}
+
+/** Every command throws instead of exiting, and refuses arguments that it does not know. */
+function strictly(command: Command): void {
+  command
+    .exitOverride()
+    .allowExcessArguments(false)
+    .configureOutput({ getErrHelpWidth: () => 100, getOutHelpWidth: () => 100 });
+  for (const below of command.commands) strictly(below);
+}

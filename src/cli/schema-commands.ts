@@ -1,0 +1,113 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { Database } from "../database/database.ts";
+import { changeSchema, findEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { systemClock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
+import { parseJson, readInput } from "./arguments.ts";
+import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
+import { withDatabase } from "./open.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "schema", "The fields that an endpoint takes", [show, check, set, edit]);
+}
+
+/** @param file `-` is standard input. @throws usage, schema_invalid */
+export function readDefinition(file: string): SchemaDefinition {
+  return parseNamed(readInput(file), file === "-" ? "standard input" : file);
+}
+
+const show: CommandSpec = {
+  usage: "show <endpoint>",
+  summary: "Print the schema as JSON",
+  examples: ["formsvc schema show Contact > contact.json"],
+  action: (context, _options, [reference = ""]) =>
+    withDatabase(context, (db) => context.output.json(readSchema(db, findEndpoint(db, reference)))),
+};
+
+const check: CommandSpec = {
+  usage: "check <file>",
+  summary: "Check a schema without storing it; - reads standard input",
+  action: (context, _options, [file = ""]) => {
+    const definition = readDefinition(file);
+    const fields = Object.keys(definition);
+    if (context.output.isJson) return context.output.json({ valid: true, fields });
+    return context.output.note(`the schema is valid: ${fields.length} fields`);
+  },
+};
+
+const set: CommandSpec = {
+  usage: "set <endpoint> <file>",
+  summary: "Replace an endpoint's schema; - reads standard input",
+  examples: ["formsvc schema set Contact contact.json"],
+  action: (context, _options, [reference = "", file = ""]) => {
+    const definition = readDefinition(file);
+    return withDatabase(context, (db) => store(context, db, reference, definition));
+  },
+};
+
+const edit: CommandSpec = {
+  usage: "edit <endpoint>",
+  summary: "Edit an endpoint's schema with $EDITOR",
+  action: (context, _options, [reference = ""]) =>
+    withDatabase(context, (db) => {
+      const endpoint = findEndpoint(db, reference);
+      const before = `${JSON.stringify(readSchema(db, endpoint), null, 2)}\n`;
+      const after = editText(before);
+      if (after.text === before) {
+        after.discard();
+        return context.output.note("nothing was changed");
+      }
+      const definition = parseNamed(after.text, `${after.file} (your text is kept there)`);
+      store(context, db, endpoint.id, definition);
+      return after.discard();
+    }),
+};
+
+function parseNamed(content: string, source: string): SchemaDefinition {
+  const json = parseJson(content, source);
+  try {
+    return parseDefinition(json);
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+    throw new FormsvcError(error.code, `${source}: ${error.message}`, { ...error.facts, cause: error });
+  }
+}
+
+function store(
+  { output }: CommandContext,
+  db: Database,
+  reference: string,
+  definition: SchemaDefinition,
+): void {
+  const { id, schemaVersion } = changeSchema(db, reference, definition, systemClock.now());
+  if (output.isJson) return output.json({ endpoint_id: id, schema_version: schemaVersion });
+  return output.note(`${id} checks posts with version ${schemaVersion} of its schema from now on`);
+}
+
+/** Hands the text to the person's editor in a private file, which stays until it is discarded. */
+function editText(before: string): { text: string; file: string; discard: () => void } {
+  const editor = process.env["VISUAL"] || process.env["EDITOR"];
+  if (!editor)
+    throw new FormsvcError("usage", "EDITOR is not set; set it, or use: formsvc schema set ENDPOINT FILE");
+  const folder = mkdtempSync(join(tmpdir(), "formsvc-schema-"));
+  const file = join(folder, "schema.json");
+  writeFileSync(file, before, { mode: 0o600 });
+  // EDITOR may hold arguments, as in "code --wait", so a shell splits it; the file's name is passed beside it.
+  const { status, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
+  if (error !== undefined || status !== 0) {
+    throw new FormsvcError(
+      "failed",
+      `the editor failed (${error?.message ?? `exit code ${status}`}); nothing was changed; your text is in ${file}`,
+    );
+  }
+  return {
+    text: readFileSync(file, "utf8"),
+    file,
+    discard: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
+import type { Database } from "../database/database.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import type { Submission } from "../submissions/submission.ts";
+import {
+  deleteSubmissions,
+  findSubmission,
+  listSubmissions,
+  MAX_PAGE_SIZE,
+  readTail,
+  type StoredSpamClass,
+  type SubmissionFilter,
+  tailEnd,
+  type TailPosition,
+} from "../submissions/submission-store.ts";
+import { confirm, parseCount, parseTime } from "./arguments.ts";
+import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
+import { withDatabase } from "./open.ts";
+import { jsonText, type Output, plainText } from "./output.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "submission", "What was posted", [list, show, tail, remove]);
+}
+
+const DEFAULT_PAGE_SIZE = 25;
+const DEFAULT_TAIL = 10;
+/** A commit is seen this much late at most. Each look is one pragma, which reads no file. */
+const FOLLOW_INTERVAL_MS = 200;
+/** Longest text of the data in a table's row. */
+const MAX_SHOWN_DATA = 80;
+
+const filterOptions = [
+  { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
+  { flags: "--class <class>", summary: "only this spam class", choices: ["low", "medium", "high"] },
+  {
+    flags: "--since <time>",
+    summary: "from then on: 2026-01-31, 2026-01-31T12:00:00Z, or 24h ago",
+    parse: parseTime,
+  },
+];
+const untilOption = { flags: "--until <time>", summary: "before then", parse: parseTime };
+const limitOption = (summary: string) => ({
+  flags: "--limit <count>",
+  summary,
+  parse: parseCount(MAX_PAGE_SIZE),
+});
+
+const list: CommandSpec = {
+  usage: "list",
+  summary: "List submissions, newest first",
+  options: [
+    ...filterOptions,
+    untilOption,
+    limitOption(`how many, 1 to ${MAX_PAGE_SIZE} (default: ${DEFAULT_PAGE_SIZE})`),
+    { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+  ],
+  examples: [
+    "formsvc submission list --endpoint Contact --since 24h",
+    "formsvc submission list --class high --json",
+  ],
+  action: (context, options) =>
+    withDatabase(context, (db) => {
+      const limit = count(options, DEFAULT_PAGE_SIZE);
+      const page = listSubmissions(db, readFilter(db, options), limit, text(options, "cursor"));
+      if (context.output.isJson) {
+        return context.output.json({ data: page.data.map(submissionJson), next_cursor: page.nextCursor });
+      }
+      context.output.table(HEADINGS, page.data.map(toRow), "no submissions");
+      if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
+      return undefined;
+    }),
+};
+
+const show: CommandSpec = {
+  usage: "show <submission>",
+  summary: "Show a submission with its spam reasons",
+  action: (context, _options, [id = ""]) =>
+    withDatabase(context, (db) => {
+      const submission = findSubmission(db, id);
+      if (context.output.isJson) return context.output.json(submissionJson(submission));
+      return printWhole(context.output, submission);
+    }),
+};
+
+const tail: CommandSpec = {
+  usage: "tail",
+  summary: "Print the newest submissions, and with --follow each new one as it comes",
+  options: [
+    { flags: "--follow", summary: "go on until interrupted" },
+    ...filterOptions,
+    untilOption,
+    limitOption(
+      `how many of those that are there already (default: ${DEFAULT_TAIL}; with --since: ${MAX_PAGE_SIZE})`,
+    ),
+  ],
+  examples: ["formsvc submission tail --follow", "formsvc submission tail --follow --json | jq .data.email"],
+  action: (context, options) =>
+    withDatabase(context, async (db) => {
+      const filter = readFilter(db, options);
+      const position = tailEnd(db);
+      const limit = count(options, filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
+      const shown = [...listSubmissions(db, filter, limit, null).data].reverse();
+      for (const submission of shown) printOne(context, submission);
+      // What was committed between the two looks is in both.
+      const printed = new Set(shown.map(({ id }) => id));
+      if (options["follow"] === true) await follow(context, db, filter, position, printed);
+    }),
+};
+
+const remove: CommandSpec = {
+  usage: "delete <submission...>",
+  summary: "Delete submissions for good",
+  options: [{ flags: "--yes", summary: "do it without being asked" }],
+  action: async (context, options, ids) => {
+    const named = ids.filter((id) => id !== undefined);
+    await confirm(
+      `Delete ${named.length === 1 ? named[0] : `${named.length} submissions`} for good?`,
+      options["yes"] === true,
+    );
+    return withDatabase(context, (db) => {
+      deleteSubmissions(db, named);
+      return context.output.isJson
+        ? context.output.json({ deleted: named })
+        : context.output.note(`deleted: ${named.length}`);
+    });
+  },
+};
+
+const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];
+
+export function submissionJson(submission: Submission) {
+  return {
+    id: submission.id,
+    endpoint_id: submission.endpointId,
+    data: submission.data,
+    spam_score: submission.spamScore,
+    spam_class: submission.spamClass,
+    spam_reasons: submission.spamReasons,
+    ip_address: submission.ipAddress,
+    user_agent: submission.userAgent,
+    created_at: toIsoTime(submission.createdAt),
+  };
+}
+
+function toRow(submission: Submission): string[] {
+  const data = plainText(JSON.stringify(submission.data));
+  const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
+  return [toIsoTime(submission.createdAt), submission.id, String(submission.spamScore), shown];
+}
+
+function printOne({ output }: CommandContext, submission: Submission): void {
+  if (output.isJson) output.jsonLine(submissionJson(submission));
+  else output.line(toRow(submission).join("  "));
+}
+
+function printWhole(output: Output, submission: Submission): void {
+  const facts = [
+    ["id", submission.id],
+    ["endpoint", submission.endpointId],
+    ["created", toIsoTime(submission.createdAt)],
+    ["address", submission.ipAddress],
+    ["user agent", submission.userAgent],
+    ["schema version", String(submission.schemaVersion)],
+    ["spam score", `${submission.spamScore} (${submission.spamClass})`],
+    ...submission.spamReasons.map(({ signal, points, field, detail }) => [
+      `  ${points > 0 ? "+" : ""}${points}`,
+      `${signal}${field === null ? "" : ` in ${field}`}: ${detail}`,
+    ]),
+    ...Object.entries(submission.data).map(([name, value]) => [
+      `data.${name}`,
+      typeof value === "string" ? value : jsonText(value),
+    ]),
+  ];
+  output.table(["SUBMISSION", ""], facts, "");
+}
+
+async function follow(
+  context: CommandContext,
+  db: Database,
+  filter: SubmissionFilter,
+  from: TailPosition,
+  printed: ReadonlySet<string>,
+): Promise<never> {
+  let position = from;
+  let seen = Number.NaN;
+  for (;;) {
+    const version = Number(db.pragma("data_version"));
+    if (version !== seen) {
+      seen = version;
+      let page = readTail(db, filter, position, MAX_PAGE_SIZE);
+      while (page.submissions.length > 0) {
+        for (const submission of page.submissions) {
+          if (!printed.has(submission.id)) printOne(context, submission);
+        }
+        position = page.position;
+        page = readTail(db, filter, position, MAX_PAGE_SIZE);
+      }
+    }
+    await sleep(FOLLOW_INTERVAL_MS);
+  }
+}
+
+function readFilter(db: Database, options: Options): SubmissionFilter {
+  const reference = text(options, "endpoint");
+  return {
+    endpointId: reference === null ? null : findEndpoint(db, reference).id,
+    spamClass: text(options, "class") as StoredSpamClass | null,
+    since: typeof options["since"] === "number" ? options["since"] : null,
+    until: typeof options["until"] === "number" ? options["until"] : null,
+  };
+}
+
+function count(options: Options, fallback: number): number {
+  return typeof options["limit"] === "number" ? options["limit"] : fallback;
+}

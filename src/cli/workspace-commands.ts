@@ -1,0 +1,148 @@
+import type { Command } from "commander";
+import { monthOf, systemClock, toIsoTime } from "../foundation/clock.ts";
+import { limitsOf, type Usage, type Workspace } from "../workspaces/workspace.ts";
+import {
+  chooseWorkspace,
+  createWorkspace,
+  findWorkspace,
+  listWorkspaces,
+  readUsage,
+  setPlan,
+} from "../workspaces/workspace-store.ts";
+import { parseMonth } from "./arguments.ts";
+import { addNoun, type CommandContext, type CommandSpec, text } from "./command.ts";
+import { withDatabase } from "./open.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "workspace", "Groups of endpoints, each with a plan", [
+    create,
+    list,
+    show,
+    changePlan,
+    usage,
+  ]);
+}
+
+const create: CommandSpec = {
+  usage: "create",
+  summary: "Make a further workspace, on the free plan",
+  options: [
+    { flags: "--name <name>", summary: "its name", required: true },
+    {
+      flags: "--account <account>",
+      summary: "who owns it, by id or e-mail (needed where there are several)",
+    },
+  ],
+  examples: ["formsvc workspace create --name 'Client sites' --account ada@example.com"],
+  action: (context, options) =>
+    withDatabase(context, (db) => {
+      const made = createWorkspace(
+        db,
+        text(options, "name") ?? "",
+        text(options, "account"),
+        systemClock.now(),
+      );
+      return printWorkspace(context, made);
+    }),
+};
+
+const list: CommandSpec = {
+  usage: "list",
+  summary: "List the workspaces",
+  action: (context) =>
+    withDatabase(context, (db) => {
+      const workspaces = listWorkspaces(db);
+      if (context.output.isJson) return context.output.json({ data: workspaces.map(workspaceJson) });
+      const rows = workspaces.map(({ id, name, plan, createdAt }) => [id, name, plan, toIsoTime(createdAt)]);
+      return context.output.table(
+        ["ID", "NAME", "PLAN", "CREATED"],
+        rows,
+        "no workspaces yet; the first endpoint makes one",
+      );
+    }),
+};
+
+const show: CommandSpec = {
+  usage: "show <workspace>",
+  summary: "Show a workspace and its plan's limits",
+  action: (context, _options, [reference = ""]) =>
+    withDatabase(context, (db, config) => {
+      const workspace = findWorkspace(db, reference);
+      const limits = limitsOf(config.plans, workspace.plan);
+      const facts = {
+        ...workspaceJson(workspace),
+        limits: {
+          monthly_submissions: limits.monthlySubmissions,
+          endpoints: limits.endpoints,
+          custom_spam: limits.customSpam,
+        },
+      };
+      if (context.output.isJson) return context.output.json({ workspace: facts });
+      const rows = [
+        ["id", workspace.id],
+        ["name", workspace.name],
+        ["account", workspace.accountId],
+        ["plan", workspace.plan],
+        ["submissions a month", shown(limits.monthlySubmissions)],
+        ["endpoints", shown(limits.endpoints)],
+        ["own spam rules", limits.customSpam ? "yes" : "no"],
+        ["created", toIsoTime(workspace.createdAt)],
+      ];
+      return context.output.table(["WORKSPACE", ""], rows, "");
+    }),
+};
+
+const changePlan: CommandSpec = {
+  usage: "set-plan <workspace> <plan>",
+  summary: "Put a workspace on another plan",
+  examples: ["formsvc workspace set-plan ws_01h455vb4pex5vsknk084sn02q pro"],
+  action: (context, _options, [reference = "", plan = ""]) =>
+    withDatabase(context, (db, config) =>
+      printWorkspace(context, setPlan(db, reference, plan, config.plans)),
+    ),
+};
+
+const usage: CommandSpec = {
+  usage: "usage [workspace]",
+  summary: "Show how many submissions count towards the plan's monthly limit",
+  options: [
+    {
+      flags: "--month <month>",
+      summary: "the UTC month, like 2026-01 (default: this one)",
+      parse: parseMonth,
+    },
+  ],
+  action: (context, options, [reference]) =>
+    withDatabase(context, (db, config) => {
+      const now = systemClock.now();
+      const workspace = db.transaction(() => chooseWorkspace(db, reference ?? null, now));
+      const counted = readUsage(db, workspace, text(options, "month") ?? monthOf(now), config.plans);
+      if (context.output.isJson) return context.output.json(usageJson(counted));
+      const row = [counted.month, String(counted.used), shown(counted.limit), shown(counted.remaining)];
+      return context.output.table(["MONTH", "USED", "LIMIT", "REMAINING"], [row], "");
+    }),
+};
+
+export function workspaceJson(workspace: Workspace) {
+  return {
+    id: workspace.id,
+    account_id: workspace.accountId,
+    name: workspace.name,
+    plan: workspace.plan,
+    created_at: toIsoTime(workspace.createdAt),
+  };
+}
+
+function usageJson({ workspaceId, plan, month, used, limit, remaining }: Usage) {
+  return { workspace_id: workspaceId, plan, month, used, limit, remaining };
+}
+
+function printWorkspace(context: CommandContext, workspace: Workspace): void {
+  if (context.output.isJson) return context.output.json({ workspace: workspaceJson(workspace) });
+  context.output.line(workspace.id);
+  return context.output.note(`workspace ${workspace.name} on the plan ${workspace.plan}`);
+}
+
+function shown(limit: number | null): string {
+  return limit === null ? "unlimited" : String(limit);
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { isNetwork } from "../foundation/ip-address.ts";
+
+/**
+ * Every setting of the program: shape, limits and default, in one place. `formsvc.config.example.json` holds these
+ * defaults, and `docs/configuration.md` describes each path; tests compare both with this file.
+ */
+
+const count = z.int().min(1).max(1_000_000_000);
+const seconds = z.int().min(1).max(31_536_000);
+const milliseconds = z.int().min(100).max(3_600_000);
+const network = z.string().refine(isNetwork, "expected an IP address or CIDR, like 10.0.0.0/8");
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: "expected an http or https address" })
+  .refine((text) => !text.endsWith("/"), "expected no slash at the end");
+
+const plan = z.strictObject({
+  monthlySubmissions: count
+    .nullable()
+    .describe("Accepted submissions a UTC calendar month; null is unlimited."),
+  endpoints: count.nullable().describe("Endpoints a workspace may have; null is unlimited."),
+  customSpam: z.boolean().describe("Whether the workspace may have spam rules of its own."),
+});
+
+const rateLimit = z.strictObject({
+  max: count.nullable().describe("Requests a window; null switches the limit off."),
+  windowSeconds: seconds.describe("Length of the fixed window, in seconds."),
+});
+
+export const configSchema = z.strictObject({
+  server: z.strictObject({
+    host: z.string().min(1).max(255).describe("Address to listen on."),
+    port: z.int().min(0).max(65_535).describe("Port to listen on; 0 takes any free one."),
+    baseUrl: httpUrl
+      .nullable()
+      .describe("The address that clients use, shown in examples; null derives it from host and port."),
+    trustProxy: z
+      .array(network)
+      .max(1000)
+      .describe("Reverse proxies whose X-Forwarded-For is believed: addresses and CIDRs."),
+    bodyLimitBytes: z.int().min(1024).max(10_485_760).describe("Largest request body, in bytes."),
+    requestTimeoutMs: milliseconds.describe("Longest time for a whole request to arrive, in milliseconds."),
+    shutdownGraceMs: milliseconds.describe(
+      "Longest time for open requests to finish when stopping, in milliseconds.",
+    ),
+  }),
+  database: z.strictObject({
+    path: z.string().min(1).max(4096).describe("The database file."),
+  }),
+  plans: z
+    .record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "expected a lower-case plan name"), plan)
+    .refine((plans) => "hobby" in plans, "expected the plan hobby, which new accounts get"),
+  rateLimit: z.strictObject({
+    publishable: rateLimit.describe("Posts with a publishable key, by address and endpoint."),
+    secret: rateLimit.describe("Requests with a secret key, by key."),
+    badKey: rateLimit.describe("Requests with malformed, unknown or revoked keys, by address."),
+    exempt: z.array(network).max(1000).describe("Addresses and CIDRs that no limit counts."),
+  }),
+  spam: z.strictObject({
+    maxLinks: z
+      .int()
+      .min(0)
+      .max(1000)
+      .nullable()
+      .describe("Links a submission may have before they cost points; null switches the limit off."),
+  }),
+  log: z.strictObject({
+    level: z
+      .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
+      .describe("Least important level that is written."),
+    format: z
+      .enum(["auto", "json", "pretty"])
+      .describe("`auto` is pretty on a terminal and JSON lines elsewhere."),
+  }),
+});
+
+export type Config = z.infer<typeof configSchema>;
+
+export const defaultConfig: Config = {
+  server: {
+    host: "127.0.0.1",
+    port: 8787,
+    baseUrl: null,
+    trustProxy: [],
+    bodyLimitBytes: 65_536,
+    requestTimeoutMs: 10_000,
+    shutdownGraceMs: 15_000,
+  },
+  database: { path: "./formsvc.db" },
+  plans: {
+    hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false },
+    pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true },
+    business: { monthlySubmissions: 250_000, endpoints: null, customSpam: true },
+  },
+  rateLimit: {
+    publishable: { max: 10, windowSeconds: 60 },
+    secret: { max: 600, windowSeconds: 60 },
+    badKey: { max: 10, windowSeconds: 60 },
+    exempt: [],
+  },
+  spam: { maxLinks: 3 },
+  log: { level: "info", format: "auto" },
+};
+
+/** Paths whose values `config show` never prints. */
+export const secretPaths: readonly string[] = [];

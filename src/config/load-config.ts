@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Config, configSchema, defaultConfig } from "./config.ts";
+
+type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
+type JsonObject = { [member: string]: Json };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that was read, or null where built-in defaults stand alone. */
+  readonly file: string | null;
+}
+
+/** Where a file is looked for, in this order, when neither `--config` nor `FORMSVC_CONFIG` names one. */
+const DEFAULT_FILES = ["./formsvc.config.json", "/etc/formsvc/formsvc.config.json"];
+
+/**
+ * Built-in defaults, overlaid by the configuration file, overlaid by environment variables, then checked as a whole.
+ * The only reader of the environment.
+ *
+ * @param file the file named on the command line, which must then exist; null searches the usual places.
+ * @throws config_invalid naming the path of every wrong value.
+ */
+export function loadConfig(file: string | null, env: Environment = process.env): LoadedConfig {
+  const found = readConfigFile(file ?? (env["FORMSVC_CONFIG"] || null));
+  const merged = overlay(defaultConfig, found?.content ?? {});
+  const source = found?.file ?? "the configuration";
+  const overridden = applyEnvironment(merged, env);
+  const result = configSchema.safeParse(overridden.value);
+  if (!result.success) throw invalid(source, result.error, overridden.names);
+  return { config: result.data, file: found?.file ?? null };
+}
+
+/** The environment variable for a path: `rateLimit.publishable.max` is `FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX`. */
+export function environmentName(path: readonly string[]): string {
+  const words = path.map((part) =>
+    part
+      .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+      .replaceAll("-", "_")
+      .toUpperCase(),
+  );
+  return `FORMSVC_${words.join("_")}`;
+}
+
+function readConfigFile(named: string | null): { file: string; content: JsonObject } | null {
+  for (const file of named === null ? DEFAULT_FILES : [named]) {
+    const text = readIfPresent(file);
+    if (text !== null) return { file, content: parseFile(file, text) };
+  }
+  if (named === null) return null;
+  throw new FormsvcError("config_invalid", `${named}: there is no such file; make one with: formsvc init`);
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new FormsvcError("config_invalid", `${file}: cannot be read (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+}
+
+function parseFile(file: string, text: string): JsonObject {
+  let content: unknown;
+  try {
+    content = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw new FormsvcError("config_invalid", `${file}: not JSON (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+  if (!isObject(content)) throw new FormsvcError("config_invalid", `${file}: expected a JSON object`);
+  return content;
+}
+
+/** Objects merge member by member; anything else of `over` replaces what is below it. */
+function overlay(base: Json, over: Json): Json {
+  if (!isObject(base) || !isObject(over)) return over;
+  const merged: JsonObject = { ...base };
+  for (const [name, value] of Object.entries(over)) {
+    const below = Object.hasOwn(base, name) ? base[name] : undefined;
+    Object.defineProperty(merged, name, {
+      value: below === undefined ? value : overlay(below, value),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return merged;
+}
+
+function applyEnvironment(config: Json, env: Environment): { value: Json; names: Map<string, string> } {
+  const names = new Map<string, string>();
+  const visit = (value: Json, schema: z.ZodType, path: string[]): Json => {
+    const name = environmentName(path);
+    const text = path.length === 0 ? undefined : env[name];
+    let current = value;
+    if (text !== undefined) {
+      names.set(path.join("."), name);
+      current = overlay(value, parseVariable(text, schema));
+    }
+    if (!isObject(current)) return current;
+    return Object.fromEntries(
+      Object.entries(current).map(([member, below]) => [
+        member,
+        visit(below, memberSchema(schema, member), [...path, member]),
+      ]),
+    );
+  };
+  return { value: visit(config, configSchema, []), names };
+}
+
+/** JSON where the setting takes what the JSON says, else the text itself: a token of digits stays text. */
+function parseVariable(text: string, schema: z.ZodType): Json {
+  let parsed: Json;
+  try {
+    parsed = JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+  if (isObject(parsed)) return parsed;
+  return schema.safeParse(parsed).success || !schema.safeParse(text).success ? parsed : text;
+}
+
+function memberSchema(schema: z.ZodType, member: string): z.ZodType {
+  if (schema instanceof z.ZodObject) return (schema.shape[member] as z.ZodType | undefined) ?? z.unknown();
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  return z.unknown();
+}
+
+function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<string, string>): FormsvcError {
+  const problems = error.issues.flatMap((issue) => {
+    const path = issue.path.join(".");
+    const paths =
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => [path, key].filter(Boolean).join("."))
+        : [path];
+    return paths.map((each) => ({
+      path: each,
+      message: issue.code === "unrecognized_keys" ? "there is no such setting" : issue.message,
+      variable: variables.get(each),
+    }));
+  });
+  const lines = problems.map(({ path, message, variable }) => `${variable ?? source}: ${path}: ${message}`);
+  return new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,37 @@
+import SqliteDatabase from "better-sqlite3";
+import { FormsvcError } from "../foundation/errors.ts";
+
+const REASONS: Readonly<Record<string, string>> = {
+  SQLITE_FULL: "the disk is full; free some space",
+  SQLITE_IOERR: "the disk reports an error; check it before anything else",
+  SQLITE_READONLY: "the file or its folder is read-only; check its owner and mode",
+  SQLITE_CANTOPEN: "the file cannot be opened; check that it exists, its owner and its mode",
+  SQLITE_PERM: "access is denied; check the file's owner and mode",
+  SQLITE_CORRUPT: "the file is damaged; restore a backup",
+  SQLITE_NOTADB: "the file is not a formsvc database",
+  SQLITE_NOMEM: "there is no memory left",
+};
+
+/**
+ * What a failure of the driver means: `database_busy` or `database_unusable` with what to do. Errors that are ours
+ * or a defect of a statement come back as they are.
+ */
+export function translateDatabaseError(error: unknown, path: string): unknown {
+  if (!(error instanceof SqliteDatabase.SqliteError)) return error;
+  if (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED")) {
+    return new FormsvcError(
+      "database_busy",
+      `${path}: another process holds the database; try again shortly`,
+      {
+        retryAfterSeconds: 1,
+        cause: error,
+      },
+    );
+  }
+  const reason = Object.entries(REASONS).find(([code]) => error.code.startsWith(code))?.[1];
+  if (reason === undefined) return error;
+  return new FormsvcError("database_unusable", `${path}: ${reason} (${error.code})`, {
+    retryAfterSeconds: 5,
+    cause: error,
+  });
+}

@@ -1,0 +1,158 @@
+import { closeSync, existsSync, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import {
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type Compilable,
+} from "kysely";
+import { FormsvcError } from "../foundation/errors.ts";
+import { translateDatabaseError } from "./database-error.ts";
+import type { Tables } from "./tables.ts";
+
+/**
+ * Writes SQL with the tables' types and runs nothing: hand what it builds to a {@link Database}. One driver call is
+ * synchronous and takes microseconds, so a promise around each would only let transactions interleave.
+ */
+export const query = new Kysely<Tables>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
+/** Statements kept prepared for {@link Database.all} and its like; the oldest is dropped beyond this. */
+const MAX_CACHED_STATEMENTS = 200;
+/** How long a command waits for another process's write transaction. */
+export const COMMAND_BUSY_TIMEOUT_MS = 10_000;
+
+export type Statement = SqliteDatabase.Statement;
+
+/**
+ * One connection to the database file. Every method throws FormsvcError: `database_busy` where another process holds
+ * the file, `database_unusable` where the disk or the file refuses.
+ */
+export interface Database {
+  /** The absolute path of the file. */
+  readonly path: string;
+  all<Row>(built: Compilable<Row>): Row[];
+  first<Row>(built: Compilable<Row>): Row | undefined;
+  /** Runs a statement that returns no rows; the number of rows changed. */
+  run(built: Compilable): number;
+  /** A statement prepared once, for the hot path. It throws the driver's own errors. */
+  prepare(sql: string): Statement;
+  /** Runs plain SQL, several statements at once where need be. */
+  execute(sql: string): void;
+  /** The single value of a pragma. */
+  pragma(source: string): unknown;
+  /**
+   * Runs `work` in one `BEGIN IMMEDIATE` transaction, durable on disk when this returns; a throw rolls all of it back.
+   * Never nested.
+   */
+  transaction<Result>(work: () => Result): Result;
+  close(): void;
+}
+
+export interface DatabaseOptions {
+  /** Longest wait for another process's write transaction, in milliseconds; the whole process waits. */
+  readonly busyTimeoutMs: number;
+}
+
+/**
+ * Opens the file, creating it with mode 0600, and proves that its durability settings took. Runs no migration.
+ *
+ * @throws database_unusable when the file cannot be opened or is not a database.
+ */
+export function openDatabase(path: string, options: DatabaseOptions): Database {
+  const file = resolve(path);
+  try {
+    createPrivately(file);
+    const connection = new SqliteDatabase(file, { timeout: options.busyTimeoutMs });
+    try {
+      setPragmas(connection);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return wrap(connection, file);
+  } catch (error) {
+    throw translateDatabaseError(error, file);
+  }
+}
+
+/** Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it. */
+export function createPrivately(file: string): void {
+  if (existsSync(file)) return;
+  if (!existsSync(dirname(file))) {
+    throw new FormsvcError("database_unusable", `${file}: its folder does not exist; create it first`);
+  }
+  closeSync(openSync(file, "a", 0o600));
+}
+
+/** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */
+function setPragmas(connection: SqliteDatabase.Database): void {
+  connection.pragma("journal_mode = WAL");
+  connection.pragma("synchronous = FULL");
+  connection.pragma("foreign_keys = ON");
+  connection.pragma("trusted_schema = OFF");
+  connection.prepare("SELECT count(*) FROM sqlite_schema").get();
+  const expected = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
+  for (const [name, value] of Object.entries(expected)) {
+    const actual = connection.pragma(name, { simple: true });
+    if (actual !== value) {
+      throw new FormsvcError(
+        "database_unusable",
+        `${connection.name}: ${name} is ${String(actual)} and must be ${value}`,
+      );
+    }
+  }
+}
+
+function wrap(connection: SqliteDatabase.Database, path: string): Database {
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = connection.prepare(sql);
+      const oldest = statements.size >= MAX_CACHED_STATEMENTS ? statements.keys().next().value : undefined;
+      if (oldest !== undefined) statements.delete(oldest);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  const guarded = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw translateDatabaseError(error, path);
+    }
+  };
+  return {
+    path,
+    all: <Row>(built: Compilable<Row>) =>
+      guarded(() => {
+        const { sql, parameters } = built.compile();
+        return prepared(sql).all(...parameters) as Row[];
+      }),
+    first: <Row>(built: Compilable<Row>) =>
+      guarded(() => {
+        const { sql, parameters } = built.compile();
+        return prepared(sql).get(...parameters) as Row | undefined;
+      }),
+    run: (built) =>
+      guarded(() => {
+        const { sql, parameters } = built.compile();
+        return prepared(sql).run(...parameters).changes;
+      }),
+    prepare: (sql) => connection.prepare(sql),
+    execute: (sql) => void guarded(() => connection.exec(sql)),
+    pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
+    transaction: (work) => guarded(() => connection.transaction(work).immediate()),
+    close: () => void connection.close(),
+  };
+}

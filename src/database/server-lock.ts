@@ -1,0 +1,54 @@
+import SqliteDatabase from "better-sqlite3";
+import { FormsvcError } from "../foundation/errors.ts";
+import { createPrivately } from "./database.ts";
+
+/** Held for as long as a server serves a database file. */
+export interface ServerLock {
+  release(): void;
+}
+
+/**
+ * Takes the lock that only one process on the machine can hold: a reserved lock of the operating system on a small file
+ * beside the database. It ends with the process, however that ends, so a lock left behind cannot block a restart.
+ *
+ * @throws server_running naming the process that holds it.
+ */
+export function lockServer(databasePath: string, pid: number, startedAt: string): ServerLock {
+  const file = `${databasePath}-serve`;
+  createPrivately(file);
+  const connection = new SqliteDatabase(file, { timeout: 0 });
+  try {
+    connection.exec("BEGIN IMMEDIATE");
+    connection.exec(
+      "CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, started_at TEXT NOT NULL) STRICT",
+    );
+    connection.exec("DELETE FROM holder");
+    connection.prepare("INSERT INTO holder (pid, started_at) VALUES (?, ?)").run(pid, startedAt);
+    connection.exec("COMMIT; BEGIN IMMEDIATE");
+  } catch (error) {
+    const held = error instanceof SqliteDatabase.SqliteError && error.code.startsWith("SQLITE_BUSY");
+    const holder = held ? describeHolder(connection) : "";
+    connection.close();
+    if (!held) throw error;
+    throw new FormsvcError(
+      "server_running",
+      `${databasePath}: already served${holder}; stop it first, or use another --db`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return { release: () => void connection.close() };
+}
+
+/** A reserved lock lets others read what was committed before it. */
+function describeHolder(connection: SqliteDatabase.Database): string {
+  try {
+    const holder = connection.prepare("SELECT pid, started_at FROM holder").get() as
+      | { pid: number; started_at: string }
+      | undefined;
+    return holder === undefined ? "" : ` by process ${holder.pid}, running since ${holder.started_at}`;
+  } catch {
+    return "";
+  }
+}

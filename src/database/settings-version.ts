@@ -1,0 +1,50 @@
+import { sql } from "kysely";
+import { type Database, query } from "./database.ts";
+
+/**
+ * How a server notices that another process changed what it holds in memory: every change to an endpoint, schema, key
+ * or plan raises the version in the same transaction.
+ */
+export function raiseSettingsVersion(db: Database): void {
+  db.run(query.updateTable("settings_version").set({ version: sql`version + 1` }));
+}
+
+/** Longest time between two looks at the file; revoking takes effect within a second everywhere. */
+const CHECK_INTERVAL_MS = 200;
+
+export interface ChangeListener {
+  /** Another process committed something, of whatever kind. */
+  onForeignCommit(): void;
+  /** Another process changed settings. */
+  onSettingsChange(): void;
+}
+
+/** Notices other processes' commits, when asked to look. */
+export interface ChangeWatch {
+  /** Looks at most every 200 ms, whatever the rate of calls; costs two microseconds when it looks. */
+  look(): void;
+}
+
+export function watchChanges(db: Database, listeners: readonly ChangeListener[]): ChangeWatch {
+  // The pragma's value changes when another connection commits, and costs no read of the file.
+  const dataVersion = db.prepare("PRAGMA data_version").pluck();
+  const settingsVersion = db.prepare("SELECT version FROM settings_version").pluck();
+  let seenData = dataVersion.get();
+  let seenSettings = settingsVersion.get();
+  let lookedAt = performance.now();
+  return {
+    look() {
+      const now = performance.now();
+      if (now - lookedAt < CHECK_INTERVAL_MS) return;
+      lookedAt = now;
+      const data = dataVersion.get();
+      if (data === seenData) return;
+      seenData = data;
+      for (const listener of listeners) listener.onForeignCommit();
+      const settings = settingsVersion.get();
+      if (settings === seenSettings) return;
+      seenSettings = settings;
+      for (const listener of listeners) listener.onSettingsChange();
+    },
+  };
+}

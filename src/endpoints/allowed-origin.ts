@@ -1,0 +1,54 @@
+import { FormsvcError } from "../foundation/errors.ts";
+
+/** Most origins that one endpoint may list. */
+export const MAX_ALLOWED_ORIGINS = 100;
+const MAX_ORIGIN_LENGTH = 300;
+const WILDCARD = "*.";
+
+/**
+ * An origin as browsers send it: scheme, host and port where it is not the scheme's own, in lower case. The host may
+ * begin with `*.`, which stands for any sub-domain but not for the domain itself. `null` is what sandboxed frames and
+ * local files send, and is only allowed when listed.
+ *
+ * @throws usage when the text is not an origin, naming what it should look like.
+ */
+export function checkOrigin(text: string): string {
+  if (text === "null") return text;
+  const refused = (why: string): FormsvcError =>
+    new FormsvcError(
+      "usage",
+      `not an origin: ${JSON.stringify(text)} (${why}); write it like https://example.com or https://*.example.com`,
+    );
+  if (text.length > MAX_ORIGIN_LENGTH) throw refused("too long");
+  const wildcard = text.includes(`//${WILDCARD}`);
+  const plain = wildcard ? text.replace(`//${WILDCARD}`, "//") : text;
+  if (!URL.canParse(plain)) throw refused("no scheme or host");
+  const url = new URL(plain);
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw refused("neither http nor https");
+  if (
+    url.pathname !== "/" ||
+    url.search !== "" ||
+    url.hash !== "" ||
+    url.username !== "" ||
+    url.password !== ""
+  ) {
+    throw refused("more than scheme, host and port");
+  }
+  if (url.hostname.includes("*")) throw refused("a * may only stand first");
+  return wildcard ? url.origin.replace("//", `//${WILDCARD}`) : url.origin;
+}
+
+/** Whether a browser at `origin` may post; `allowed` as {@link checkOrigin} returned them, empty allows every origin. */
+export function isOriginAllowed(origin: string, allowed: readonly string[]): boolean {
+  return allowed.length === 0 || allowed.some((entry) => matches(origin, entry));
+}
+
+function matches(origin: string, entry: string): boolean {
+  if (!entry.includes(`//${WILDCARD}`)) return origin === entry;
+  const star = entry.indexOf(WILDCARD);
+  const prefix = entry.slice(0, star);
+  const suffix = entry.slice(star + 1);
+  if (!origin.startsWith(prefix) || !origin.endsWith(suffix)) return false;
+  const label = origin.slice(prefix.length, origin.length - suffix.length);
+  return label.length > 0 && !label.includes("/") && !label.includes("@");
+}

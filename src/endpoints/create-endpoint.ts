@@ -1,0 +1,37 @@
+import type { Database } from "../database/database.ts";
+import { type IssuedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
+import { chooseWorkspace } from "../workspaces/workspace-store.ts";
+import type { Plans } from "../workspaces/workspace.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { insertEndpoint, type NewEndpoint } from "./endpoint-store.ts";
+
+export interface CreatedEndpoint {
+  readonly endpoint: Endpoint;
+  /** Both are shown to the owner now and never again. */
+  readonly secret: IssuedKey;
+  readonly publishable: IssuedKey;
+}
+
+/**
+ * Makes an endpoint with its two keys, all or nothing. An empty database gets its first account and workspace.
+ *
+ * @param workspace id or unique name; null is the only workspace there is.
+ * @throws usage, not_found, ambiguous, plan_limit
+ */
+export async function createEndpoint(
+  db: Database,
+  workspace: string | null,
+  made: NewEndpoint,
+  plans: Plans,
+  now: number,
+): Promise<CreatedEndpoint> {
+  const [secret, publishable] = await Promise.all([prepareKey("secret"), prepareKey("publishable")]);
+  return db.transaction(() => {
+    const endpoint = insertEndpoint(db, chooseWorkspace(db, workspace, now), made, plans, now);
+    return {
+      endpoint,
+      secret: storeKey(db, endpoint.id, secret, now),
+      publishable: storeKey(db, endpoint.id, publishable, now),
+    };
+  });
+}

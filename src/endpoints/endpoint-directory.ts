@@ -1,0 +1,52 @@
+import type { Database } from "../database/database.ts";
+import { compileSchema, type CompiledSchema } from "../schemas/compile-schema.ts";
+import { findWorkspace } from "../workspaces/workspace-store.ts";
+import { limitsOf, type PlanLimits, type Plans } from "../workspaces/workspace.ts";
+import { DEFAULT_HONEYPOTS, type Endpoint } from "./endpoint.ts";
+import { readEndpoint, readSchema } from "./endpoint-store.ts";
+
+/** An endpoint with everything that a post to it needs, ready to use. */
+export interface ReadyEndpoint {
+  readonly endpoint: Endpoint;
+  readonly schema: CompiledSchema;
+  /** Names of the fields that must stay empty: the endpoint's list without what its schema declares. */
+  readonly honeypots: readonly string[];
+  readonly plan: string;
+  readonly limits: PlanLimits;
+}
+
+/** Endpoints kept ready in memory; the oldest is dropped beyond this. */
+const MAX_READY_ENDPOINTS = 5000;
+
+export interface EndpointDirectory {
+  /** The endpoint, or undefined when it was deleted. */
+  get(endpointId: string): ReadyEndpoint | undefined;
+  /** Reads everything anew from now on. */
+  forget(): void;
+}
+
+export function createEndpointDirectory(db: Database, plans: Plans): EndpointDirectory {
+  const ready = new Map<string, ReadyEndpoint>();
+  return {
+    get(endpointId) {
+      const known = ready.get(endpointId);
+      if (known !== undefined) return known;
+      const endpoint = readEndpoint(db, endpointId);
+      if (endpoint === undefined) return undefined;
+      const made = prepare(db, endpoint, plans);
+      const oldest = ready.size >= MAX_READY_ENDPOINTS ? ready.keys().next().value : undefined;
+      if (oldest !== undefined) ready.delete(oldest);
+      ready.set(endpointId, made);
+      return made;
+    },
+    forget: () => ready.clear(),
+  };
+}
+
+function prepare(db: Database, endpoint: Endpoint, plans: Plans): ReadyEndpoint {
+  const schema = compileSchema(readSchema(db, endpoint), endpoint.settings.unknownFields);
+  const { plan } = findWorkspace(db, endpoint.workspaceId);
+  const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
+  const honeypots = names.filter((name) => !Object.hasOwn(schema.definition, name));
+  return { endpoint, schema, honeypots, plan, limits: limitsOf(plans, plan) };
+}

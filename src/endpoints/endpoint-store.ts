@@ -1,0 +1,200 @@
+import { type Database, query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import type { Tables } from "../database/tables.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isId, newId } from "../foundation/id.ts";
+import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
+import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
+import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
+
+export interface NewEndpoint {
+  readonly name: string;
+  readonly definition: SchemaDefinition;
+  readonly settings: EndpointSettings;
+}
+
+/** Inside a transaction. @throws usage; plan_limit when the workspace has as many endpoints as its plan allows. */
+export function insertEndpoint(
+  db: Database,
+  workspace: Workspace,
+  made: NewEndpoint,
+  plans: Plans,
+  now: number,
+): Endpoint {
+  const name = checkName(made.name);
+  const settings = checkSettings(made.settings);
+  checkEndpointLimit(db, workspace, plans);
+  const endpoint: Endpoint = {
+    id: newId("ep", now),
+    workspaceId: workspace.id,
+    name,
+    state: "active",
+    schemaVersion: 1,
+    settings,
+    createdAt: now,
+  };
+  db.run(
+    query.insertInto("endpoint").values({
+      id: endpoint.id,
+      workspace_id: workspace.id,
+      name,
+      state: "active",
+      schema_version: 1,
+      ...toColumns(settings),
+      created_at: now,
+    }),
+  );
+  insertSchema(db, endpoint.id, 1, made.definition, now);
+  return endpoint;
+}
+
+export function listEndpoints(db: Database, workspaceId: string | null): Endpoint[] {
+  const all = query.selectFrom("endpoint").selectAll().orderBy("id");
+  return db.all(workspaceId === null ? all : all.where("workspace_id", "=", workspaceId)).map(toEndpoint);
+}
+
+/** @param reference an id, or a name where it is unique. @throws not_found, ambiguous */
+export function findEndpoint(db: Database, reference: string): Endpoint {
+  const column = isId("ep", reference) ? "id" : "name";
+  const rows = db.all(query.selectFrom("endpoint").selectAll().where(column, "=", reference).limit(2));
+  const [row] = rows;
+  if (row === undefined) {
+    throw new FormsvcError("not_found", `there is no endpoint ${reference}; see: formsvc endpoint list`);
+  }
+  if (rows.length > 1) {
+    throw new FormsvcError(
+      "ambiguous",
+      `several endpoints are named ${reference}; use the id; see: formsvc endpoint list`,
+    );
+  }
+  return toEndpoint(row);
+}
+
+/** The endpoint with this id, or undefined. */
+export function readEndpoint(db: Database, id: string): Endpoint | undefined {
+  const row = db.first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
+  return row === undefined ? undefined : toEndpoint(row);
+}
+
+/** Each setting that is not undefined replaces the stored one. @throws usage, not_found, ambiguous */
+export function updateEndpoint(
+  db: Database,
+  reference: string,
+  change: { name?: string; state?: Endpoint["state"]; settings?: Partial<EndpointSettings> },
+): Endpoint {
+  return db.transaction(() => {
+    const endpoint = findEndpoint(db, reference);
+    const name = change.name === undefined ? endpoint.name : checkName(change.name);
+    const state = change.state ?? endpoint.state;
+    const settings = checkSettings({ ...endpoint.settings, ...change.settings });
+    db.run(
+      query
+        .updateTable("endpoint")
+        .set({ name, state, ...toColumns(settings) })
+        .where("id", "=", endpoint.id),
+    );
+    raiseSettingsVersion(db);
+    return { ...endpoint, name, state, settings };
+  });
+}
+
+/** Deletes the endpoint with its keys, schemas and submissions. Usage already counted stays. @throws not_found, ambiguous */
+export function deleteEndpoint(db: Database, reference: string): Endpoint {
+  return db.transaction(() => {
+    const endpoint = findEndpoint(db, reference);
+    db.run(query.deleteFrom("endpoint").where("id", "=", endpoint.id));
+    raiseSettingsVersion(db);
+    return endpoint;
+  });
+}
+
+/** The schema that posts are checked with now. */
+export function readSchema(db: Database, endpoint: Endpoint): SchemaDefinition {
+  const row = db.first(
+    query
+      .selectFrom("endpoint_schema")
+      .select("definition")
+      .where("endpoint_id", "=", endpoint.id)
+      .where("version", "=", endpoint.schemaVersion),
+  );
+  if (row === undefined) throw new Error(`endpoint ${endpoint.id} has no schema ${endpoint.schemaVersion}`);
+  return parseDefinition(JSON.parse(row.definition));
+}
+
+/** Adds a version; earlier submissions keep the one they were checked with. @throws not_found, ambiguous */
+export function changeSchema(
+  db: Database,
+  reference: string,
+  definition: SchemaDefinition,
+  now: number,
+): Endpoint {
+  return db.transaction(() => {
+    const endpoint = findEndpoint(db, reference);
+    const schemaVersion = endpoint.schemaVersion + 1;
+    insertSchema(db, endpoint.id, schemaVersion, definition, now);
+    db.run(
+      query.updateTable("endpoint").set({ schema_version: schemaVersion }).where("id", "=", endpoint.id),
+    );
+    raiseSettingsVersion(db);
+    return { ...endpoint, schemaVersion };
+  });
+}
+
+function insertSchema(
+  db: Database,
+  endpointId: string,
+  version: number,
+  definition: SchemaDefinition,
+  now: number,
+): void {
+  db.run(
+    query
+      .insertInto("endpoint_schema")
+      .values({ endpoint_id: endpointId, version, definition: JSON.stringify(definition), created_at: now }),
+  );
+}
+
+function checkEndpointLimit(db: Database, workspace: Workspace, plans: Plans): void {
+  const limit = limitsOf(plans, workspace.plan).endpoints;
+  if (limit === null) return;
+  const counted = db.first(
+    query
+      .selectFrom("endpoint")
+      .select(({ fn }) => fn.countAll<number>().as("endpoints"))
+      .where("workspace_id", "=", workspace.id),
+  );
+  if ((counted?.endpoints ?? 0) < limit) return;
+  throw new FormsvcError(
+    "plan_limit",
+    `the plan ${workspace.plan} allows ${limit} endpoints and the workspace ${workspace.id} has them; ` +
+      `upgrade with: formsvc workspace set-plan ${workspace.id} PLAN`,
+  );
+}
+
+function toColumns(settings: EndpointSettings) {
+  return {
+    allowed_origins: JSON.stringify(settings.allowedOrigins),
+    unknown_fields: settings.unknownFields,
+    honeypots: settings.honeypots === null ? null : JSON.stringify(settings.honeypots),
+    success_url: settings.successUrl,
+    error_url: settings.errorUrl,
+  };
+}
+
+function toEndpoint(row: Tables["endpoint"]): Endpoint {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    state: row.state,
+    schemaVersion: row.schema_version,
+    settings: {
+      allowedOrigins: JSON.parse(row.allowed_origins) as string[],
+      unknownFields: row.unknown_fields,
+      honeypots: row.honeypots === null ? null : (JSON.parse(row.honeypots) as string[]),
+      successUrl: row.success_url,
+      errorUrl: row.error_url,
+    },
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,76 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import type { UnknownFields } from "../schemas/compile-schema.ts";
+import { checkOrigin, MAX_ALLOWED_ORIGINS } from "./allowed-origin.ts";
+
+/** One form. */
+export interface Endpoint {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  /** A paused endpoint refuses every post with 403. */
+  readonly state: "active" | "paused";
+  readonly schemaVersion: number;
+  readonly settings: EndpointSettings;
+  readonly createdAt: number;
+}
+
+export interface EndpointSettings {
+  /** Empty allows every origin. */
+  readonly allowedOrigins: readonly string[];
+  readonly unknownFields: UnknownFields;
+  /** Names of the fields that must stay empty; null is {@link DEFAULT_HONEYPOTS}. */
+  readonly honeypots: readonly string[] | null;
+  /** Where a plain HTML form is sent after success; null shows the built-in page. */
+  readonly successUrl: string | null;
+  readonly errorUrl: string | null;
+}
+
+export const defaultEndpointSettings: EndpointSettings = {
+  allowedOrigins: [],
+  unknownFields: "drop",
+  honeypots: null,
+  successUrl: null,
+  errorUrl: null,
+};
+
+/** Hidden fields that people leave empty and robots fill, unless the schema declares them as fields. */
+export const DEFAULT_HONEYPOTS = ["_gotcha", "_honeypot", "_honey", "botcheck"] as const;
+
+const MAX_HONEYPOTS = 20;
+const MAX_HONEYPOT_LENGTH = 100;
+const MAX_URL_LENGTH = 2000;
+
+/** The same settings in the form that is stored and compared. @throws usage naming the value that is wrong. */
+export function checkSettings(settings: EndpointSettings): EndpointSettings {
+  return {
+    allowedOrigins: checkOrigins(settings.allowedOrigins),
+    unknownFields: settings.unknownFields,
+    honeypots: settings.honeypots === null ? null : checkHoneypots(settings.honeypots),
+    successUrl: settings.successUrl === null ? null : checkPageUrl(settings.successUrl),
+    errorUrl: settings.errorUrl === null ? null : checkPageUrl(settings.errorUrl),
+  };
+}
+
+function checkOrigins(origins: readonly string[]): string[] {
+  if (origins.length > MAX_ALLOWED_ORIGINS) {
+    throw new FormsvcError("usage", `more than ${MAX_ALLOWED_ORIGINS} allowed origins`);
+  }
+  return [...new Set(origins.map(checkOrigin))];
+}
+
+function checkHoneypots(names: readonly string[]): string[] {
+  if (names.length > MAX_HONEYPOTS) throw new FormsvcError("usage", `more than ${MAX_HONEYPOTS} honeypots`);
+  for (const name of names) {
+    if (name === "" || name.length > MAX_HONEYPOT_LENGTH || name === "__proto__" || name === "_elapsed_ms") {
+      throw new FormsvcError("usage", `not a honeypot's name: ${JSON.stringify(name)}`);
+    }
+  }
+  return [...new Set(names)];
+}
+
+function checkPageUrl(text: string): string {
+  const isPage =
+    text.length <= MAX_URL_LENGTH && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!isPage) throw new FormsvcError("usage", `not an http or https address: ${JSON.stringify(text)}`);
+  return new URL(text).href;
+}

@@ -1,0 +1,87 @@
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A set of addresses and networks, compiled once. */
+export interface NetworkList {
+  /** False for text that is not an address. */
+  contains(address: string): boolean;
+}
+
+const IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
+/** The longest text that can be an address, zone included; longer text is refused unread. */
+const MAX_ADDRESS_LENGTH = 64;
+
+/**
+ * The one spelling of an address that is stored and compared: IPv4 in dotted decimal, also where it came mapped into
+ * IPv6, and IPv6 as RFC 5952 writes it, without a zone. Null when the text is not an address; octal, hexadecimal and
+ * shortened IPv4 spellings are not taken.
+ */
+export function canonicalAddress(text: string): string | null {
+  const address = parseAddress(text);
+  if (address === null) return null;
+  return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();
+}
+
+/**
+ * The unit that an address limit counts by: an IPv4 address, or an IPv6 /64, which is what one customer is given.
+ * Text that is not an address is its own unit.
+ */
+export function addressUnit(canonical: string): string {
+  if (!canonical.includes(":")) return canonical;
+  const address = parseAddress(canonical);
+  if (!(address instanceof ipaddr.IPv6)) return canonical;
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":")}::/64`;
+}
+
+/** Whether the text is an address or a CIDR block that {@link compileNetworks} takes. */
+export function isNetwork(text: string): boolean {
+  return parseNetwork(text) !== null;
+}
+
+/** @throws Error on an entry that is not an address or CIDR; check with {@link isNetwork} first. */
+export function compileNetworks(entries: readonly string[]): NetworkList {
+  const networks = entries.map((entry) => {
+    const network = parseNetwork(entry);
+    if (network === null) throw new Error(`not an address or CIDR: ${entry}`);
+    return network;
+  });
+  return {
+    contains(text) {
+      if (networks.length === 0) return false;
+      const address = parseAddress(text);
+      return address !== null && networks.some((network) => isWithin(address, network));
+    },
+  };
+}
+
+function isWithin(address: Address, [base, bits]: [Address, number]): boolean {
+  if (address instanceof ipaddr.IPv4) return base instanceof ipaddr.IPv4 && address.match(base, bits);
+  return base instanceof ipaddr.IPv6 && address.match(base, bits);
+}
+
+function parseNetwork(text: string): [Address, number] | null {
+  const slash = text.indexOf("/");
+  if (slash === -1) {
+    const address = parseAddress(text);
+    return address === null ? null : [address, address instanceof ipaddr.IPv4 ? 32 : 128];
+  }
+  const bitsText = text.slice(slash + 1);
+  const base = parseAddress(text.slice(0, slash));
+  if (base === null || !/^\d{1,3}$/.test(bitsText)) return null;
+  // ::ffff:10.0.0.0/104 is written over 128 bits, while the address it maps has 32.
+  const mapped = base instanceof ipaddr.IPv4 && text.includes(":");
+  const bits = Number(bitsText) - (mapped ? 96 : 0);
+  return bits >= 0 && bits <= (base instanceof ipaddr.IPv4 ? 32 : 128) ? [base, bits] : null;
+}
+
+function parseAddress(text: string): Address | null {
+  if (text.length > MAX_ADDRESS_LENGTH) return null;
+  if (IPV4.test(text)) return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null;
+  if (!text.includes(":") || !ipaddr.IPv6.isValid(text)) return null;
+  const address = ipaddr.IPv6.parse(text.split("%")[0] ?? "");
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import { canonicalAddress, type NetworkList } from "../foundation/ip-address.ts";
+
+/** What a Unix socket's client, which has no address, is counted and stored as. */
+const NO_ADDRESS = "127.0.0.1";
+/** Entries of X-Forwarded-For that are read, from the right; a chain of real proxies is far shorter. */
+const MAX_HOPS = 32;
+
+/**
+ * The client's address, canonical: the socket's, or behind trusted proxies the rightmost address of `X-Forwarded-For`
+ * that is not itself a trusted proxy. What lies further left was written by the client and is never believed. An
+ * unreadable entry ends the search at the last address that is certain.
+ */
+export function clientAddress(request: IncomingMessage, trustedProxies: NetworkList): string {
+  const socketAddress = canonicalAddress(request.socket.remoteAddress ?? "") ?? NO_ADDRESS;
+  if (!trustedProxies.contains(socketAddress)) return socketAddress;
+  const header = request.headers["x-forwarded-for"];
+  if (header === undefined) return socketAddress;
+  const hops = String(header).split(",").slice(-MAX_HOPS);
+  let certain = socketAddress;
+  for (const hop of hops.reverse()) {
+    const address = readHop(hop.trim());
+    if (address === null) return certain;
+    if (!trustedProxies.contains(address)) return address;
+    certain = address;
+  }
+  return certain;
+}
+
+/** Some proxies write a port after the address: `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+function readHop(hop: string): string | null {
+  const bracketed = /^\[([^\]]{2,64})\](?::\d{1,5})?$/.exec(hop)?.[1];
+  const withPort = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(hop)?.[1];
+  return canonicalAddress(bracketed ?? withPort ?? hop);
+}

@@ -1,0 +1,37 @@
+import type { FastifyReply } from "fastify";
+import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
+import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
+
+/** Headers that a page's script may read beside the few that browsers always show. */
+const EXPOSED_HEADERS = "Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset";
+const PREFLIGHT_SECONDS = 86_400;
+
+/** Any page may read the answer; in force until the endpoint is known, and where its origin is refused. */
+export function allowAnyOrigin(reply: FastifyReply): void {
+  reply.header("access-control-allow-origin", "*").header("access-control-expose-headers", EXPOSED_HEADERS);
+}
+
+/** Once the endpoint is known: where it lists origins, only the page's own one may read the answer. */
+export function allowEndpointOrigin(
+  reply: FastifyReply,
+  { endpoint }: ReadyEndpoint,
+  origin: string | undefined,
+): void {
+  const { allowedOrigins } = endpoint.settings;
+  if (allowedOrigins.length === 0) return;
+  reply.header("vary", "Origin");
+  if (origin !== undefined && isOriginAllowed(origin, allowedOrigins)) {
+    reply.header("access-control-allow-origin", origin);
+  }
+}
+
+/** A preflight carries no key, so it cannot depend on the endpoint; browsers may keep the answer for a day. */
+export function answerPreflight(reply: FastifyReply): FastifyReply {
+  allowAnyOrigin(reply);
+  return reply
+    .header("access-control-allow-methods", "POST")
+    .header("access-control-allow-headers", "Authorization, Content-Type, Idempotency-Key")
+    .header("access-control-max-age", PREFLIGHT_SECONDS)
+    .code(204)
+    .send();
+}

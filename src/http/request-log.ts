@@ -1,0 +1,26 @@
+import type { FastifyInstance } from "fastify";
+import type { Log } from "../foundation/log.ts";
+
+/** Longest address that a log line shows. */
+const MAX_LOGGED_PATH = 200;
+
+/** One line a request, when it is answered. Queries, bodies, keys and header values are left out. */
+export function logRequests(server: FastifyInstance, log: Log): void {
+  server.addHook("onResponse", (request, reply, done) => {
+    log.info({
+      event: "request",
+      reqId: request.id,
+      method: request.method,
+      path: loggedPath(request.routeOptions.url ?? request.url),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+    });
+    done();
+  });
+}
+
+/** A route's own pattern, or for an unknown address its path, with anything that could be a key taken out. */
+function loggedPath(url: string): string {
+  const path = (url.split("?")[0] ?? "").slice(0, MAX_LOGGED_PATH);
+  return path.replace(/f[sp]k_[0-9A-Za-z]*/g, "[key]");
+}

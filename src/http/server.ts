@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import fastify, { type FastifyInstance } from "fastify";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { NetworkList } from "../foundation/ip-address.ts";
+import type { Log } from "../foundation/log.ts";
+import { allowAnyOrigin } from "./cors.ts";
+import { errorBody, sendError } from "./error-reply.ts";
+import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
+import { logRequests } from "./request-log.ts";
+import { refuseSocket } from "./socket-errors.ts";
+import { type SubmitRoutesParts, submitRoutes } from "./submit-routes.ts";
+
+export interface ServerLimits {
+  readonly bodyLimitBytes: number;
+  /** For the whole request to arrive. */
+  readonly requestTimeoutMs: number;
+}
+
+export interface ServerParts extends Omit<SubmitRoutesParts, "trustedProxies">, HealthRoutesParts {
+  readonly limits: ServerLimits;
+  readonly trustedProxies: NetworkList;
+  readonly log: Log;
+}
+
+/** The contract's limit; more is answered 431. */
+export const MAX_HEADER_BYTES = 16_384;
+/** Sockets open at once; the system's backlog holds the next ones and then refuses them. */
+const MAX_SOCKETS = 4096;
+/** Requests being answered at once; more are answered 503. */
+const MAX_REQUESTS_IN_FLIGHT = 3000;
+/** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */
+const KEEP_ALIVE_MS = 65_000;
+/** How often slow requests are looked for; a limit is met this much late at most. */
+const TIMEOUT_CHECK_MS = 500;
+
+/** The HTTP server with every route, not listening yet. */
+export function createServer(parts: ServerParts): FastifyInstance {
+  const { limits, log } = parts;
+  const server = fastify({
+    bodyLimit: limits.bodyLimitBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false,
+    requestIdHeader: false,
+    genReqId: createRequestIds(),
+    clientErrorHandler: (error, socket) => refuseSocket(error, socket),
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      // Without it Node answers by itself, with an empty body.
+      requireHostHeader: false,
+    },
+  });
+  server.server.maxConnections = MAX_SOCKETS;
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  server.setErrorHandler((error, request, reply) =>
+    sendError({ request, reply, log }, error, limits.bodyLimitBytes),
+  );
+  guardRequests(server, parts);
+  logRequests(server, log);
+  answerUnknownRoutes(server);
+  submitRoutes(server, parts);
+  healthRoutes(server, parts);
+  return server;
+}
+
+/** Every answer carries its id; while stopping or overloaded, requests are refused before anything is read. */
+function guardRequests(server: FastifyInstance, parts: ServerParts): void {
+  let inFlight = 0;
+  server.addHook("onRequest", (request, reply, done) => {
+    inFlight += 1;
+    reply.header("x-request-id", request.id);
+    const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
+    if (isHealthCheck) return done();
+    if (parts.isDraining()) return done(refusal("The server is shutting down."));
+    if (inFlight > MAX_REQUESTS_IN_FLIGHT) return done(refusal("The server is overloaded."));
+    return done();
+    function refusal(message: string): FormsvcError {
+      allowAnyOrigin(reply);
+      return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
+    }
+  });
+  server.addHook("onSend", (_request, reply, payload, done) => {
+    if (parts.isDraining()) reply.header("connection", "close");
+    done(null, payload);
+  });
+  server.addHook("onResponse", (_request, _reply, done) => {
+    inFlight -= 1;
+    done();
+  });
+}
+
+/** 405 with `Allow` where the address takes other methods, else 404. */
+function answerUnknownRoutes(server: FastifyInstance): void {
+  const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
+  server.addHook("onRoute", ({ url, method }) => {
+    routes.push({ segments: url.split("/"), methods: [method].flat() });
+  });
+  server.setNotFoundHandler((request, reply) => {
+    allowAnyOrigin(reply);
+    const path = (request.url.split("?")[0] ?? "").split("/");
+    const methods = routes.filter(({ segments }) => fits(path, segments)).flatMap(({ methods }) => methods);
+    if (methods.length === 0) {
+      return reply
+        .code(404)
+        .send(errorBody(new FormsvcError("not_found", "There is nothing at this address.")));
+    }
+    const allow = [...new Set(methods)].sort().join(", ");
+    return reply
+      .code(405)
+      .header("allow", allow)
+      .send(errorBody(new FormsvcError("method_not_allowed", `This address takes ${allow} only.`)));
+  });
+}
+
+function fits(path: readonly string[], segments: readonly string[]): boolean {
+  return (
+    path.length === segments.length &&
+    segments.every((segment, index) => segment.startsWith(":") || segment === path[index])
+  );
+}
+
+/** The client's own id where it is harmless, else a short one that is unique across restarts. */
+function createRequestIds(): (request: IncomingMessage) => string {
+  const prefix = randomBytes(5).toString("hex");
+  let count = 0;
+  return (request) => {
+    const given = request.headers["x-request-id"];
+    if (typeof given === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(given)) return given;
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
+import { errorBody } from "./error-reply.ts";
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "payload_too_large",
+};
+
+/** Answers what failed before there was a request to route: broken, oversized or slow HTTP. Then the socket is closed. */
+export function refuseSocket(failure: Error & { code?: string }, socket: Duplex): void {
+  if (failure.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = CODES[failure.code ?? ""] ?? "invalid_request";
+  const message = code === "invalid_request" ? "This is not a request that HTTP/1.1 allows." : undefined;
+  const body = JSON.stringify(errorBody(new FormsvcError(code, message)));
+  const { status } = describeError(code);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${randomBytes(8).toString("hex")}`,
+    "Access-Control-Allow-Origin: *",
+    "Connection: close",
+  ];
+  // Ended, not destroyed: what is still on its way to the client must arrive first.
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}

@@ -1,0 +1,57 @@
+import type { Database } from "../database/database.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { hashKey } from "./hash-key.ts";
+import { type KeyKind, makeKey, type ParsedKey } from "./key-format.ts";
+import { endKey, findKey, insertKey, type Key } from "./key-store.ts";
+
+/** A key with its text, which exists nowhere else and is shown once. */
+export interface IssuedKey {
+  readonly key: Key;
+  readonly text: string;
+}
+
+/** A key that is made and hashed but not stored yet: hashing takes tens of milliseconds, too long inside a transaction. */
+export interface PreparedKey {
+  readonly parsed: ParsedKey;
+  readonly hash: string;
+}
+
+export async function prepareKey(kind: KeyKind): Promise<PreparedKey> {
+  const parsed = makeKey(kind);
+  return { parsed, hash: await hashKey(parsed.text) };
+}
+
+/** Inside a transaction. */
+export function storeKey(db: Database, endpointId: string, prepared: PreparedKey, now: number): IssuedKey {
+  return { key: insertKey(db, { endpointId, ...prepared }, now), text: prepared.parsed.text };
+}
+
+/**
+ * Issues a successor of the same kind for the same endpoint and ends the old key after `graceMs`.
+ *
+ * @throws not_found; conflict when the key is revoked already.
+ */
+export async function rotateKey(
+  db: Database,
+  reference: string,
+  graceMs: number,
+  now: number,
+): Promise<IssuedKey> {
+  const prepared = await prepareKey(findKey(db, reference).kind);
+  return db.transaction(() => {
+    const old = findKey(db, reference);
+    if (old.revokedAt !== null && old.revokedAt <= now) {
+      throw new FormsvcError(
+        "conflict",
+        `the key ${old.id} is revoked; issue a new one with: formsvc key issue`,
+      );
+    }
+    endKey(db, old, now + graceMs);
+    return storeKey(db, old.endpointId, prepared, now);
+  });
+}
+
+/** Refuses the key from now on, in running servers within a second. Revoking twice changes nothing. @throws not_found */
+export function revokeKey(db: Database, reference: string, now: number): Key {
+  return db.transaction(() => endKey(db, findKey(db, reference), now));
+}

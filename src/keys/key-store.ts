@@ -1,0 +1,98 @@
+import { type Database, query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import type { Tables } from "../database/tables.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isId, newId } from "../foundation/id.ts";
+import { isLookup, type KeyKind, type ParsedKey } from "./key-format.ts";
+
+export interface Key {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly kind: KeyKind;
+  readonly lookup: string;
+  /** argon2id, PHC format. */
+  readonly hash: string;
+  readonly createdAt: number;
+  /** From then on the key is refused; may lie ahead during a rotation's grace. */
+  readonly revokedAt: number | null;
+  /** When the key was last refused because a browser sent it. */
+  readonly seenInBrowserAt: number | null;
+}
+
+export interface NewKey {
+  readonly endpointId: string;
+  readonly parsed: ParsedKey;
+  readonly hash: string;
+}
+
+/** Inside a transaction. */
+export function insertKey(db: Database, made: NewKey, now: number): Key {
+  const row = {
+    id: newId("key", now),
+    endpoint_id: made.endpointId,
+    kind: made.parsed.kind,
+    lookup: made.parsed.lookup,
+    hash: made.hash,
+    created_at: now,
+    revoked_at: null,
+    seen_in_browser_at: null,
+  };
+  db.run(query.insertInto("api_key").values(row));
+  raiseSettingsVersion(db);
+  return toKey(row);
+}
+
+/** Every key of an endpoint, revoked ones too, oldest first. */
+export function listKeys(db: Database, endpointId: string): Key[] {
+  return db
+    .all(query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId).orderBy("id"))
+    .map(toKey);
+}
+
+/** @param reference a key's id or its 12 characters. @throws not_found */
+export function findKey(db: Database, reference: string): Key {
+  const column = isId("key", reference) ? "id" : "lookup";
+  const known = column === "id" || isLookup(reference);
+  const row = known
+    ? db.first(query.selectFrom("api_key").selectAll().where(column, "=", reference))
+    : undefined;
+  if (row === undefined) {
+    throw new FormsvcError(
+      "not_found",
+      `there is no such key; name it by its id or its 12 characters; see: formsvc key list`,
+    );
+  }
+  return toKey(row);
+}
+
+/** The key with these 12 characters, or undefined. */
+export function readKey(db: Database, lookup: string): Key | undefined {
+  const row = db.first(query.selectFrom("api_key").selectAll().where("lookup", "=", lookup));
+  return row === undefined ? undefined : toKey(row);
+}
+
+/** Refuses the key from `at` on, or from when it was refused already if that is earlier. Inside a transaction. */
+export function endKey(db: Database, key: Key, at: number): Key {
+  const revokedAt = key.revokedAt === null ? at : Math.min(key.revokedAt, at);
+  db.run(query.updateTable("api_key").set({ revoked_at: revokedAt }).where("id", "=", key.id));
+  raiseSettingsVersion(db);
+  return { ...key, revokedAt };
+}
+
+/** Remembers that a browser sent this secret key, so that its owner is told. */
+export function markSeenInBrowser(db: Database, key: Key, now: number): void {
+  db.run(query.updateTable("api_key").set({ seen_in_browser_at: now }).where("id", "=", key.id));
+}
+
+function toKey(row: Tables["api_key"]): Key {
+  return {
+    id: row.id,
+    endpointId: row.endpoint_id,
+    kind: row.kind,
+    lookup: row.lookup,
+    hash: row.hash,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+    seenInBrowserAt: row.seen_in_browser_at,
+  };
+}

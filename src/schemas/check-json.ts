@@ -1,0 +1,32 @@
+/** Bytes of a schema definition as JSON. */
+export const MAX_DEFINITION_BYTES = 65_536;
+/** Levels of objects and arrays in a definition: the fields' own, and whatever a default or enum holds. */
+const MAX_DEFINITION_DEPTH = 32;
+
+/**
+ * What keeps a value from being a definition before anything in it is looked at: not JSON, too deep or too large.
+ * After it, recursion over the value is safe. Undefined where nothing does.
+ */
+export function findJsonProblem(input: unknown): string | undefined {
+  let count = 0;
+  const pending: [unknown, number][] = [[input, 0]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [value, depth] = next;
+    // Every value takes at least a byte, so this ends in time whatever the input is.
+    count += 1;
+    if (count > MAX_DEFINITION_BYTES) return TOO_LARGE;
+    if (depth > MAX_DEFINITION_DEPTH) return `must not nest deeper than ${MAX_DEFINITION_DEPTH} levels`;
+    if (typeof value === "object" && value !== null) {
+      for (const member of Object.values(value)) pending.push([member, depth + 1]);
+    } else if (!isJsonScalar(value)) {
+      return `must be JSON; ${String(value)} is not`;
+    }
+  }
+  return Buffer.byteLength(JSON.stringify(input)) > MAX_DEFINITION_BYTES ? TOO_LARGE : undefined;
+}
+
+const TOO_LARGE = `must not be larger than ${MAX_DEFINITION_BYTES} bytes of JSON; shorten descriptions and enums`;
+
+function isJsonScalar(value: unknown): boolean {
+  return value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
+}

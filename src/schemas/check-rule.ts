@@ -1,0 +1,63 @@
+import { show } from "./definition-problems.ts";
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_ENUM_VALUES,
+  STRING_FORMATS,
+  type FieldType,
+  type StringFormat,
+} from "./field-definition.ts";
+import { nearestName } from "./nearest-name.ts";
+
+/** Tells what is wrong with one property's value, looked at by itself; undefined where nothing is. */
+type Rule = (value: unknown, type: FieldType) => string | undefined;
+
+/** The properties that need no look at the rest of the field. */
+export const RULES: Readonly<Record<string, Rule>> = {
+  required: (value) => (typeof value === "boolean" ? undefined : `must be true or false, not ${show(value)}`),
+  description: checkDescription,
+  minLength: checkCount,
+  maxLength: checkCount,
+  minItems: checkCount,
+  maxItems: checkCount,
+  minimum: checkNumber,
+  maximum: checkNumber,
+  format: checkFormat,
+  enum: checkEnum,
+};
+
+function checkDescription(value: unknown): string | undefined {
+  if (typeof value !== "string") return `must be text, not ${show(value)}`;
+  if (value.length <= MAX_DESCRIPTION_LENGTH) return undefined;
+  return `must have at most ${MAX_DESCRIPTION_LENGTH} characters`;
+}
+
+function checkCount(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return undefined;
+  return `must be a whole number from 0 up, not ${show(value)}`;
+}
+
+function checkNumber(value: unknown): string | undefined {
+  return typeof value === "number" ? undefined : `must be a number, not ${show(value)}`;
+}
+
+function checkFormat(value: unknown): string | undefined {
+  if (STRING_FORMATS.includes(value as StringFormat)) return undefined;
+  return `must be ${oneOf(STRING_FORMATS, value)}`;
+}
+
+function checkEnum(value: unknown, type: FieldType): string | undefined {
+  if (!Array.isArray(value) || value.length === 0)
+    return `must be a list of at least one value, not ${show(value)}`;
+  if (value.length > MAX_ENUM_VALUES) return `must list at most ${MAX_ENUM_VALUES} values`;
+  const stranger: unknown = value.find((option) => typeof option !== type);
+  if (stranger !== undefined) return `must list values of type ${type} only; ${show(stranger)} is not`;
+  const twice: unknown = value.find((option, index) => value.indexOf(option) !== index);
+  return twice === undefined ? undefined : `must list each value once; ${show(twice)} is there twice`;
+}
+
+/** The allowed names in a sentence, with a hint at the one that was probably meant. */
+export function oneOf(names: readonly string[], given: unknown): string {
+  const nearest = typeof given === "string" ? nearestName(given, names) : undefined;
+  const hint = nearest === undefined ? "" : `; did you mean "${nearest}"?`;
+  return `one of ${names.join(", ")}, not ${show(given)}${hint}`;
+}

@@ -1,0 +1,34 @@
+/** One thing wrong with a definition: where it is, as in `address.properties.city.maxLength`, and what to do. */
+export interface DefinitionProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Problems told of one definition. */
+const MAX_PROBLEMS = 50;
+/** Characters of a wrong name or value that a problem repeats. */
+const MAX_SHOWN_LENGTH = 60;
+
+export class DefinitionProblems {
+  readonly list: DefinitionProblem[] = [];
+  /** How many were found, those past the limit too. */
+  count = 0;
+
+  /** The sentence continues the path: `name.minLength` "must be …". */
+  add(path: string, message: string): void {
+    this.count += 1;
+    if (this.list.length < MAX_PROBLEMS) this.list.push({ path, message });
+  }
+}
+
+/** The path of a member, in brackets where its name could be misread. */
+export function memberPath(path: string, name: string): string {
+  if (!/^[A-Za-z_][\w-]*$/.test(name)) return `${path}[${show(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
+}
+
+/** A wrong value as the owner wrote it, shortened. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+}

@@ -1,0 +1,89 @@
+/** One field of a form, as its owner declares it: service.md's definition language and the contract's extensions. */
+export type FieldDefinition = StringField | NumberField | BooleanField | ObjectField | ArrayField;
+
+export type FieldType = FieldDefinition["type"];
+
+interface AnyField {
+  /** Absent means false. A field with a `default` is never missing, required or not. */
+  readonly required?: boolean;
+  /** For people; says nothing to the validator. */
+  readonly description?: string;
+}
+
+export interface StringField extends AnyField {
+  readonly type: "string";
+  /** Lengths count UTF-16 units, as JavaScript's `length` does. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly format?: StringFormat;
+  /** RE2 syntax, matched anywhere in the value unless anchored. */
+  readonly pattern?: string;
+  readonly enum?: readonly string[];
+  readonly default?: string;
+}
+
+export interface NumberField extends AnyField {
+  readonly type: "number";
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly number[];
+  readonly default?: number;
+}
+
+export interface BooleanField extends AnyField {
+  readonly type: "boolean";
+  readonly enum?: readonly boolean[];
+  readonly default?: boolean;
+}
+
+export interface ObjectField extends AnyField {
+  readonly type: "object";
+  /** Absent means that any members are accepted. */
+  readonly properties?: Readonly<Record<string, FieldDefinition>>;
+  readonly default?: Readonly<Record<string, unknown>>;
+}
+
+export interface ArrayField extends AnyField {
+  readonly type: "array";
+  /** What every item must be; absent means anything. An item is never missing: its `required` and `default` say nothing. */
+  readonly items?: FieldDefinition;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly default?: readonly unknown[];
+}
+
+export type StringFormat = "email" | "url";
+
+export const STRING_FORMATS: readonly StringFormat[] = ["email", "url"];
+
+/** The properties that each type of field may have: the whole language. */
+export const PROPERTIES = {
+  string: [
+    "type",
+    "required",
+    "description",
+    "minLength",
+    "maxLength",
+    "format",
+    "pattern",
+    "enum",
+    "default",
+  ],
+  number: ["type", "required", "description", "minimum", "maximum", "enum", "default"],
+  boolean: ["type", "required", "description", "enum", "default"],
+  object: ["type", "required", "description", "properties", "default"],
+  array: ["type", "required", "description", "items", "minItems", "maxItems", "default"],
+} as const satisfies Record<FieldType, readonly string[]>;
+
+export const FIELD_TYPES = Object.keys(PROPERTIES) as readonly FieldType[];
+
+/** Fields in one schema, those nested in `properties` and `items` counted too. */
+export const MAX_FIELDS = 200;
+/** Levels of `properties` and `items` below a top-level field; a request body may nest 32 deep. */
+export const MAX_FIELD_DEPTH = 8;
+/** In UTF-16 units. */
+export const MAX_FIELD_NAME_LENGTH = 100;
+/** In UTF-16 units. */
+export const MAX_DESCRIPTION_LENGTH = 500;
+/** Room for the world's countries or time zones. */
+export const MAX_ENUM_VALUES = 500;

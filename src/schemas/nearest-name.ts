@@ -1,0 +1,34 @@
+/** A name this long is nobody's slip of the finger. */
+const MAX_COMPARED_LENGTH = 40;
+/** Slips that still point to a name: one in three letters, three at most. */
+const MAX_DISTANCE = 3;
+
+/** The candidate that `name` is most likely a misspelling of; undefined where none is near. */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  if (name.length > MAX_COMPARED_LENGTH) return undefined;
+  let nearest: string | undefined;
+  let least = Infinity;
+  for (const candidate of candidates) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    const allowed = Math.min(MAX_DISTANCE, Math.ceil(candidate.length / 3));
+    if (distance < least && distance <= allowed) {
+      nearest = candidate;
+      least = distance;
+    }
+  }
+  return nearest;
+}
+
+/** Levenshtein's distance: letters inserted, removed or replaced. */
+function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}

@@ -1,0 +1,194 @@
+import SqliteDatabase from "better-sqlite3";
+import type { Database } from "../database/database.ts";
+import { monthOf } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { UsageCounter } from "../workspaces/usage-counter.ts";
+import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
+import type { Submission } from "./submission.ts";
+
+/** A submission that is checked and judged, and waits to be stored. */
+export interface PendingSubmission {
+  readonly submission: Submission;
+  readonly workspaceId: string;
+  /** Accepted submissions that the plan allows in the month; null is unlimited. */
+  readonly monthlyLimit: number | null;
+  readonly idempotent: IdempotentPost | null;
+}
+
+/** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
+export type CommitOutcome = "stored" | "over_limit" | "gone";
+
+/** Submissions that may wait for the disk; more are refused with 503. */
+const MAX_WAITING = 2048;
+/** Most submissions in one transaction. */
+const MAX_BATCH = 512;
+/** How long a batch waits for another process's write transaction before it is refused. */
+const MAX_BUSY_MS = 5000;
+const BUSY_RETRY_MS = 20;
+
+export interface CommitQueue {
+  /**
+   * Resolves once the submission is durable, or its refusal certain. @throws unavailable when the queue is full, the
+   * disk refuses or the file stays locked: nothing was stored then.
+   */
+  add(pending: PendingSubmission): Promise<CommitOutcome>;
+  /** Resolves when nothing waits any more. */
+  drain(): Promise<void>;
+}
+
+interface Waiter {
+  readonly pending: PendingSubmission;
+  readonly resolve: (outcome: CommitOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit: everything that arrives in one turn of the event loop goes into one durable transaction, so that the
+ * cost of reaching the disk is shared and an answer is only given after it.
+ */
+export function createCommitQueue(
+  db: Database,
+  usage: UsageCounter,
+  idempotency: IdempotencyMemory,
+): CommitQueue {
+  const storeBatch = createBatchWriter(db, usage, idempotency);
+  let waiting: Waiter[] = [];
+  let scheduled = false;
+  let busySince: number | null = null;
+  const drained: (() => void)[] = [];
+
+  const schedule = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    if (busySince === null) setImmediate(flush);
+    else setTimeout(flush, BUSY_RETRY_MS);
+  };
+  const flush = (): void => {
+    scheduled = false;
+    const batch = waiting.slice(0, MAX_BATCH);
+    let settle: (() => void) | null;
+    try {
+      const outcomes = storeBatch(batch.map(({ pending }) => pending));
+      settle = () => batch.forEach(({ resolve }, index) => resolve(outcomes[index] ?? "gone"));
+      busySince = null;
+    } catch (error) {
+      settle = refusal(batch, error);
+    }
+    if (settle !== null) {
+      waiting = waiting.slice(batch.length);
+      settle();
+    }
+    if (waiting.length > 0) schedule();
+    else for (const resolve of drained.splice(0)) resolve();
+  };
+  /** Null means: try the same batch again. */
+  const refusal = (batch: readonly Waiter[], error: unknown): (() => void) | null => {
+    const busy = error instanceof FormsvcError && error.code === "database_busy";
+    busySince ??= busy ? performance.now() : null;
+    if (busy && busySince !== null && performance.now() - busySince < MAX_BUSY_MS) return null;
+    busySince = null;
+    return () => batch.forEach(({ reject }) => reject(asRefusal(error)));
+  };
+
+  return {
+    add(pending) {
+      if (waiting.length >= MAX_WAITING) {
+        return Promise.reject(
+          new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
+            retryAfterSeconds: 1,
+          }),
+        );
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push({ pending, resolve, reject });
+        schedule();
+      });
+    },
+    drain: () => (waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve))),
+  };
+}
+
+/** What the sender is told: where the disk or a lock refused, to come back; a defect stays what it is. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof FormsvcError)) return error;
+  return new FormsvcError("unavailable", "The submission could not be stored; try again shortly.", {
+    retryAfterSeconds: error.facts.retryAfterSeconds ?? 5,
+    cause: error,
+  });
+}
+
+type BatchWriter = (batch: readonly PendingSubmission[]) => CommitOutcome[];
+
+function createBatchWriter(db: Database, usage: UsageCounter, idempotency: IdempotencyMemory): BatchWriter {
+  const insert = db.prepare(
+    `INSERT INTO submission
+       (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const store = (pending: PendingSubmission): boolean => {
+    const { submission } = pending;
+    try {
+      insert.run(
+        submission.id,
+        submission.endpointId,
+        submission.schemaVersion,
+        JSON.stringify(submission.data),
+        submission.spamScore,
+        JSON.stringify(submission.spamReasons),
+        submission.ipAddress,
+        submission.userAgent,
+        submission.createdAt,
+      );
+    } catch (error) {
+      // Only this row is undone: the endpoint was deleted between the check and now.
+      if (isForeignKeyError(error)) return false;
+      throw error;
+    }
+    if (pending.idempotent !== null)
+      idempotency.record(pending.idempotent, submission.id, submission.createdAt);
+    return true;
+  };
+  return (batch) => {
+    const counts = new Map<string, Count>();
+    const outcomes = db.transaction(() => {
+      const decided = batch.map((pending): CommitOutcome => {
+        const count = countFor(counts, pending, usage);
+        if (pending.monthlyLimit !== null && count.used >= pending.monthlyLimit) return "over_limit";
+        if (!store(pending)) return "gone";
+        count.used += 1;
+        count.changed = true;
+        return "stored";
+      });
+      for (const count of counts.values()) {
+        if (count.changed) usage.write(count.workspaceId, count.month, count.used);
+      }
+      return decided;
+    });
+    for (const { workspaceId, month, used } of counts.values()) usage.remember(workspaceId, month, used);
+    return outcomes;
+  };
+}
+
+/** What a batch has counted so far in one workspace and month. */
+interface Count {
+  readonly workspaceId: string;
+  readonly month: string;
+  used: number;
+  changed: boolean;
+}
+
+function countFor(counts: Map<string, Count>, pending: PendingSubmission, usage: UsageCounter): Count {
+  const { workspaceId } = pending;
+  const month = monthOf(pending.submission.createdAt);
+  const unit = `${workspaceId} ${month}`;
+  let count = counts.get(unit);
+  if (count === undefined) {
+    count = { workspaceId, month, used: usage.read(workspaceId, month), changed: false };
+    counts.set(unit, count);
+  }
+  return count;
+}
+
+function isForeignKeyError(error: unknown): boolean {
+  return error instanceof SqliteDatabase.SqliteError && error.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
+}

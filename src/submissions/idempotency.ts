@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import type { Database } from "../database/database.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+
+/** How long the first answer of a key is repeated. */
+const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+/** Expired rows deleted at once, so that cleaning up never holds the file for long. */
+const FORGET_BATCH = 500;
+
+/** A post that carries an `Idempotency-Key`. Both hashes are SHA-256. */
+export interface IdempotentPost {
+  readonly endpointId: string;
+  readonly keyHash: Buffer;
+  readonly bodyHash: Buffer;
+}
+
+export interface IdempotencyMemory {
+  /**
+   * The id that the first post with this key was given in the last 24 h, or null when this is the first.
+   * @throws conflict when the first post had another body.
+   */
+  recall(post: IdempotentPost, now: number): string | null;
+  /** Inside the transaction that stores the submission. */
+  record(post: IdempotentPost, submissionId: string, now: number): void;
+  /** Deletes up to 500 expired rows; the number deleted. */
+  forgetExpired(now: number): number;
+}
+
+/**
+ * @param header the header's value; undefined where there is none.
+ * @throws invalid_request when it is not 1 to 255 visible ASCII characters.
+ */
+export function readIdempotencyKey(
+  header: string | undefined,
+  endpointId: string,
+  body: Uint8Array,
+): IdempotentPost | null {
+  if (header === undefined) return null;
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw new FormsvcError(
+      "invalid_request",
+      "The Idempotency-Key header must be 1 to 255 visible ASCII characters.",
+      {
+        details: { "Idempotency-Key": "expected 1 to 255 visible ASCII characters" },
+      },
+    );
+  }
+  return { endpointId, keyHash: sha256(header), bodyHash: sha256(body) };
+}
+
+export function createIdempotencyMemory(db: Database): IdempotencyMemory {
+  const select = db.prepare(
+    "SELECT body_hash, submission_id FROM idempotency WHERE endpoint_id = ? AND key_hash = ? AND created_at > ?",
+  );
+  const insert = db.prepare(
+    "INSERT OR REPLACE INTO idempotency (endpoint_id, key_hash, body_hash, submission_id, created_at) VALUES (?, ?, ?, ?, ?)",
+  );
+  const expire = db.prepare(
+    `DELETE FROM idempotency WHERE (endpoint_id, key_hash) IN
+       (SELECT endpoint_id, key_hash FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${FORGET_BATCH})`,
+  );
+  return {
+    recall(post, now) {
+      const row = select.get(post.endpointId, post.keyHash, now - REMEMBERED_MS) as
+        | { body_hash: Buffer; submission_id: string }
+        | undefined;
+      if (row === undefined) return null;
+      if (row.body_hash.equals(post.bodyHash)) return row.submission_id;
+      throw new FormsvcError(
+        "conflict",
+        "This Idempotency-Key was used with another body; use a new key for a new post.",
+      );
+    },
+    record: (post, submissionId, now) =>
+      void insert.run(post.endpointId, post.keyHash, post.bodyHash, submissionId, now),
+    forgetExpired: (now) => expire.run(now - REMEMBERED_MS).changes,
+  };
+}
+
+function sha256(content: string | Uint8Array): Buffer {
+  return createHash("sha256").update(content).digest();
+}

@@ -1,0 +1,78 @@
+import { isUtf8 } from "node:buffer";
+import { FormsvcError } from "../foundation/errors.ts";
+
+export type JsonObject = Record<string, unknown>;
+
+/** How deep objects and arrays may nest, the body itself being the first level. */
+export const MAX_BODY_DEPTH = 32;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/**
+ * The body as JavaScript reads JSON: of duplicate members the last counts, a leading byte order mark is ignored, lone
+ * surrogates become U+FFFD. Members named `__proto__` are dropped at every level.
+ *
+ * @throws invalid_json saying what is wrong; nothing of the body is repeated but a position.
+ */
+export function parseBody(body: Uint8Array): JsonObject {
+  if (!isUtf8(body)) throw invalid("The body is not valid UTF-8.");
+  const decoded = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+  const text = decoded.charCodeAt(0) === BYTE_ORDER_MARK ? decoded.slice(1) : decoded;
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid("The body is not a JSON object; send the fields as members of one object.");
+  }
+  // Valid UTF-8 holds no lone surrogate; only an escape can write one.
+  clean(value as JsonObject, 1, text.includes("\\u") || text.includes("\\U"));
+  return value as JsonObject;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw invalid(tooDeep);
+    const position = /position (\d+)/.exec((error as Error).message)?.[1];
+    const where = position === undefined ? "" : ` at character ${position}`;
+    throw invalid(
+      text.trim() === ""
+        ? "The body is empty; send a JSON object."
+        : `The body is not JSON: it breaks off or goes wrong${where}.`,
+    );
+  }
+}
+
+const tooDeep = `The body nests deeper than ${MAX_BODY_DEPTH} levels.`;
+
+/** Checks and mends in place, in one walk. */
+function clean(container: JsonObject | unknown[], depth: number, mendText: boolean): void {
+  if (depth > MAX_BODY_DEPTH) throw invalid(tooDeep);
+  if (Array.isArray(container)) {
+    for (let index = 0; index < container.length; index += 1) {
+      container[index] = cleanValue(container[index], depth, mendText);
+    }
+    return;
+  }
+  for (const name of Object.keys(container)) {
+    if (name === "__proto__") {
+      delete container[name];
+      continue;
+    }
+    const value = cleanValue(container[name], depth, mendText);
+    if (mendText && !name.isWellFormed()) delete container[name];
+    container[mendText ? name.toWellFormed() : name] = value;
+  }
+}
+
+function cleanValue(value: unknown, depth: number, mendText: boolean): unknown {
+  if (typeof value === "string") return mendText ? value.toWellFormed() : value;
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw invalid("The body has a number beyond the range of a 64-bit float.");
+  }
+  if (typeof value === "object" && value !== null)
+    clean(value as JsonObject | unknown[], depth + 1, mendText);
+  return value;
+}
+
+function invalid(message: string): FormsvcError {
+  return new FormsvcError("invalid_json", message);
+}

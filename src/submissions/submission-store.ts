@@ -1,0 +1,137 @@
+import { sql } from "kysely";
+import { type Database, query } from "../database/database.ts";
+import type { Tables } from "../database/tables.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { firstIdAt, isId } from "../foundation/id.ts";
+import { type SpamClass, spamClassOf, type SpamReason } from "../spam/judge.ts";
+import type { Submission } from "./submission.ts";
+
+/** Which submissions are meant. Null means any. */
+export interface SubmissionFilter {
+  readonly endpointId: string | null;
+  readonly spamClass: StoredSpamClass | null;
+  /** Milliseconds, inclusive. */
+  readonly since: number | null;
+  /** Milliseconds, exclusive. */
+  readonly until: number | null;
+}
+
+/** Blocked posts are never stored as submissions. */
+export type StoredSpamClass = Exclude<SpamClass, "blocked">;
+
+export interface SubmissionPage {
+  /** Newest first. */
+  readonly data: readonly Submission[];
+  /** Where the next page begins; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** Most submissions on one page. */
+export const MAX_PAGE_SIZE = 1000;
+
+const CLASS_SCORES: Readonly<Record<StoredSpamClass, readonly [number, number]>> = {
+  low: [0, 25],
+  medium: [26, 50],
+  high: [51, 75],
+};
+
+type SubmissionColumns = Omit<Tables["submission"], "seq"> & { seq: number };
+
+/**
+ * One page, newest first. Costs one index walk from the cursor on.
+ *
+ * @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else.
+ */
+export function listSubmissions(
+  db: Database,
+  filter: SubmissionFilter,
+  limit: number,
+  cursor: string | null,
+): SubmissionPage {
+  if (cursor !== null && !isId("sub", cursor)) {
+    throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
+      details: { cursor: "malformed" },
+    });
+  }
+  let select = filtered(filter)
+    .orderBy("id", "desc")
+    .limit(limit + 1);
+  if (cursor !== null) select = select.where("id", "<", cursor);
+  const rows = db.all(select);
+  const page = rows.slice(0, limit).map(toSubmission);
+  return { data: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** @throws not_found */
+export function findSubmission(db: Database, id: string): Submission {
+  const row = isId("sub", id)
+    ? db.first(query.selectFrom("submission").selectAll().where("id", "=", id))
+    : undefined;
+  if (row === undefined) throw new FormsvcError("not_found", `there is no submission ${id}`);
+  return toSubmission(row);
+}
+
+/** Deletes what exists of the ids, all or nothing. @throws not_found naming the first id that does not exist. */
+export function deleteSubmissions(db: Database, ids: readonly string[]): void {
+  db.transaction(() => {
+    for (const id of ids) {
+      if (db.run(query.deleteFrom("submission").where("id", "=", id)) === 0) {
+        throw new FormsvcError("not_found", `there is no submission ${id}; nothing was deleted`);
+      }
+    }
+  });
+}
+
+/** Where `tail` stands: a position in the order of commits. */
+export type TailPosition = number;
+
+export interface TailPage {
+  /** In the order of their commits. */
+  readonly submissions: readonly Submission[];
+  readonly position: TailPosition;
+}
+
+/** The position after the newest submission there is. */
+export function tailEnd(db: Database): TailPosition {
+  const newest = db.first(query.selectFrom("submission").select("seq").orderBy("seq", "desc").limit(1));
+  return newest?.seq ?? 0;
+}
+
+/** What was committed after a position, oldest first, at most `limit`. */
+export function readTail(
+  db: Database,
+  filter: SubmissionFilter,
+  after: TailPosition,
+  limit: number,
+): TailPage {
+  const rows = db.all(filtered(filter).where("seq", ">", after).orderBy("seq").limit(limit));
+  return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
+}
+
+function filtered(filter: SubmissionFilter) {
+  let select = query.selectFrom("submission").selectAll();
+  if (filter.endpointId !== null) select = select.where("endpoint_id", "=", filter.endpointId);
+  if (filter.spamClass !== null) {
+    const [low, high] = CLASS_SCORES[filter.spamClass];
+    select = select.where(sql<boolean>`spam_score BETWEEN ${low} AND ${high}`);
+  }
+  // Ids begin with the time, so the index on them answers for times too.
+  if (filter.since !== null) select = select.where("id", ">=", firstIdAt("sub", filter.since));
+  if (filter.until !== null) select = select.where("id", "<", firstIdAt("sub", filter.until));
+  return select;
+}
+
+function toSubmission(row: SubmissionColumns): Submission {
+  return {
+    id: row.id,
+    endpointId: row.endpoint_id,
+    schemaVersion: row.schema_version,
+    data: JSON.parse(row.data) as Record<string, unknown>,
+    spamScore: row.spam_score,
+    spamClass: spamClassOf(row.spam_score),
+    spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
+    ipAddress: row.ip_address,
+    userAgent: row.user_agent,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,170 @@
+import { type Database, query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isId, newId } from "../foundation/id.ts";
+import {
+  type Account,
+  checkEmail,
+  checkName,
+  FREE_PLAN,
+  limitsOf,
+  type Plans,
+  type Usage,
+  type Workspace,
+} from "./workspace.ts";
+
+/** The account that an empty database gets, so that the first endpoint can be made at once. */
+const FIRST_ACCOUNT_EMAIL = "owner@localhost";
+
+/** A new account and its Hobby workspace, named after the address. @throws usage, already_exists */
+export function createAccount(
+  db: Database,
+  emailText: string,
+  now: number,
+): { account: Account; workspace: Workspace } {
+  const email = checkEmail(emailText);
+  return db.transaction(() => {
+    if (db.first(query.selectFrom("account").select("id").where("email", "=", email)) !== undefined) {
+      throw new FormsvcError("already_exists", `there is an account ${email} already`);
+    }
+    return insertAccount(db, email, now);
+  });
+}
+
+export function listAccounts(db: Database): Account[] {
+  const rows = db.all(query.selectFrom("account").selectAll().orderBy("id"));
+  return rows.map((row) => ({ id: row.id, email: row.email, createdAt: row.created_at }));
+}
+
+/**
+ * A further workspace, on the free plan.
+ *
+ * @param account id or e-mail address; null is the only account there is.
+ * @throws usage, not_found, ambiguous
+ */
+export function createWorkspace(
+  db: Database,
+  nameText: string,
+  account: string | null,
+  now: number,
+): Workspace {
+  const name = checkName(nameText);
+  return db.transaction(() => {
+    const owner = account === null ? soleAccount(db, now) : findAccount(db, account);
+    return insertWorkspace(db, owner.id, name, now);
+  });
+}
+
+export function listWorkspaces(db: Database): Workspace[] {
+  return db.all(query.selectFrom("workspace").selectAll().orderBy("id")).map(toWorkspace);
+}
+
+/** @param reference an id, or a name where it is unique. @throws not_found, ambiguous */
+export function findWorkspace(db: Database, reference: string): Workspace {
+  const column = isId("ws", reference) ? "id" : "name";
+  const rows = db.all(query.selectFrom("workspace").selectAll().where(column, "=", reference).limit(2));
+  const [row] = rows;
+  if (row === undefined) {
+    throw new FormsvcError("not_found", `there is no workspace ${reference}; see: formsvc workspace list`);
+  }
+  if (rows.length > 1) {
+    throw new FormsvcError(
+      "ambiguous",
+      `several workspaces are named ${reference}; use the id; see: formsvc workspace list`,
+    );
+  }
+  return toWorkspace(row);
+}
+
+/**
+ * The workspace a command means: the one it names, else the only one there is. Makes the first account and workspace
+ * in an empty database. Call it inside a transaction.
+ *
+ * @throws not_found, ambiguous
+ */
+export function chooseWorkspace(db: Database, reference: string | null, now: number): Workspace {
+  if (reference !== null) return findWorkspace(db, reference);
+  const rows = db.all(query.selectFrom("workspace").selectAll().orderBy("id").limit(2));
+  const [row] = rows;
+  if (rows.length > 1) {
+    throw new FormsvcError(
+      "ambiguous",
+      "there are several workspaces; choose one with --workspace; see: formsvc workspace list",
+    );
+  }
+  return row === undefined ? insertAccount(db, FIRST_ACCOUNT_EMAIL, now).workspace : toWorkspace(row);
+}
+
+/** Takes effect at once, in running servers within a second. @throws usage, not_found, ambiguous */
+export function setPlan(db: Database, reference: string, plan: string, plans: Plans): Workspace {
+  if (!Object.hasOwn(plans, plan)) {
+    throw new FormsvcError("usage", `there is no plan ${plan}; there are: ${Object.keys(plans).join(", ")}`);
+  }
+  return db.transaction(() => {
+    const workspace = findWorkspace(db, reference);
+    db.run(query.updateTable("workspace").set({ plan }).where("id", "=", workspace.id));
+    raiseSettingsVersion(db);
+    return { ...workspace, plan };
+  });
+}
+
+/** @param month `YYYY-MM`, UTC. */
+export function readUsage(db: Database, workspace: Workspace, month: string, plans: Plans): Usage {
+  const row = db.first(
+    query
+      .selectFrom("usage")
+      .select("used")
+      .where("workspace_id", "=", workspace.id)
+      .where("month", "=", month),
+  );
+  const used = row?.used ?? 0;
+  const limit = limitsOf(plans, workspace.plan).monthlySubmissions;
+  const remaining = limit === null ? null : Math.max(0, limit - used);
+  return { workspaceId: workspace.id, plan: workspace.plan, month, used, limit, remaining };
+}
+
+function soleAccount(db: Database, now: number): Account {
+  const [first, second] = listAccounts(db);
+  if (second !== undefined) {
+    throw new FormsvcError(
+      "ambiguous",
+      "there are several accounts; choose one with --account; see: formsvc account list",
+    );
+  }
+  return first ?? insertAccount(db, FIRST_ACCOUNT_EMAIL, now).account;
+}
+
+function findAccount(db: Database, reference: string): Account {
+  const column = isId("acct", reference) ? "id" : "email";
+  const row = db.first(query.selectFrom("account").selectAll().where(column, "=", reference));
+  if (row === undefined) {
+    throw new FormsvcError("not_found", `there is no account ${reference}; see: formsvc account list`);
+  }
+  return { id: row.id, email: row.email, createdAt: row.created_at };
+}
+
+function insertAccount(db: Database, email: string, now: number): { account: Account; workspace: Workspace } {
+  const account = { id: newId("acct", now), email, createdAt: now };
+  db.run(query.insertInto("account").values({ id: account.id, email, created_at: now }));
+  return { account, workspace: insertWorkspace(db, account.id, email.split("@")[0] ?? email, now) };
+}
+
+function insertWorkspace(db: Database, accountId: string, name: string, now: number): Workspace {
+  const workspace = { id: newId("ws", now), accountId, name, plan: FREE_PLAN, createdAt: now };
+  db.run(
+    query
+      .insertInto("workspace")
+      .values({ id: workspace.id, account_id: accountId, name, plan: FREE_PLAN, created_at: now }),
+  );
+  return workspace;
+}
+
+function toWorkspace(row: {
+  id: string;
+  account_id: string;
+  name: string;
+  plan: string;
+  created_at: number;
+}): Workspace {
+  return { id: row.id, accountId: row.account_id, name: row.name, plan: row.plan, createdAt: row.created_at };
+}

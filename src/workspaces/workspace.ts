@@ -1,0 +1,77 @@
+import { FormsvcError } from "../foundation/errors.ts";
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly createdAt: number;
+}
+
+export interface Workspace {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly createdAt: number;
+}
+
+/** Accepted submissions of one workspace in one UTC month. */
+export interface Usage {
+  readonly workspaceId: string;
+  readonly plan: string;
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly used: number;
+  /** Null is unlimited. */
+  readonly limit: number | null;
+  /** Null is unlimited; never below 0. */
+  readonly remaining: number | null;
+}
+
+/** The plan that every new account's workspace has. */
+export const FREE_PLAN = "hobby";
+/** Longest name of a workspace or endpoint, in UTF-16 units. */
+export const MAX_NAME_LENGTH = 200;
+const MAX_EMAIL_LENGTH = 254;
+
+export interface PlanLimits {
+  /** Accepted submissions a UTC calendar month; null is unlimited. */
+  readonly monthlySubmissions: number | null;
+  /** Endpoints a workspace may have; null is unlimited. */
+  readonly endpoints: number | null;
+  /** Whether the workspace may have spam rules of its own. */
+  readonly customSpam: boolean;
+}
+
+export type Plans = Readonly<Record<string, PlanLimits>>;
+
+/** @throws config_invalid when the database names a plan that the configuration no longer has. */
+export function limitsOf(plans: Plans, plan: string): PlanLimits {
+  const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
+  if (limits === undefined) {
+    throw new FormsvcError(
+      "config_invalid",
+      `plans: a workspace is on the plan ${plan}, which is not configured`,
+    );
+  }
+  return limits;
+}
+
+/** A name without its outer blanks. @throws usage when it is empty, too long or has control characters. */
+export function checkName(text: string): string {
+  const name = text.trim();
+  if (name === "") throw new FormsvcError("usage", "the name is empty");
+  if (name.length > MAX_NAME_LENGTH) {
+    throw new FormsvcError("usage", `the name is longer than ${MAX_NAME_LENGTH} characters`);
+  }
+  if (/\p{Cc}/u.test(name)) throw new FormsvcError("usage", "the name has a control character");
+  return name;
+}
+
+/** An e-mail address without its outer blanks. @throws usage when it cannot be one. */
+export function checkEmail(text: string): string {
+  const email = text.trim();
+  if (email.length > MAX_EMAIL_LENGTH || !/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)) {
+    throw new FormsvcError("usage", `not an e-mail address: ${JSON.stringify(text)}`);
+  }
+  return email;
+}
