@@ -11,19 +11,31 @@ export interface LinearModel {
   readonly bias: number;
 }
 
+export interface TrainingChoice {
+  /** Times that every example is seen. */
+  readonly epochs: number;
+  /** Epochs before the first whose weights count: the model is the mean of those after it, which steadies it. */
+  readonly settled: number;
+  readonly rate: number;
+  /** Pull of each weight towards 0. */
+  readonly decay: number;
+}
+
 /**
- * Logistic regression by averaged AdaGrad over the examples in a fixed shuffled order. Each kind of feature is scaled to
- * length 1, so long and short texts weigh the same. Deterministic: the seed is a constant.
+ * Logistic regression by AdaGrad over the examples in a fixed shuffled order. Each kind of feature is scaled to length 1,
+ * so long and short texts weigh the same. Deterministic: the seed is a constant.
  */
 export function trainLogistic(
   examples: readonly Example[],
   buckets: number,
-  choice: { epochs: number; rate: number; decay: number },
+  choice: TrainingChoice,
 ): LinearModel {
   const weights = new Float64Array(buckets);
   const squares = new Float64Array(buckets).fill(1e-4);
+  const sums = new Float64Array(buckets);
   let bias = 0;
   let biasSquares = 1e-4;
+  let biasSum = 0;
   const order = Array.from(examples.keys());
   const random = generator(20_260_401);
   for (let epoch = 0; epoch < choice.epochs; epoch += 1) {
@@ -44,8 +56,12 @@ export function trainLogistic(
       biasSquares += slope * slope;
       bias -= (choice.rate * slope) / Math.sqrt(biasSquares);
     }
+    if (epoch < choice.settled) continue;
+    weights.forEach((weight, bucket) => (sums[bucket] = (sums[bucket] ?? 0) + weight));
+    biasSum += bias;
   }
-  return { weights, bias };
+  const averaged = choice.epochs - choice.settled;
+  return { weights: sums.map((sum) => sum / averaged), bias: biasSum / averaged };
 }
 
 function probability(weights: Readonly<Float64Array>, bias: number, example: Example): number {

@@ -14,7 +14,7 @@ import {
 } from "./field-definition.ts";
 import { IssueReport } from "./issue-report.ts";
 import { nearestName } from "./nearest-name.ts";
-import { compilePattern, explainSlowness, MAX_PATTERN_SIZE_IN_SCHEMA } from "./pattern.ts";
+import { compilePattern, explainSlowness, MAX_PATTERN_SIZE_IN_SCHEMA } from "../foundation/pattern.ts";
 
 /** What is counted over a whole definition while it is checked. */
 interface Checking {

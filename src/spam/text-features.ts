@@ -32,13 +32,7 @@ function restart(): number {
 
 function wordBuckets(normalised: string): Readonly<Uint16Array> {
   let count = 0;
-  let previous = 0;
-  eachWord(normalised, (start, end) => {
-    const hash = hashOf(normalised, start, end);
-    count = note(wordScratch, count, HALF + (hash >>> 17));
-    if (previous !== 0) count = note(wordScratch, count, HALF + (mix(Math.imul(previous, 31) + hash) >>> 17));
-    previous = hash;
-  });
+  eachWordBucket(normalised, (bucket) => (count = note(wordScratch, count, bucket)));
   return wordScratch.subarray(0, count);
 }
 
@@ -71,22 +65,20 @@ function note(target: Uint16Array, count: number, bucket: number): number {
   return count + 1;
 }
 
-/** The model's word buckets of single words and pairs, with the words themselves: for explaining, not for judging. */
-export function namedWordBuckets(normalised: string): Map<string, number> {
-  const named = new Map<string, number>();
+/** Calls back with the bucket and the bounds of each word and each pair of words: for explaining, not for judging. */
+export function eachWordBucket(
+  normalised: string,
+  visit: (bucket: number, start: number, end: number) => void,
+): void {
   let previous = 0;
-  let previousWord = "";
+  let previousStart = 0;
   eachWord(normalised, (start, end) => {
-    const word = normalised.slice(start, end);
     const hash = hashOf(normalised, start, end);
-    named.set(word, HALF + (hash >>> 17));
-    if (previous !== 0) {
-      named.set(`${previousWord} ${word}`, HALF + (mix(Math.imul(previous, 31) + hash) >>> 17));
-    }
+    visit(HALF + (hash >>> 17), start, end);
+    if (previous !== 0) visit(HALF + (mix(Math.imul(previous, 31) + hash) >>> 17), previousStart, end);
     previous = hash;
-    previousWord = word;
+    previousStart = start;
   });
-  return named;
 }
 
 export function countWords(normalised: string): number {

@@ -1,7 +1,7 @@
 import type { SpamReason } from "../judge.ts";
 import type { ReadPost } from "../read-post.ts";
 import { countWords } from "../text-features.ts";
-import { heaviestWords, spamProbability } from "../text-model.ts";
+import { heaviestWords, spamOdds } from "../text-model.ts";
 
 /** Points for probabilities, straight lines between; at the last one the kind's cap is reached. */
 const CURVE: readonly (readonly [probability: number, points: number])[] = [
@@ -15,15 +15,18 @@ const CURVE: readonly (readonly [probability: number, points: number])[] = [
 ];
 /** A greeting or a "test" says nothing about its sender. */
 const MIN_WORDS = 4;
-/** Scripts without spaces write a sentence as one word. */
-const MIN_CHARACTERS_WITHOUT_SPACES = 12;
+const UNSPACED_CHARACTERS_A_WORD = 3;
+/** So few words are too little evidence to make a post suspicious by their wording alone. */
+const FEW_WORDS = 8;
+const FEW_WORDS_CAP = 48;
 const NAMED_WORDS = 4;
 
 /** What the text model says of the words. */
 export function textReasons(read: ReadPost): SpamReason[] {
-  if (!isSentence(read.normalised)) return [];
-  const probability = spamProbability(read.normalised);
-  const points = pointsFor(probability);
+  const count = wordsIn(read.normalised);
+  if (count < MIN_WORDS) return [];
+  const probability = 1 / (1 + Math.exp(-spamOdds(read.normalised)));
+  const points = Math.min(pointsFor(probability), count < FEW_WORDS ? FEW_WORDS_CAP : Infinity);
   if (points === 0) return [];
   const words = heaviestWords(read.normalised, NAMED_WORDS).join(", ");
   return [
@@ -31,12 +34,12 @@ export function textReasons(read: ReadPost): SpamReason[] {
   ];
 }
 
-// A code point from here on belongs to a script that may be written without spaces.
-const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+// Letters of scripts that are written without spaces between words.
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/g;
 
-function isSentence(text: string): boolean {
-  if (countWords(text) >= MIN_WORDS) return true;
-  return UNSPACED.test(text) && text.trim().length >= MIN_CHARACTERS_WITHOUT_SPACES;
+function wordsIn(text: string): number {
+  const unspaced = text.match(UNSPACED)?.length ?? 0;
+  return Math.max(countWords(text), Math.floor(unspaced / UNSPACED_CHARACTERS_A_WORD));
 }
 
 function pointsFor(probability: number): number {

@@ -1,0 +1,38 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
+
+/** A row of the data directory's files. */
+interface DataRow {
+  readonly id: string;
+  readonly source: string;
+  readonly label: string;
+  readonly text: string;
+  readonly subject?: string;
+  readonly cluster?: number;
+}
+
+const [, , file, flag] = process.argv;
+if (file === undefined || (flag !== undefined && flag !== "--one-per-cluster")) {
+  throw new Error(
+    "usage: node scripts/convert-spam-data.ts FILE.jsonl[.gz] [--one-per-cluster] > EVAL.jsonl",
+  );
+}
+
+/**
+ * Prints a data file as rows for `formsvc spam eval`. With `--one-per-cluster` only the first contact-form message of each
+ * cluster of near-copies, as the figures in docs/spam.md count them.
+ */
+const seen = new Set<number>();
+const bytes = createReadStream(file);
+for await (const line of createInterface({
+  input: file.endsWith(".gz") ? bytes.pipe(createGunzip()) : bytes,
+})) {
+  const { id, source, label, text, subject, cluster } = JSON.parse(line) as DataRow;
+  if (flag !== undefined && cluster !== undefined && source.startsWith("contact-form")) {
+    if (seen.has(cluster)) continue;
+    seen.add(cluster);
+  }
+  const data = subject ? { subject, message: text } : { message: text };
+  process.stdout.write(`${JSON.stringify({ id, source, label, data })}\n`);
+}

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { learn, type Lesson, lessonBuckets, MAX_SHIFT, shiftOf } from "../../src/spam/lesson.ts";
+import { networkOf, traceOf } from "../../src/spam/post-trace.ts";
+import { isCopy, sketchOf } from "../../src/spam/text-sketch.ts";
+import { postOf } from "./posts.ts";
+
+const long = Array.from(
+  { length: 60 },
+  (_, index) => `word${String.fromCharCode(97 + (index % 26), 97 + (index % 7))}`,
+);
+
+function sketch(words: readonly string[]) {
+  const made = sketchOf(words.join(" "));
+  if (made === null) throw new Error("too short");
+  return made;
+}
+
+test("a long text with a few words changed is a copy that shares a key, and half of it is none", () => {
+  const changed = long.map((word, index) => (index === 30 ? "other" : word));
+  const [one, other, half] = [
+    sketch(long),
+    sketch(changed),
+    sketch([
+      ...long.slice(0, 30),
+      ..."the rest is about something else entirely and goes on for a while so that it is long too".split(
+        " ",
+      ),
+    ]),
+  ];
+  expect(isCopy(one, other)).toBe(true);
+  expect(one.keys.some((key) => other.keys.includes(key))).toBe(true);
+  expect(isCopy(one, half)).toBe(false);
+});
+
+test("a short text is a copy only word for word, and one of three words is not remembered", () => {
+  expect(isCopy(sketch(["please", "send", "the", "list"]), sketch(["please", "send", "the", "list"]))).toBe(
+    true,
+  );
+  expect(isCopy(sketch(["please", "send", "the", "list"]), sketch(["please", "send", "the", "lists"]))).toBe(
+    false,
+  );
+  expect(sketchOf("thank you all")).toBeNull();
+});
+
+test("keys fit into an SQL integer", () => {
+  for (const key of sketch(long).keys) expect(key >= 0n && key < 2n ** 63n).toBe(true);
+});
+
+test("the sender is known by e-mail address and network whatever the case, and neither can be read back", () => {
+  const one = traceOf(postOf({ email: "Ana@example.org", message: "a b c d e" }));
+  const other = traceOf(postOf({ mail: "ana@EXAMPLE.org", message: "f" }));
+  expect(one.email).toBe(other.email);
+  expect(
+    JSON.stringify(one, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+  ).not.toContain("ana");
+  expect(networkOf("192.0.2.77")).toBe(networkOf("192.0.2.1"));
+  expect(networkOf("2001:db8:1:2::3")).toBe(networkOf("2001:db8:1:ffff::"));
+  expect(networkOf("2001:db8:1::3")).not.toBe(networkOf("2001:db8:2::3"));
+});
+
+function lesson(message: string, spam: boolean, sender: string): Lesson {
+  const { buckets, odds } = traceOf(postOf({ message }));
+  return { spam, sender, buckets: lessonBuckets(buckets), odds };
+}
+
+const pitch = "our cleaning crew polishes marble floors overnight for a fair rate";
+const plain = "the choir meets on thursday in the old school behind the church";
+
+test("marks move what is like them and leave the rest alone", () => {
+  const weights = learn([lesson(pitch, true, "a"), lesson(plain, false, "b")]);
+  expect(shiftOf(weights, lesson(pitch, true, "").buckets)).toBeGreaterThan(0.5);
+  expect(shiftOf(weights, lesson("snow fell deep across northern hills", true, "").buckets)).toBeCloseTo(
+    0,
+    0,
+  );
+});
+
+test("a mark that is undone leaves no trace: the weights are those of the other lessons", () => {
+  const [one, two, three] = [lesson(pitch, true, "a"), lesson(plain, true, "b"), lesson(plain, false, "c")];
+  expect(learn([one, three])).toEqual(learn([one, two, three].filter((other) => other !== two)));
+  expect(learn([])).toEqual(new Float32Array(8192));
+});
+
+test("one sender's posts teach five times at most, and nothing ever moves a post by more than the limit", () => {
+  const times = (count: number) => learn(Array.from({ length: count }, () => lesson(pitch, true, "same")));
+  expect(times(500)).toEqual(times(5));
+  const many = learn(Array.from({ length: 500 }, (_, index) => lesson(pitch, true, String(index))));
+  expect(shiftOf(many, lesson(pitch, true, "").buckets)).toBeLessThanOrEqual(MAX_SHIFT);
+});
