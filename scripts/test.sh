@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the lock file names, builds the executable and runs every check and test.
-set -euo pipefail
-cd "$(dirname "$0")/.."
-npm ci --no-audit --no-fund
-npm run build
-npm run check
+# Everything a change must pass: installs what the lock file names, builds the executable, then runs every check and
+# test, the black-box tests of the executable included.
+source "$(dirname "$0")/install.sh"
+install_packages
+build_executable
+if [ -x scripts/install-chromium.sh ]; then ./scripts/install-chromium.sh; fi
+npm run --silent check

@@ -25,6 +25,7 @@ export function register(program: Command): void {
  */
 const SERVER_BUSY_TIMEOUT_MS = 10;
 const MAINTENANCE_INTERVAL_MS = 60_000;
+const IDLE_CHECK_MS = 50;
 
 const serve: CommandSpec = {
   usage: "serve",
@@ -126,7 +127,10 @@ async function closeWithin(server: FastifyInstance, graceMs: number, log: Log): 
     log.warn({ event: "server.grace-over" }, "requests still open were cut off");
     server.server.closeAllConnections();
   }, graceMs);
+  // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
+  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
   await server.close();
+  clearInterval(idle);
   clearTimeout(deadline);
 }
 

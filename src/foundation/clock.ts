@@ -14,9 +14,16 @@ export function toIsoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** The month asked for last: nearly every post asks for the same one. */
+let latest = { month: "", from: 0, until: 0 };
+
 /** The UTC calendar month of a time as `YYYY-MM`; plan limits count by it. */
 export function monthOf(ms: number): string {
-  return toIsoTime(ms).slice(0, 7);
+  if (ms < latest.from || ms >= latest.until) {
+    const month = toIsoTime(ms).slice(0, 7);
+    latest = { month, from: Date.parse(`${month}-01T00:00:00Z`), until: nextMonthStart(ms) };
+  }
+  return latest.month;
 }
 
 /** The first millisecond of the next UTC month. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { canonicalAddress, type NetworkList } from "../foundation/ip-address.ts";
 
 /** What a Unix socket's client, which has no address, is counted and stored as. */
@@ -12,7 +13,7 @@ const MAX_HOPS = 32;
  * unreadable entry ends the search at the last address that is certain.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: NetworkList): string {
-  const socketAddress = canonicalAddress(request.socket.remoteAddress ?? "") ?? NO_ADDRESS;
+  const socketAddress = addressOf(request.socket);
   if (!trustedProxies.contains(socketAddress)) return socketAddress;
   const header = request.headers["x-forwarded-for"];
   if (header === undefined) return socketAddress;
@@ -25,6 +26,18 @@ export function clientAddress(request: IncomingMessage, trustedProxies: NetworkL
     certain = address;
   }
   return certain;
+}
+
+/** A connection keeps its address, and carries many requests. */
+const addresses = new WeakMap<Socket, string>();
+
+function addressOf(socket: Socket): string {
+  let address = addresses.get(socket);
+  if (address === undefined) {
+    address = canonicalAddress(socket.remoteAddress ?? "") ?? NO_ADDRESS;
+    addresses.set(socket, address);
+  }
+  return address;
 }
 
 /** Some proxies write a port after the address: `192.0.2.1:4711` or `[2001:db8::1]:4711`. */

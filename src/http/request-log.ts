@@ -19,8 +19,7 @@ export function logRequests(server: FastifyInstance, log: Log): void {
   });
 }
 
-/** A route's own pattern, or for an unknown address its path, with anything that could be a key taken out. */
+/** A route's own pattern, or for an unknown address its path. */
 function loggedPath(url: string): string {
-  const path = (url.split("?")[0] ?? "").slice(0, MAX_LOGGED_PATH);
-  return path.replace(/f[sp]k_[0-9A-Za-z]*/g, "[key]");
+  return (url.split("?")[0] ?? "").slice(0, MAX_LOGGED_PATH);
 }

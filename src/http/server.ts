@@ -85,10 +85,6 @@ function guardRequests(server: FastifyInstance, parts: ServerParts): void {
       return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
     }
   });
-  server.addHook("onSend", (_request, reply, payload, done) => {
-    if (parts.isDraining()) reply.header("connection", "close");
-    done(null, payload);
-  });
   server.addHook("onResponse", (_request, _reply, done) => {
     inFlight -= 1;
     done();

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -75,7 +75,7 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
 }
 
 function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
+  return digest("sha256", text, "base64");
 }
 
 type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>;

@@ -1,7 +1,7 @@
 import type { EndpointDirectory, ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { addressUnit, type NetworkList } from "../foundation/ip-address.ts";
-import { parseKey } from "../keys/key-format.ts";
+import { type ParsedKey, parseKey } from "../keys/key-format.ts";
 import type { Key } from "../keys/key-store.ts";
 import type { KeyVerifier } from "../keys/verify-key.ts";
 import type { RateLimit, RateLimiter, RateState } from "./rate-limit.ts";
@@ -38,12 +38,12 @@ export function createGatekeeper(
   limits: RateLimits,
   exempt: NetworkList,
 ): Gatekeeper {
-  const countBadKey = (address: string): (() => void) => {
-    if (exempt.contains(address)) return () => {};
-    const unit = `bad ${addressUnit(address)}`;
-    const state = limiter.count(unit, limits.badKey);
-    if (state !== null && !state.allowed) throw tooMany(state);
-    return () => limiter.giveBack(unit);
+  const suspects = createSuspects(limiter, limits.badKey);
+  /** Proves a key that this process does not remember; only a bad one counts against its address. */
+  const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {
+    const work = (): Promise<Key | null> =>
+      parsed === null ? Promise.resolve(null) : verifier.verify(parsed);
+    return exempt.contains(address) ? work() : suspects.check(addressUnit(address), work);
   };
 
   return {
@@ -51,13 +51,7 @@ export function createGatekeeper(
       const text = readBearer(authorization);
       if (text === null) throw unauthorized();
       const parsed = parseKey(text);
-      let key = parsed === null ? null : verifier.recall(parsed);
-      if (key === null) {
-        // Counted before the hash is computed, so that requests in parallel cannot slip past the limit together.
-        const giveBack = countBadKey(address);
-        key = parsed === null ? null : await verifier.verify(parsed);
-        if (key !== null) giveBack();
-      }
+      const key = (parsed === null ? null : verifier.recall(parsed)) ?? (await prove(parsed, address));
       const ready = key === null ? undefined : directory.get(key.endpointId);
       if (key === null || ready === undefined) throw unauthorized();
       return { key, ready, address };
@@ -70,6 +64,45 @@ export function createGatekeeper(
       const state = limiter.count(unit, isSecret ? limits.secret : limits.publishable);
       if (state !== null && !state.allowed) throw tooMany(state);
       return state;
+    },
+  };
+}
+
+interface Suspects {
+  /** @throws rate_limited when the unit has sent too many bad keys. */
+  check(unit: string, work: () => Promise<Key | null>): Promise<Key | null>;
+}
+
+/**
+ * Bounds the bad keys of an address, also of those in parallel: while as many checks are under way as the limit still
+ * allows, the next ones wait for their outcome instead of slipping past or being refused though they may be good.
+ */
+function createSuspects(limiter: RateLimiter, limit: RateLimit): Suspects {
+  const running = new Map<string, Set<Promise<unknown>>>();
+  const remaining = (unit: string): number => {
+    const state = limiter.look(`bad ${unit}`, limit);
+    if (state === null) return Number.POSITIVE_INFINITY;
+    if (!state.allowed) throw tooMany(state);
+    return state.remaining;
+  };
+  return {
+    async check(unit, work) {
+      let mine = running.get(unit) ?? new Set();
+      while (remaining(unit) <= mine.size) {
+        await Promise.race(mine);
+        mine = running.get(unit) ?? new Set();
+      }
+      const started = work();
+      const settled = started.catch(() => null);
+      running.set(unit, mine.add(settled));
+      try {
+        const key = await started;
+        if (key === null) limiter.count(`bad ${unit}`, limit);
+        return key;
+      } finally {
+        mine.delete(settled);
+        if (mine.size === 0) running.delete(unit);
+      }
     },
   };
 }

@@ -60,7 +60,9 @@ export function createCommitQueue(
   const schedule = (): void => {
     if (scheduled) return;
     scheduled = true;
-    if (busySince === null) setImmediate(flush);
+    // Two turns of the event loop: the second collects what arrived while the first was at work, which nearly doubles
+    // the posts that share an fsync under load and costs microseconds when idle.
+    if (busySince === null) setImmediate(() => setImmediate(flush));
     else setTimeout(flush, BUSY_RETRY_MS);
   };
   const flush = (): void => {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Database } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
@@ -78,5 +78,5 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
 }
 
 function sha256(content: string | Uint8Array): Buffer {
-  return createHash("sha256").update(content).digest();
+  return hash("sha256", content, "buffer");
 }

@@ -26,8 +26,8 @@ interface Window {
 export interface RateLimiter {
   /** Counts a request; null where the limit is off. */
   count(unit: string, limit: RateLimit): RateState | null;
-  /** Takes one counted request back. */
-  giveBack(unit: string): void;
+  /** Where a unit stands, without counting; null where the limit is off. */
+  look(unit: string, limit: RateLimit): RateState | null;
 }
 
 /** Counts requests by unit in fixed windows, each starting with its first request. In memory, bounded. */
@@ -43,6 +43,12 @@ export function createRateLimiter(nowMs: () => number = () => performance.now())
     windows.set(unit, window);
     return window;
   };
+  const stateOf = (window: Window, max: number, allowed: boolean, now: number): RateState => ({
+    allowed,
+    limit: max,
+    remaining: Math.max(0, max - window.used),
+    resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+  });
   return {
     count(unit, limit) {
       if (limit.max === null) return null;
@@ -50,16 +56,15 @@ export function createRateLimiter(nowMs: () => number = () => performance.now())
       const window = open(unit, limit, now);
       const allowed = window.used < limit.max;
       if (allowed) window.used += 1;
-      return {
-        allowed,
-        limit: limit.max,
-        remaining: limit.max - window.used,
-        resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
-      };
+      return stateOf(window, limit.max, allowed, now);
     },
-    giveBack(unit) {
+    look(unit, limit) {
+      if (limit.max === null) return null;
+      const now = nowMs();
       const window = windows.get(unit);
-      if (window !== undefined && window.used > 0) window.used -= 1;
+      const fresh = window === undefined || window.endsAt <= now;
+      const seen = fresh ? { used: 0, endsAt: now + limit.windowSeconds * 1000 } : window;
+      return stateOf(seen, limit.max, seen.used < limit.max, now);
     },
   };
 }

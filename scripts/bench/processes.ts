@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { LoadResult } from "./load.ts";
+
+/** Processes that a benchmark starts: servers on one core, the load generator on the other. */
+const SERVER_CORE = "0";
+const LOAD_CORE = "1";
+const root = fileURLToPath(new URL("../..", import.meta.url));
+export const executable = join(root, "dist/formsvc");
+
+export interface RunningServer {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server whose output, kept in `logFile`, names its port. */
+export async function startServer(
+  command: readonly string[],
+  logFile: string,
+  env: Record<string, string>,
+): Promise<RunningServer> {
+  const output = openSync(logFile, "w");
+  const child = spawn("taskset", ["-c", SERVER_CORE, ...command], {
+    stdio: ["ignore", output, output],
+    env: { ...process.env, ...env },
+  });
+  closeSync(output);
+  const port = await portFrom(logFile, child);
+  return {
+    port,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+export async function runLoad(
+  port: number,
+  connections: number,
+  seconds: number,
+  request: string,
+): Promise<LoadResult> {
+  const script = join(root, "scripts/bench/load.ts");
+  const args = [
+    "-c",
+    LOAD_CORE,
+    process.execPath,
+    script,
+    String(port),
+    String(connections),
+    String(seconds),
+  ];
+  const child = spawn("taskset", args, { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(request);
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number];
+  if (code !== 0) throw new Error(`the load generator failed with ${code}`);
+  return JSON.parse(output) as LoadResult;
+}
+
+export function postRequest(key: string, body: string): string {
+  const head = [
+    "POST /submit HTTP/1.1",
+    "Host: 127.0.0.1",
+    `Authorization: Bearer ${key}`,
+    "Content-Type: application/json",
+    "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    "Accept-Language: en",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** Resident memory of a process, in megabytes. */
+export function residentMb(pid: number): number {
+  const pages = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Math.round(Number(pages) / 102.4) / 10;
+}
+
+/** Processor time that a process has used so far, in milliseconds, at the kernel's resolution of 10 ms. */
+export function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+async function portFrom(logFile: string, child: ChildProcess): Promise<number> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const log = readFileSync(logFile, "utf8");
+    const port = /"url":"http:\/\/[^"]*:(\d+)"/.exec(log)?.[1] ?? /"port":(\d+)/.exec(log)?.[1];
+    if (port !== undefined) return Number(port);
+    if (child.exitCode !== null) throw new Error(`the server ended: ${log}`);
+    await sleep(50);
+  }
+  throw new Error("the server did not start");
+}
