@@ -9,11 +9,15 @@ import type { Log } from "./foundation/log.ts";
 import { markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
+import { createBurstMemory } from "./submissions/burst-memory.ts";
 import { createCommitQueue } from "./submissions/commit-batch.ts";
+import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
-import { defaultSpamSettings } from "./spam/spam-settings.ts";
+import { createSpamMemory } from "./submissions/spam-memory.ts";
+import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
+import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 
 /** The database of a configuration, opened and brought up to date. */
@@ -31,6 +35,11 @@ export function openMigrated(config: Config, busyTimeoutMs: number): OpenedDatab
     db.close();
     throw error;
   }
+}
+
+/** The spam settings of who chose nothing. */
+export function spamDefaults(config: Config): SpamSettings {
+  return defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** Everything that takes posts, wired over one database. HTTP is given this and no database. */
@@ -52,7 +61,14 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
   const idempotency = createIdempotencyMemory(db);
-  const commits = createCommitQueue(db, usage, idempotency);
+  const memory = createSpamMemory(db, createBurstMemory());
+  const commits = createCommitQueue(
+    db,
+    usage,
+    idempotency,
+    memory,
+    createHeldWriter(db, config.held.maxPerWorkspace),
+  );
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -65,7 +81,8 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     usage,
     idempotency,
     commits,
-    spamSettings: defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER),
+    memory,
+    spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
     onSecretInBrowser: createBrowserMark(db, clock, log),
     clock,
   });
@@ -83,7 +100,10 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     receiver,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
-    maintain: () => void idempotency.forgetExpired(clock.now()),
+    maintain: () => {
+      idempotency.forgetExpired(clock.now());
+      dropExpired(db, config.held.days, clock.now());
+    },
     drain: () => commits.drain(),
   };
 }

@@ -64,6 +64,15 @@ export const configSchema = z.strictObject({
       .nullable()
       .describe("Links a submission may have before they cost points; null switches the limit off."),
   }),
+  held: z.strictObject({
+    days: z.int().min(1).max(3650).nullable().describe("Days that refused posts are kept; null keeps them."),
+    maxPerWorkspace: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .nullable()
+      .describe("Refused posts that a workspace keeps, the oldest out first; null is unlimited."),
+  }),
   log: z.strictObject({
     level: z
       .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
@@ -99,6 +108,7 @@ export const defaultConfig: Config = {
     exempt: [],
   },
   spam: { maxLinks: 3 },
+  held: { days: 30, maxPerWorkspace: 10_000 },
   log: { level: "info", format: "auto" },
 };
 

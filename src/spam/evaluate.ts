@@ -53,51 +53,58 @@ export function parseEvalRow(line: string, lineNumber: number): EvalRow {
   );
 }
 
-/** Judges every row without history, and tells each verdict to `onVerdict`. */
-export function evaluate(
-  rows: Iterable<EvalRow>,
-  settings: SpamSettings,
-  honeypots: readonly string[],
-  onVerdict: (row: EvalRow, verdict: SpamVerdict) => void,
-): EvalReport {
+/** Judges rows, each without history, and counts. */
+export interface Evaluation {
+  judge(row: EvalRow): SpamVerdict;
+  report(): EvalReport;
+}
+
+export function createEvaluation(settings: SpamSettings, honeypots: readonly string[]): Evaluation {
   const sources = new Map<string, { source: string; spam: Counts; ham: Counts }>();
   const all = { spam: noCounts(), ham: noCounts() };
   const scores = { spam: scoreCounts(), ham: scoreCounts() };
   const times: number[] = [];
-  for (const item of rows) {
-    const post = postOf(item, honeypots);
-    const begin = performance.now();
-    const verdict = judge(post, settings, noHistory);
-    times.push((performance.now() - begin) * 1000);
-    let source = sources.get(item.source);
-    if (source === undefined) {
-      source = { source: item.source, spam: noCounts(), ham: noCounts() };
-      sources.set(item.source, source);
-    }
-    count(source[item.label], verdict.score);
-    count(all[item.label], verdict.score);
-    scores[item.label][verdict.score] = (scores[item.label][verdict.score] ?? 0) + 1;
-    onVerdict(item, verdict);
-  }
-  times.sort((a, b) => a - b);
   return {
-    rows: times.length,
-    sources: [...sources.values()],
-    ...all,
-    rocAuc: rocAuc(scores.spam, scores.ham),
-    microseconds: { p50: quantile(times, 0.5), p99: quantile(times, 0.99) },
+    judge(item) {
+      const post = splitRow(item, honeypots);
+      const begin = performance.now();
+      const verdict = judge(post, settings, noHistory);
+      times.push((performance.now() - begin) * 1000);
+      let source = sources.get(item.source);
+      if (source === undefined) {
+        source = { source: item.source, spam: noCounts(), ham: noCounts() };
+        sources.set(item.source, source);
+      }
+      count(source[item.label], verdict.score);
+      count(all[item.label], verdict.score);
+      scores[item.label][verdict.score] = (scores[item.label][verdict.score] ?? 0) + 1;
+      return verdict;
+    },
+    report() {
+      const sorted = [...times].sort((a, b) => a - b);
+      return {
+        rows: times.length,
+        sources: [...sources.values()],
+        ...all,
+        rocAuc: rocAuc(scores.spam, scores.ham),
+        microseconds: { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) },
+      };
+    },
   };
 }
 
 /** The post that a row stands for; without address and browser its client is unknown. */
-function postOf({ data, ip_address, user_agent }: EvalRow, honeypots: readonly string[]): SpamPost {
+export function splitRow({ data, ip_address, user_agent }: EvalRow, honeypots: readonly string[]): SpamPost {
   const elapsed = data["_elapsed_ms"];
   const client = {
     ipAddress: ip_address ?? "",
     userAgent: user_agent ?? undefined,
     acceptLanguage: undefined,
   };
-  const isFilled = (name: string): boolean => ![undefined, null, ""].includes(data[name] as string);
+  const isFilled = (name: string): boolean => {
+    const value = data[name] ?? "";
+    return value !== "";
+  };
   return {
     fields: Object.fromEntries(
       Object.entries(data).filter(([name]) => !name.startsWith("_") && !honeypots.includes(name)),

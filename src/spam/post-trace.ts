@@ -1,21 +1,23 @@
 import { createHash } from "node:crypto";
 import { lessonBuckets } from "./lesson.ts";
 import type { SpamPost } from "./judge.ts";
-import { readPost, type ReadPost } from "./read-post.ts";
+import { readPost } from "./read-post.ts";
 import { textBuckets } from "./text-features.ts";
 import { spamOdds } from "./text-model.ts";
 import { sketchOf, type TextSketch } from "./text-sketch.ts";
 
-/** What of a post a workspace may remember: nothing that could be turned back into it. */
+/** Who sent a post, as hashes that cannot be turned back; null where not known. */
+export interface Sender {
+  readonly email: string | null;
+  /** IPv4 /24 or IPv6 /48. */
+  readonly network: string | null;
+}
+
+/** What of a post a workspace remembers to know copies of it by. */
 export interface PostTrace {
   /** Null for a text that is too short to be remembered. */
   readonly sketch: TextSketch | null;
-  /** Hashes of the e-mail address and of the network that the post came from; null where not known. */
-  readonly email: string | null;
-  readonly network: string | null;
-  /** For learning by marks. */
-  readonly buckets: Readonly<Uint16Array>;
-  readonly odds: number;
+  readonly sender: Sender;
 }
 
 export function traceOf(post: SpamPost): PostTrace {
@@ -24,15 +26,38 @@ export function traceOf(post: SpamPost): PostTrace {
   const address = post.client?.ipAddress;
   return {
     sketch: sketchOf(read.normalised),
-    email: email === undefined ? null : shortHash(`email ${email}`),
-    network: address === undefined ? null : shortHash(`network ${networkOf(address)}`),
-    buckets: wordBucketsOf(read),
-    odds: spamOdds(read.normalised),
+    sender: {
+      email: email === undefined ? null : shortHash(`email ${email}`),
+      network: address === undefined ? null : shortHash(`network ${networkOf(address)}`),
+    },
   };
 }
 
-function wordBucketsOf(read: ReadPost): Uint16Array {
-  return lessonBuckets(textBuckets(read.normalised).words);
+/** What a mark of this post teaches: its buckets, and the log-odds of the shipped model. */
+export function teachingOf(post: SpamPost): { buckets: Uint16Array; odds: number } {
+  const { normalised } = readPost(post);
+  const odds = spamOdds(normalised);
+  return { buckets: lessonBuckets(textBuckets(normalised).words), odds };
+}
+
+/**
+ * How many of the earlier senders are surely others: neither the e-mail address nor the network of this one or of each
+ * other. Whoever is not known by either, or cannot be compared, does not count.
+ */
+export function countOthers(sender: Sender, earlier: readonly Sender[]): number {
+  const counted: Sender[] = [sender];
+  for (const other of earlier) {
+    if (counted.every((one) => isOther(one, other))) counted.push(other);
+  }
+  return counted.length - 1;
+}
+
+function isOther(one: Sender, other: Sender): boolean {
+  const emails = one.email !== null && other.email !== null;
+  const networks = one.network !== null && other.network !== null;
+  if (emails && one.email === other.email) return false;
+  if (networks && one.network === other.network) return false;
+  return emails || networks;
 }
 
 /** The network that counts as one sender: IPv4 /24 and IPv6 /48 of a canonical address. */

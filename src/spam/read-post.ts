@@ -32,7 +32,19 @@ const MAX_DEPTH = 8;
 /** The text model reads no further, so nothing past it is normalised. */
 const MAX_NORMALISED_LENGTH = 6000;
 
+/** A post is looked up in the memory before it is judged; both read it, the second for nothing. */
+const reads = new WeakMap<SpamPost, ReadPost>();
+
 export function readPost(post: SpamPost): ReadPost {
+  let read = reads.get(post);
+  if (read === undefined) {
+    read = takeApart(post);
+    reads.set(post, read);
+  }
+  return read;
+}
+
+function takeApart(post: SpamPost): ReadPost {
   const texts = collectTexts(post.fields);
   const body = texts
     .filter((field) => field.role === "text")

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { learn, type Lesson, lessonBuckets, MAX_SHIFT, shiftOf } from "../../src/spam/lesson.ts";
-import { networkOf, traceOf } from "../../src/spam/post-trace.ts";
+import { learn, type Lesson, MAX_SHIFT, shiftOf } from "../../src/spam/lesson.ts";
+import { countOthers, networkOf, teachingOf, traceOf } from "../../src/spam/post-trace.ts";
 import { isCopy, sketchOf } from "../../src/spam/text-sketch.ts";
 import { postOf } from "./posts.ts";
 
@@ -49,7 +49,7 @@ test("keys fit into an SQL integer", () => {
 test("the sender is known by e-mail address and network whatever the case, and neither can be read back", () => {
   const one = traceOf(postOf({ email: "Ana@example.org", message: "a b c d e" }));
   const other = traceOf(postOf({ mail: "ana@EXAMPLE.org", message: "f" }));
-  expect(one.email).toBe(other.email);
+  expect(one.sender.email).toBe(other.sender.email);
   expect(
     JSON.stringify(one, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
   ).not.toContain("ana");
@@ -58,9 +58,17 @@ test("the sender is known by e-mail address and network whatever the case, and n
   expect(networkOf("2001:db8:1::3")).not.toBe(networkOf("2001:db8:2::3"));
 });
 
+test("only senders that share neither e-mail address nor network count as others", () => {
+  const sender = (email: string | null, network: string | null) => ({ email, network });
+  const me = sender("a", "1");
+  expect(countOthers(me, [sender("a", "2"), sender("b", "1"), sender(null, null)])).toBe(0);
+  expect(countOthers(me, [sender("b", "2"), sender("c", "2"), sender("b", "3"), sender("d", "4")])).toBe(2);
+  expect(countOthers(sender(null, null), [sender("b", "2")])).toBe(0);
+  expect(countOthers(sender("a", null), [sender(null, "2"), sender("b", "2")])).toBe(1);
+});
+
 function lesson(message: string, spam: boolean, sender: string): Lesson {
-  const { buckets, odds } = traceOf(postOf({ message }));
-  return { spam, sender, buckets: lessonBuckets(buckets), odds };
+  return { spam, sender, ...teachingOf(postOf({ message })) };
 }
 
 const pitch = "our cleaning crew polishes marble floors overnight for a fair rate";
