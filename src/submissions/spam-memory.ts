@@ -118,8 +118,8 @@ function createTextWriter(db: Database): SpamMemory["remember"] {
   const selectSenders = db.prepare("SELECT senders FROM remembered_text WHERE id = ?").pluck();
   const updateSenders = db.prepare("UPDATE remembered_text SET senders = ? WHERE id = ?");
   const forget = db.prepare(
-    `DELETE FROM remembered_text WHERE workspace_id = ?1 AND marked_spam = 0 AND marked_ham = 0 AND id <= (
-       SELECT id FROM remembered_text WHERE workspace_id = ?1 AND marked_spam = 0 AND marked_ham = 0
+    `DELETE FROM remembered_text WHERE workspace_id = @workspaceId AND marked_spam = 0 AND marked_ham = 0 AND id <= (
+       SELECT id FROM remembered_text WHERE workspace_id = @workspaceId AND marked_spam = 0 AND marked_ham = 0
        ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS})`,
   );
   return (workspaceId, { trace: { sketch, sender }, textId }) => {
@@ -137,7 +137,7 @@ function createTextWriter(db: Database): SpamMemory["remember"] {
     const [exact] = sketch.keys;
     const id = Number(insertText.run(workspaceId, exact, bytes, sendersJson([sender])).lastInsertRowid);
     for (const key of sketch.keys) insertKey.run(workspaceId, key, id);
-    if (id % FORGET_EVERY === 0) forget.run(workspaceId);
+    if (id % FORGET_EVERY === 0) forget.run({ workspaceId });
     return id;
   };
 }
