@@ -1,16 +1,4 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
-import { createGunzip } from "node:zlib";
-
-/** A row of the data directory's files. */
-interface DataRow {
-  readonly id: string;
-  readonly source: string;
-  readonly label: string;
-  readonly text: string;
-  readonly subject?: string;
-  readonly cluster?: number;
-}
+import { type DataRow, readRows } from "./spam/texts.ts";
 
 const [, , file, flag] = process.argv;
 if (file === undefined || (flag !== undefined && flag !== "--one-per-cluster")) {
@@ -24,11 +12,7 @@ if (file === undefined || (flag !== undefined && flag !== "--one-per-cluster")) 
  * cluster of near-copies, as the figures in docs/spam.md count them.
  */
 const seen = new Set<number>();
-const bytes = createReadStream(file);
-for await (const line of createInterface({
-  input: file.endsWith(".gz") ? bytes.pipe(createGunzip()) : bytes,
-})) {
-  const { id, source, label, text, subject, cluster } = JSON.parse(line) as DataRow;
+for (const { id, source, label, text, subject, cluster } of readRows<DataRow>(file)) {
   if (flag !== undefined && cluster !== undefined && source.startsWith("contact-form")) {
     if (seen.has(cluster)) continue;
     seen.add(cluster);

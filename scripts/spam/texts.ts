@@ -9,16 +9,19 @@ export interface LabelledText {
   readonly text: string;
 }
 
-interface DataRow {
+/** A row of the data directory's files. */
+export interface DataRow {
   readonly id: string;
   readonly source: string;
   readonly label: "spam" | "ham";
   readonly text: string;
   readonly subject?: string;
+  /** Contact-form messages that are near-copies of each other share one. */
+  readonly cluster?: number;
 }
 
 /** One JSON object a line, gzipped or not. */
-function readRows<Row>(file: string): Row[] {
+export function readRows<Row>(file: string): Row[] {
   const bytes = readFileSync(file);
   const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
   return text

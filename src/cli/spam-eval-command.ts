@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
+import { open } from "node:fs/promises";
+import { compose } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { spamDefaults } from "../app.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
@@ -32,20 +32,19 @@ export const evaluateCommand: CommandSpec = {
   },
 };
 
-/** @throws usage when the file cannot be read. */
+/** Lines end at line feeds alone: JSON may hold other line breaks. @throws usage when the file cannot be read. */
 async function* linesOf(file: string): AsyncGenerator<string> {
-  const bytes = file === "-" ? process.stdin : createReadStream(file);
-  const input = file.endsWith(".gz") ? bytes.pipe(createGunzip()) : bytes;
   try {
-    // The error of a stream that is piped does not reach the one it is piped into.
-    const broken = new Promise<never>((_resolve, reject) => bytes.once("error", reject));
-    broken.catch(() => undefined);
-    const lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]();
-    for (;;) {
-      const next = await Promise.race([lines.next(), broken]);
-      if (next.done === true) return;
-      yield next.value;
+    const bytes = file === "-" ? process.stdin : (await open(file)).createReadStream();
+    const input = file.endsWith(".gz") ? compose(bytes, createGunzip()) : bytes;
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of input) {
+      const lines = (rest + decoder.decode(chunk as Buffer, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
     }
+    yield rest;
   } catch (error) {
     if (error instanceof FormsvcError) throw error;
     throw new FormsvcError("usage", `${file}: cannot be read (${(error as Error).message})`, {

@@ -1,62 +1,79 @@
-import { RE2JS, RE2JSSyntaxException, RE2Set } from "re2js";
+import { RE2JS, RE2JSSyntaxException } from "re2js";
+import { compileSearch } from "./pattern-search.ts";
 
 /** In UTF-16 units. */
 export const MAX_PATTERN_LENGTH = 500;
-/** RE2 instructions of one pattern; repetition counts multiply them. */
-export const MAX_PATTERN_SIZE = 1000;
-/** RE2 instructions of all patterns of a schema: compiling that many takes about half a second at worst. */
+/** RE2 instructions of all patterns of a schema; repetition counts multiply them. Compiling takes half a second at worst. */
 export const MAX_PATTERN_SIZE_IN_SCHEMA = 4000;
+/** RE2 instructions of a pattern that may be searched for in texts of any length. */
+export const MAX_UNBOUNDED_PATTERN_SIZE = 48;
+/** The text of one submission that the patterns must be ready for: the default body limit. */
+const TEXT_LENGTH = 65_536;
 /**
- * Instructions times characters that one match may take. RE2's slowest engine does 60 million of these in a second,
- * so that the worst text of 64 KiB keeps a request waiting for about 0.1 s.
+ * Instructions times characters that the patterns of a schema may take for one submission. Looking for the worst
+ * patterns and texts found 30 ns of processor time for one of these, so a submission takes about 0.1 s at worst.
  */
-const MAX_PATTERN_STEPS = 100 * 65_536;
-/** The text length that a pattern must be ready for where the field has no `maxLength`: the default body limit. */
-const DEFAULT_TEXT_LENGTH = 65_536;
-/** Bytes of remembered states a pattern, by RE2's estimate; without room left it forgets and goes on, slower. */
-const MAX_STATE_BYTES = 256 * 1024;
+const MAX_SEARCH_STEPS = MAX_UNBOUNDED_PATTERN_SIZE * TEXT_LENGTH;
+/** The longest text that is searched by large patterns although its field's `maxLength` refuses it already. */
+export const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN_SIZE_IN_SCHEMA);
 
 export interface Pattern {
   /** RE2 instructions. */
   readonly size: number;
-  /** The longest text in UTF-16 units that is surely matched in time; infinite for patterns that need no search. */
-  readonly safeTextLength: number;
+  /** Whether matching looks at each character once, whatever the size. Anchored, unambiguous patterns do. */
+  readonly isOnePass: boolean;
   matches(text: string): boolean;
 }
 
-/** A compiled RE2 pattern, or a sentence that says what is wrong with the source and what to do. */
+/** A compiled RE2 pattern, or words that say what is wrong with the source and what to do. */
 export function compilePattern(source: string): Pattern | string {
   if (source.length > MAX_PATTERN_LENGTH)
     return `is longer than ${MAX_PATTERN_LENGTH} characters; shorten it`;
   try {
     const compiled = RE2JS.compile(source);
     const size = compiled.programSize();
-    if (size > MAX_PATTERN_SIZE) {
-      return `compiles to ${size} steps, more than ${MAX_PATTERN_SIZE}; lower its repetition counts or bound the length with maxLength`;
-    }
     if (compiled.re2().onepass !== null) {
-      return { size, safeTextLength: Infinity, matches: (text) => compiled.test(text) };
+      return { size, isOnePass: true, matches: (text) => compiled.test(text) };
     }
-    const search = new RE2Set(RE2Set.UNANCHORED, 0, MAX_STATE_BYTES);
-    search.add(source);
-    search.compile();
-    return {
-      size,
-      safeTextLength: Math.floor(MAX_PATTERN_STEPS / size),
-      matches: (text) => search.match(text).length > 0,
-    };
+    return { size, isOnePass: false, matches: compileSearch(source) };
   } catch (error) {
     return explainRefusal(error);
   }
 }
 
-/** Why a pattern is too slow for texts of up to `maxLength`, and what to do; undefined where it is not. */
-export function explainSlowness(pattern: Pattern, maxLength: number | undefined): string | undefined {
-  if ((maxLength ?? DEFAULT_TEXT_LENGTH) <= pattern.safeTextLength) return undefined;
-  return (
-    `is too large (${pattern.size} steps) to be searched for in long texts; ` +
-    `give the field a maxLength of at most ${pattern.safeTextLength}, anchor the pattern with ^ and $, or lower its repetition counts`
-  );
+/**
+ * The longest text that is surely matched in time although the field's `maxLength` refuses it. A refused text is still
+ * told what else is wrong with it, but not at any price.
+ */
+export function longestRefusedText(pattern: Pattern): number {
+  return pattern.isOnePass || pattern.size <= MAX_UNBOUNDED_PATTERN_SIZE ? Infinity : MAX_REFUSED_TEXT_LENGTH;
+}
+
+/** The longest text in which one pattern alone may be searched for. */
+export function longestSearchedText({ size }: Pattern): number {
+  return Math.floor(MAX_SEARCH_STEPS / size);
+}
+
+/** A pattern and how many characters of one submission it can be given at most: infinite for items of an array. */
+export interface PatternUse {
+  readonly path: string;
+  readonly pattern: Pattern;
+  readonly textLength: number;
+}
+
+/** The largest of the patterns that together could keep one submission waiting too long; undefined where none do. */
+export function findSlowest(uses: readonly PatternUse[]): PatternUse | undefined {
+  const searches = uses
+    .filter(({ pattern }) => !pattern.isOnePass)
+    .toSorted((left, right) => right.pattern.size - left.pattern.size);
+  let steps = 0;
+  let textLeft = TEXT_LENGTH;
+  for (const { pattern, textLength } of searches) {
+    const length = Math.min(textLength, textLeft);
+    steps += pattern.size * length;
+    textLeft -= length;
+  }
+  return steps > MAX_SEARCH_STEPS ? searches[0] : undefined;
 }
 
 function explainRefusal(error: unknown): string {

@@ -1,5 +1,5 @@
+import { findContradictions } from "./check-contradictions.ts";
 import { oneOf, RULES } from "./check-rule.ts";
-import { compileField } from "./compile-field.ts";
 import { isJsonObject } from "./copy-json.ts";
 import { memberPath, show, type DefinitionProblems } from "./definition-problems.ts";
 import {
@@ -10,53 +10,80 @@ import {
   PROPERTIES,
   type FieldDefinition,
   type FieldType,
-  type StringField,
 } from "./field-definition.ts";
-import { IssueReport } from "./issue-report.ts";
 import { nearestName } from "./nearest-name.ts";
-import { compilePattern, explainSlowness, MAX_PATTERN_SIZE_IN_SCHEMA } from "../foundation/pattern.ts";
+import {
+  compilePattern,
+  findSlowest,
+  longestSearchedText,
+  MAX_PATTERN_SIZE_IN_SCHEMA,
+  MAX_UNBOUNDED_PATTERN_SIZE,
+  type PatternUse,
+} from "../foundation/pattern.ts";
 
-/** What is counted over a whole definition while it is checked. */
+/** What is kept over a whole definition while it is checked. */
 interface Checking {
   readonly problems: DefinitionProblems;
-  fieldCount: number;
+  readonly patterns: PatternUse[];
   patternSize: number;
+  fieldCount: number;
+}
+
+/** Where a field stands. */
+interface Place {
+  readonly path: string;
+  /** Levels of `properties` and `items` above it. */
+  readonly depth: number;
+  /** Whether a submission can hold it many times, as an item of an array or inside one. */
+  readonly isRepeated: boolean;
 }
 
 /** Reports everything that is wrong with a definition. The input is JSON of bounded depth. */
 export function checkDefinition(input: unknown, problems: DefinitionProblems): void {
-  if (isJsonObject(input)) checkFields(input, "", 0, { problems, fieldCount: 0, patternSize: 0 });
-  else
+  if (!isJsonObject(input)) {
     problems.add(
       "",
       `must be an object of field definitions by name, such as ${EXAMPLE}, not ${show(input)}`,
     );
+    return;
+  }
+  const checking: Checking = { problems, patterns: [], patternSize: 0, fieldCount: 0 };
+  checkFields(input, { path: "", depth: 0, isRepeated: false }, checking);
+  const slowest = findSlowest(checking.patterns);
+  if (slowest !== undefined) problems.add(slowest.path, explainSlowness(slowest));
+}
+
+function explainSlowness({ pattern }: PatternUse): string {
+  return (
+    `is too large (${pattern.size} steps) to be searched for in long texts, alone or with the schema's other patterns; ` +
+    `anchor it with ^ and $, lower its repetition counts to come to ${MAX_UNBOUNDED_PATTERN_SIZE} steps, ` +
+    `or, outside arrays, give the field a maxLength of ${longestSearchedText(pattern)} or less`
+  );
 }
 
 const EXAMPLE = '{"email": {"type": "string", "required": true}}';
 
-function checkFields(fields: Record<string, unknown>, path: string, depth: number, checking: Checking): void {
+function checkFields(fields: Record<string, unknown>, place: Place, checking: Checking): void {
   for (const [name, field] of Object.entries(fields)) {
-    const fieldPath = memberPath(path, name);
+    const path = memberPath(place.path, name);
     if (name === "" || name === "__proto__") {
-      checking.problems.add(fieldPath, "cannot be the name of a field; choose another");
+      checking.problems.add(path, "cannot be the name of a field; choose another");
     } else if (name.length > MAX_FIELD_NAME_LENGTH) {
-      checking.problems.add(
-        fieldPath,
-        `has a name of more than ${MAX_FIELD_NAME_LENGTH} characters; shorten it`,
-      );
+      checking.problems.add(path, `has a name of more than ${MAX_FIELD_NAME_LENGTH} characters; shorten it`);
     } else {
-      checkField(field, name, fieldPath, depth, checking);
+      checkField(field, { ...place, path }, checking);
     }
   }
 }
 
-function checkField(field: unknown, name: string, path: string, depth: number, checking: Checking): void {
+function checkField(field: unknown, place: Place, checking: Checking): void {
   const { problems } = checking;
+  const { path } = place;
   checking.fieldCount += 1;
   if (checking.fieldCount > MAX_FIELDS) {
-    if (checking.fieldCount === MAX_FIELDS + 1)
-      problems.add(path, `is one field too many; a schema has at most ${MAX_FIELDS}`);
+    const isFirst = checking.fieldCount === MAX_FIELDS + 1;
+    if (isFirst)
+      problems.add(path, `is one field too many; a schema has at most ${MAX_FIELDS}, nested ones counted`);
     return;
   }
   if (!isJsonObject(field)) {
@@ -68,11 +95,12 @@ function checkField(field: unknown, name: string, path: string, depth: number, c
   checkPropertyNames(field, type, path, problems);
   if (type === undefined) return;
   for (const property of PROPERTIES[type]) {
-    if (Object.hasOwn(field, property))
-      checkProperty(field[property], property, type, memberPath(path, property), depth, checking);
+    if (Object.hasOwn(field, property)) checkProperty(property, field, type, place, checking);
   }
-  if (problems.count === countBefore)
-    checkTogether(field as unknown as FieldDefinition, name, path, problems);
+  if (problems.count > countBefore || checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) return;
+  for (const [property, problem] of findContradictions(field as unknown as FieldDefinition, path)) {
+    problems.add(memberPath(path, property), problem);
+  }
 }
 
 function readType(
@@ -85,8 +113,9 @@ function readType(
     return undefined;
   }
   const type = FIELD_TYPES.find((known) => known === field["type"]);
-  if (type === undefined)
+  if (type === undefined) {
     problems.add(memberPath(path, "type"), `must be ${oneOf(FIELD_TYPES, field["type"])}`);
+  }
   return type;
 }
 
@@ -97,128 +126,78 @@ function checkPropertyNames(
   problems: DefinitionProblems,
 ): void {
   const known: readonly string[] = type === undefined ? ALL_PROPERTIES : PROPERTIES[type];
+  const owner = type === undefined ? "any field" : `a field of type ${type}`;
   for (const name of Object.keys(field)) {
     if (known.includes(name)) continue;
     const nearest = nearestName(name, known);
-    const what =
-      type === undefined ? "is not a property of any field" : `is not a property of a field of type ${type}`;
     const hint =
       nearest === undefined ? `the properties are ${known.join(", ")}` : `did you mean "${nearest}"?`;
-    problems.add(memberPath(path, name), `${what}; ${hint}`);
+    problems.add(memberPath(path, name), `is not a property of ${owner}; ${hint}`);
   }
 }
 
 const ALL_PROPERTIES: readonly string[] = [...new Set(Object.values(PROPERTIES).flat())];
 
 function checkProperty(
-  value: unknown,
   property: string,
+  field: Record<string, unknown>,
   type: FieldType,
-  path: string,
-  depth: number,
+  place: Place,
   checking: Checking,
 ): void {
-  if (property === "pattern") checkPattern(value, path, checking);
-  else if (property === "items")
-    checkNested(value, path, depth, checking, (item) => checkField(item, "item", path, depth + 1, checking));
-  else if (property === "properties")
-    checkNested(value, path, depth, checking, (fields) => checkFields(fields, path, depth + 1, checking));
-  else {
+  const value = field[property];
+  const path = memberPath(place.path, property);
+  if (property === "items" || property === "properties") {
+    const isRepeated = place.isRepeated || property === "items";
+    checkNested(property, value, { path, depth: place.depth + 1, isRepeated }, checking);
+  } else if (property === "pattern") {
+    const { maxLength } = field;
+    const isBounded = typeof maxLength === "number" && !place.isRepeated;
+    checkPattern(value, path, isBounded ? maxLength : Infinity, checking);
+  } else {
     const problem = RULES[property]?.(value, type);
     if (problem !== undefined) checking.problems.add(path, problem);
   }
 }
 
 function checkNested(
+  property: "items" | "properties",
   value: unknown,
-  path: string,
-  depth: number,
-  { problems }: Checking,
-  descend: (value: Record<string, unknown>) => void,
+  place: Place,
+  checking: Checking,
 ): void {
-  if (!isJsonObject(value)) problems.add(path, `must be an object, not ${show(value)}`);
-  else if (depth >= MAX_FIELD_DEPTH)
-    problems.add(path, `nests deeper than ${MAX_FIELD_DEPTH} levels; leave it out to accept anything here`);
-  else descend(value);
+  if (place.depth > MAX_FIELD_DEPTH) {
+    const advice = "leave it out to accept anything here";
+    checking.problems.add(place.path, `is nested deeper than ${MAX_FIELD_DEPTH} levels; ${advice}`);
+  } else if (property === "items") {
+    checkField(value, place, checking);
+  } else if (isJsonObject(value)) {
+    checkFields(value, place, checking);
+  } else {
+    checking.problems.add(place.path, `must be an object of field definitions by name, not ${show(value)}`);
+  }
 }
 
-function checkPattern(value: unknown, path: string, checking: Checking): void {
-  if (typeof value !== "string") {
-    checking.problems.add(path, `must be text, not ${show(value)}`);
+function checkPattern(source: unknown, path: string, textLength: number, checking: Checking): void {
+  const { problems } = checking;
+  if (typeof source !== "string") {
+    problems.add(path, `must be text, not ${show(source)}`);
     return;
   }
   // What is already too much is not compiled: compiling is the costly part.
   if (checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) return;
-  const pattern = compilePattern(value);
+  const pattern = compilePattern(source);
   if (typeof pattern === "string") {
-    checking.problems.add(path, pattern);
+    problems.add(path, pattern);
     return;
   }
+  checking.patterns.push({ path, pattern, textLength });
   checking.patternSize += pattern.size;
   if (checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) {
-    checking.problems.add(
+    const advice = "lower repetition counts, or bound lengths with maxLength";
+    problems.add(
       path,
-      `brings the patterns of this schema to more than ${MAX_PATTERN_SIZE_IN_SCHEMA} steps; simplify some`,
+      `makes the schema's patterns larger than ${MAX_PATTERN_SIZE_IN_SCHEMA} steps together; ${advice}`,
     );
-  }
-}
-
-/** What properties that are right by themselves must be to each other. */
-function checkTogether(
-  field: FieldDefinition,
-  name: string,
-  path: string,
-  problems: DefinitionProblems,
-): void {
-  checkBounds(field, path, problems);
-  if (field.type === "string") checkPatternSpeed(field, path, problems);
-  const values = "enum" in field ? (field.enum ?? []) : [];
-  if (values.length > 0) {
-    const { enum: _values, ...rules } = field as StringField;
-    for (const value of values) checkAgainst(rules, value, name, memberPath(path, "enum"), problems);
-  }
-  if (field.default !== undefined)
-    checkAgainst(field, field.default, name, memberPath(path, "default"), problems);
-}
-
-function checkBounds(field: FieldDefinition, path: string, problems: DefinitionProblems): void {
-  const values = field as unknown as Record<string, number | undefined>;
-  for (const [lowest, highest] of BOUNDS) {
-    const low = values[lowest];
-    const high = values[highest];
-    if (low !== undefined && high !== undefined && low > high) {
-      problems.add(
-        memberPath(path, lowest),
-        `must not be greater than ${highest} (${low} is greater than ${high})`,
-      );
-    }
-  }
-}
-
-const BOUNDS = [
-  ["minLength", "maxLength"],
-  ["minimum", "maximum"],
-  ["minItems", "maxItems"],
-] as const;
-
-function checkPatternSpeed(field: StringField, path: string, problems: DefinitionProblems): void {
-  const pattern = field.pattern === undefined ? "" : compilePattern(field.pattern);
-  const slowness = typeof pattern === "string" ? undefined : explainSlowness(pattern, field.maxLength);
-  if (slowness !== undefined) problems.add(memberPath(path, "pattern"), slowness);
-}
-
-/** A default and an enum's values must satisfy the field's own rules, strictly: nothing undeclared inside. */
-function checkAgainst(
-  field: FieldDefinition,
-  value: unknown,
-  name: string,
-  path: string,
-  problems: DefinitionProblems,
-): void {
-  const report = new IssueReport();
-  report.enter(name);
-  compileField(field, "reject")(value, report);
-  if (report.first !== undefined) {
-    problems.add(path, `has ${show(value)}, which breaks the field's own rules: ${report.first.message}`);
   }
 }

@@ -19,7 +19,7 @@ export function findJsonProblem(input: unknown): string | undefined {
     if (typeof value === "object" && value !== null) {
       for (const member of Object.values(value)) pending.push([member, depth + 1]);
     } else if (!isJsonScalar(value)) {
-      return `must be JSON; ${String(value)} is not`;
+      return "must be JSON, with finite numbers only";
     }
   }
   return Buffer.byteLength(JSON.stringify(input)) > MAX_DEFINITION_BYTES ? TOO_LARGE : undefined;

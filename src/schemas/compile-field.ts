@@ -10,7 +10,7 @@ import type {
 import { FORMAT_TESTS } from "./formats.ts";
 import { IssueReport } from "./issue-report.ts";
 import { receivedType } from "./issue.ts";
-import { compilePattern, type Pattern } from "../foundation/pattern.ts";
+import { compilePattern, longestRefusedText, type Pattern } from "../foundation/pattern.ts";
 
 /** What becomes of members that the schema does not declare, nested ones included. */
 export type UnknownFields = "drop" | "keep" | "reject";
@@ -116,7 +116,7 @@ function compileString(field: StringField): FieldCheck {
 }
 
 function longestMatchedText(pattern: Pattern, maxLength: number | undefined): number {
-  return maxLength === undefined ? Infinity : Math.max(maxLength, pattern.safeTextLength);
+  return maxLength === undefined ? Infinity : Math.max(maxLength, longestRefusedText(pattern));
 }
 
 function requirePattern(source: string): Pattern {
@@ -210,7 +210,7 @@ function compileArray(field: ArrayField, unknownFields: UnknownFields): FieldChe
       report.add({ code: "too_big", maximum: maxItems, type: "array", inclusive: true, exact: false });
     }
     const items: unknown[] = [];
-    for (let index = 0; index < value.length && !report.isFieldFull; index += 1) {
+    for (let index = 0; index < value.length; index += 1) {
       report.enter(String(index));
       items.push(checkItem(value[index], report));
       report.leave();

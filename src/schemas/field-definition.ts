@@ -30,7 +30,7 @@ export interface NumberField extends AnyField {
   readonly default?: number;
 }
 
-export interface BooleanField extends AnyField {
+interface BooleanField extends AnyField {
   readonly type: "boolean";
   readonly enum?: readonly boolean[];
   readonly default?: boolean;

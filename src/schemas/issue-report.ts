@@ -23,12 +23,6 @@ export class IssueReport {
     return issues?.[0];
   }
 
-  /** Whether more issues of the current field would not be told. */
-  get isFieldFull(): boolean {
-    const told = this.#issues.get(this.#path[0] ?? "")?.length ?? 0;
-    return told >= MAX_ISSUES_IN_FIELD || (told > 0 && this.#characters > MAX_REPORT_CHARACTERS);
-  }
-
   enter(name: string): void {
     this.#path.push(name);
   }
@@ -37,15 +31,17 @@ export class IssueReport {
     this.#path.pop();
   }
 
+  /** Tells an issue of the value that was entered last, unless the field or the report is full. */
   add(facts: IssueFacts): void {
-    if (this.isFieldFull) return;
+    const field = this.#path[0] ?? "";
+    const told = this.#issues.get(field) ?? [];
+    const isFull = told.length >= MAX_ISSUES_IN_FIELD || this.#characters > MAX_REPORT_CHARACTERS;
+    if (isFull && told.length > 0) return;
     const path = [...this.#path];
     const issue: Issue = { ...facts, path, message: issueMessage(path, facts) };
     this.#characters += JSON.stringify(issue).length;
-    const field = path[0] ?? "";
-    const told = this.#issues.get(field);
-    if (told === undefined) this.#issues.set(field, [issue]);
-    else told.push(issue);
+    told.push(issue);
+    this.#issues.set(field, told);
   }
 
   details(): ValidationDetails {

@@ -3,9 +3,17 @@ const MAX_COMPARED_LENGTH = 40;
 /** Slips that still point to a name: one in three letters, three at most. */
 const MAX_DISTANCE = 3;
 
-/** The candidate that `name` is most likely a misspelling of; undefined where none is near. */
+/** A beginning this long stands for the whole, as `min` does for `minLength`. */
+const MIN_BEGINNING_LENGTH = 3;
+
+/** The candidate that `name` is most likely a slip for; undefined where none is near. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined;
+  const beginning = name.length < MIN_BEGINNING_LENGTH ? undefined : name.toLowerCase();
+  const whole = candidates.find(
+    (candidate) => beginning !== undefined && candidate.toLowerCase().startsWith(beginning),
+  );
+  if (whole !== undefined) return whole;
   let nearest: string | undefined;
   let least = Infinity;
   for (const candidate of candidates) {

@@ -1,7 +1,7 @@
 import { compileNetworks, type NetworkList } from "../../foundation/ip-address.ts";
 import { compilePattern, type Pattern } from "../../foundation/pattern.ts";
 import type { SpamReason } from "../judge.ts";
-import type { ReadPost } from "../read-post.ts";
+import type { ReadPost, TextField } from "../read-post.ts";
 import type { SpamSenders, SpamSettings } from "../spam-settings.ts";
 
 /** What the owner's own lists and rules say of a post. */
@@ -13,8 +13,8 @@ export interface OwnerVerdict {
   readonly blockedBy: string | null;
 }
 
-/** Rules search only so much of each field: with {@link SpamSettings.rules}' size it bounds their time. */
-const MAX_RULE_TEXT = 5000;
+/** Characters of a post that one rule searches: with the limit on the size of all rules it bounds their time. */
+const MAX_RULE_TEXT = 3000;
 
 export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdict {
   const compiled = compile(settings);
@@ -30,9 +30,7 @@ export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdi
       reasons.push({ signal: "keyword", points: effect, field: null, detail: `keyword: ${word}` });
   }
   for (const { field, source, pattern, effect } of compiled.rules) {
-    const hit = read.texts.find(
-      (text) => (field === null || text.name === field) && pattern.matches(text.text.slice(0, MAX_RULE_TEXT)),
-    );
+    const hit = searchTexts(read, field, pattern);
     if (hit === undefined) continue;
     const detail = `rule: ${source}`;
     if (effect === "block") blockedBy ??= detail;
@@ -40,6 +38,17 @@ export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdi
     else if (effect !== 0) reasons.push({ signal: "rule", points: effect, field: hit.name, detail });
   }
   return { reasons, allowedBy, blockedBy };
+}
+
+/** The first text, of the named field or of any, in which the pattern occurs. */
+function searchTexts(read: ReadPost, field: string | null, pattern: Pattern): TextField | undefined {
+  let room = MAX_RULE_TEXT;
+  return read.texts.find(({ name, text }) => {
+    if (room <= 0 || (field !== null && name !== field)) return false;
+    const searched = text.slice(0, room);
+    room -= searched.length;
+    return pattern.matches(searched);
+  });
 }
 
 interface CompiledSenders {

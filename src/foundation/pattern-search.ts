@@ -1,0 +1,36 @@
+import { RE2Set } from "re2js";
+
+/** Bytes a pattern for remembered search states, by RE2's estimate. */
+const MAX_STATE_BYTES = 256 * 1024;
+/** How often in a row the memory may fill up before the pattern is searched without one. */
+const MAX_PATIENCE = 20;
+/** Characters of text that restore the patience for one more time. */
+const CHARACTERS_PER_PATIENCE = 10_000;
+
+/**
+ * Tells whether a pattern occurs in a text, with bounded memory and in steady time.
+ *
+ * RE2 is fast because it remembers the states of its search. Many short texts made for it fill that memory over and
+ * over, which takes ten times longer than to search without, as is then done for a while.
+ */
+export function compileSearch(source: string): (text: string) => boolean {
+  const remembering = compileSet(source, MAX_STATE_BYTES);
+  const forgetful = compileSet(source, 0);
+  let patience = MAX_PATIENCE;
+  return (text) => {
+    const isPatient = patience >= 1;
+    const isMatch = (isPatient ? remembering : forgetful).match(text).length > 0;
+    // A search enters its first state into the memory, so an empty one was cleared on the way.
+    if (isPatient && remembering.dfa.startStates.size === 0) patience -= 1;
+    patience = Math.min(MAX_PATIENCE, patience + text.length / CHARACTERS_PER_PATIENCE);
+    return isMatch;
+  };
+}
+
+/** A set of one, because only sets let the memory be bounded. */
+function compileSet(source: string, stateBytes: number): RE2Set {
+  const set = new RE2Set(RE2Set.UNANCHORED, 0, stateBytes);
+  set.add(source);
+  set.compile();
+  return set;
+}
