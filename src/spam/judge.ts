@@ -1,6 +1,5 @@
 import type { SpamHistory } from "./spam-history.ts";
 import type { SpamSettings } from "./spam-settings.ts";
-import { countWords } from "./text-features.ts";
 import { readPost, type ReadPost } from "./read-post.ts";
 import { behaviourReasons } from "./signals/behaviour.ts";
 import { disguiseReasons } from "./signals/disguise.ts";
@@ -136,7 +135,7 @@ function gather(read: ReadPost, settings: SpamSettings, history: SpamHistory): [
     ...content,
     ["behaviour", [...behaviourReasons(read), ...burstReasons(history)]],
     ["honeypot", honeypotReasons(read)],
-    ["campaign", campaignReasons(history, countWords(read.normalised), suspicious)],
+    ["campaign", campaignReasons(history, read.wordCount, suspicious)],
     ["lesson", lessonReasons(history).filter(({ points }) => points > 0)],
   ];
 }

@@ -16,27 +16,42 @@ const MAX_LINKS = 100;
 const MAX_SHOWN = 60;
 const MAX_HOST = 253;
 
-/** One pass, each piece bounded: the expression has no nested repetition, so its time is linear. */
-const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giu;
+/** Tried where a word with a dot inside begins; each piece is bounded and nothing is nested, so its time is linear. */
+const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giuy;
 const TAIL = /[^\s<>"'\])}|]{0,500}/uy;
+/** A dot with something right behind it, and how far before it a link may begin. */
+const INNER_DOT = /\.[\p{L}\p{N}]/gu;
+const MAX_BEFORE_DOT = 80;
 
 /** Links with a scheme or `www.`, and bare domains under a top-level domain that is in common use. */
 export function findLinks(text: string): Link[] {
   const links: Link[] = [];
-  if (!text.includes(".")) return links;
-  CANDIDATE.lastIndex = 0;
-  for (
-    let match = CANDIDATE.exec(text);
-    match !== null && links.length < MAX_LINKS;
-    match = CANDIDATE.exec(text)
-  ) {
-    const link = asLink(text, match[0], match.index);
-    if (link === null) continue;
-    links.push(link);
-    CANDIDATE.lastIndex = Math.max(CANDIDATE.lastIndex, link.start + link.length);
+  let from = 0;
+  INNER_DOT.lastIndex = 0;
+  for (let dot = INNER_DOT.exec(text); dot !== null && links.length < MAX_LINKS; dot = INNER_DOT.exec(text)) {
+    const start = linkStart(text, dot.index, from);
+    CANDIDATE.lastIndex = start;
+    const [found] = CANDIDATE.exec(text) ?? [];
+    const link = found === undefined ? null : asLink(text, found, start);
+    if (link !== null) links.push(link);
+    from = link === null ? start + (found?.length ?? 0) : link.start + link.length;
+    INNER_DOT.lastIndex = Math.max(INNER_DOT.lastIndex, from);
   }
   return links;
 }
+
+/** Where the word around a dot begins, its scheme included, not before `from`. */
+function linkStart(text: string, dot: number, from: number): number {
+  const earliest = Math.max(from, dot - MAX_BEFORE_DOT);
+  let start = dot;
+  while (start > earliest && HOST_CHARACTER.test(text.charAt(start - 1))) start -= 1;
+  const scheme = ["https://", "http://"].find(
+    (prefix) => text.slice(Math.max(0, start - prefix.length), start).toLowerCase() === prefix,
+  );
+  return scheme === undefined || start - scheme.length < from ? start : start - scheme.length;
+}
+
+const HOST_CHARACTER = /[\p{L}\p{N}-]/u;
 
 function asLink(text: string, found: string, start: number): Link | null {
   const lower = found.toLowerCase();

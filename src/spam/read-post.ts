@@ -1,6 +1,7 @@
 import { findLinks, type Link } from "./links.ts";
 import { normaliseText } from "./normalise-text.ts";
 import type { SpamPost } from "./judge.ts";
+import { countWords } from "./text-features.ts";
 
 /** What a field most likely holds, by its name and its value. */
 type FieldRole = "email" | "name" | "phone" | "text";
@@ -21,8 +22,9 @@ export interface ReadPost {
   readonly body: string;
   /** The body's links. */
   readonly links: readonly Link[];
-  /** The body as the text model reads it. */
+  /** The body as the text model reads it, and how many words that has. */
   readonly normalised: string;
+  readonly wordCount: number;
 }
 
 /** Past so many characters of one post nothing more is read. */
@@ -56,7 +58,7 @@ function takeApart(post: SpamPost): ReadPost {
     head,
     links.filter((link) => link.start + link.length <= head.length),
   );
-  return { post, texts, body, links, normalised };
+  return { post, texts, body, links, normalised, wordCount: countWords(normalised) };
 }
 
 function collectTexts(fields: Readonly<Record<string, unknown>>): TextField[] {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { judge } from "../../src/spam/judge.ts";
+import { findLinks } from "../../src/spam/links.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings, type SpamSettings } from "../../src/spam/spam-settings.ts";
 import { client, postOf } from "./posts.ts";
@@ -121,4 +122,17 @@ test("many posts from one network cost points", () => {
   const burst = { posts: 12, endpoints: 1 };
   const { reasons } = judge(postOf({ message: "hello" }, { client }), settings, { ...noHistory, burst });
   expect(reasons.map(({ signal }) => signal)).toEqual(["burst"]);
+});
+
+test.each([
+  ["see https://a.example.org/x?y=1#z, and more", ["a.example.org"]],
+  ["HTTP://WWW.Example.COM", ["example.com"]],
+  ["www.example.museum and example.museum", ["example.museum"]],
+  ["shop.example.com/sale.", ["shop.example.com"]],
+  ["one.com two.net;three.org", ["one.com", "two.net", "three.org"]],
+  ["anna@example.org, https://anna@example.org", []],
+  ["version 1.2.3, main.ts, i.e. this, U.S.A., end.Next", []],
+  ["прочти пример.рф сейчас", ["пример.рф"]],
+])("the links of %j are %j", (text, hosts) => {
+  expect(findLinks(text).map(({ host }) => host)).toEqual(hosts);
 });

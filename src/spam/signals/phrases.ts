@@ -3,7 +3,6 @@ import { ADULT, MONEY, OFFER, PITCH_GROUPS, SEARCH, YOUR_SITE } from "../phrases
 import { isPriceProbe } from "../price-probe.ts";
 import { LINK_MARK } from "../normalise-text.ts";
 import type { ReadPost } from "../read-post.ts";
-import { countWords } from "../text-features.ts";
 
 const PRICE_PROBE_POINTS = 45;
 const ATTACK_POINTS = 45;
@@ -18,8 +17,8 @@ export function phraseReasons(read: ReadPost): SpamReason[] {
   };
   if (isPriceProbe(read.body))
     reason("price-probe", PRICE_PROBE_POINTS, "asks for a price and for nothing else");
-  const attack = ATTACK.exec(read.body);
-  if (attack !== null && countWords(read.body) <= MAX_ATTACK_WORDS) {
+  const attack = read.wordCount <= MAX_ATTACK_WORDS ? ATTACK.exec(read.body) : null;
+  if (attack !== null) {
     reason("attack", ATTACK_POINTS, `looks like an attack: ${attack[0].slice(0, 40)}`);
   }
   const text = read.normalised;

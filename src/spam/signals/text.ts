@@ -1,6 +1,5 @@
 import type { SpamReason } from "../judge.ts";
 import type { ReadPost } from "../read-post.ts";
-import { countWords } from "../text-features.ts";
 import { heaviestWords, spamOdds } from "../text-model.ts";
 
 /** Points for probabilities, straight lines between; at the last one the kind's cap is reached. */
@@ -23,7 +22,7 @@ const NAMED_WORDS = 4;
 
 /** What the text model says of the words. */
 export function textReasons(read: ReadPost): SpamReason[] {
-  const count = wordsIn(read.normalised);
+  const count = wordsIn(read);
   if (count < MIN_WORDS) return [];
   const probability = 1 / (1 + Math.exp(-spamOdds(read.normalised)));
   const points = Math.min(pointsFor(probability), count < FEW_WORDS ? FEW_WORDS_CAP : Infinity);
@@ -37,9 +36,9 @@ export function textReasons(read: ReadPost): SpamReason[] {
 // Letters of scripts that are written without spaces between words.
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/g;
 
-function wordsIn(text: string): number {
-  const unspaced = text.match(UNSPACED)?.length ?? 0;
-  return Math.max(countWords(text), Math.floor(unspaced / UNSPACED_CHARACTERS_A_WORD));
+function wordsIn({ normalised, wordCount }: ReadPost): number {
+  const unspaced = normalised.match(UNSPACED)?.length ?? 0;
+  return Math.max(wordCount, Math.floor(unspaced / UNSPACED_CHARACTERS_A_WORD));
 }
 
 function pointsFor(probability: number): number {
