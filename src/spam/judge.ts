@@ -66,7 +66,7 @@ type Kind =
 /** No kind of evidence counts for more than this, however many reasons it gives; the owner's own has no cap. */
 const CAPS: Readonly<Record<Kind, number>> = {
   text: 68,
-  links: 30,
+  links: 52,
   disguise: 35,
   identity: 25,
   phrases: 45,

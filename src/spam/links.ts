@@ -62,7 +62,8 @@ function asLink(text: string, found: string, start: number): Link | null {
   const topLevel = host.slice(host.lastIndexOf(".") + 1);
   const before = text[start - 1];
   if (before === "@" || text[start + found.length] === "@") return null;
-  const known = COMMON_TOP_LEVEL.has(topLevel);
+  const after = text.charAt(start + found.length);
+  const known = COMMON_TOP_LEVEL.has(topLevel) && !CODE.test(after) && !isCamelCase(found);
   TAIL.lastIndex = start + found.length;
   const tail = TAIL.exec(text)?.[0] ?? "";
   const hasPath = tail.startsWith("/");
@@ -83,8 +84,19 @@ function asLink(text: string, found: string, start: number): Link | null {
   };
 }
 
-/** Top-level domains that are also endings of file names: a bare `build.sh` is no link. */
-const FILE_LIKE = new Set(["sh", "py", "rs", "pl", "so", "md", "ps", "cc", "st"]);
+/** `sync.Map` and `this.setState` are code; a domain is in small letters or, rarely, in capitals. */
+function isCamelCase(found: string): boolean {
+  return found !== found.toLowerCase() && found !== found.toUpperCase() && /\.[a-z]{0,20}[A-Z]/.test(found);
+}
+
+/** Top-level domains that are also endings of file names or members in code: a bare `build.sh` or `user.id` is no link. */
+const FILE_LIKE = new Set(
+  "sh py rs pl so md ps cc st id name is to in do page link show one best plus art video photo music group center".split(
+    " ",
+  ),
+);
+/** What stands behind a name in code and not behind a domain. */
+const CODE = /[([=_]/;
 
 const COMMON_TOP_LEVEL = new Set(
   `com net org info biz edu gov int io co me tv cc ai app dev xyz top club site online store shop tech space website live

@@ -63,6 +63,7 @@ test.each([
   ],
   ["a unit with a Greek letter", "The filter keeps particles larger than 5 μm away, doesn't it?"],
   ["a file name", "The installer stops at build.sh and leaves main.rs behind."],
+  ["code with a list named url", "The effect runs twice: useEffect(() => open(url), [url]); and I do not know why it does."],
   ["an e-mail address", "Please write to anna@example.org or to info@example.com in the morning."],
   ["a long German word", "Die Donaudampfschifffahrtsgesellschaft hat geschrieben."],
 ])("%s is nothing odd", (_, message) => {
@@ -132,6 +133,7 @@ test.each([
   ["one.com two.net;three.org", ["one.com", "two.net", "three.org"]],
   ["anna@example.org, https://anna@example.org", []],
   ["version 1.2.3, main.ts, i.e. this, U.S.A., end.Next", []],
+  ["m.Store(1), user.id, sync.Map, button.click(), a.me_too", []],
   ["прочти пример.рф сейчас", ["пример.рф"]],
 ])("the links of %j are %j", (text, hosts) => {
   expect(findLinks(text).map(({ host }) => host)).toEqual(hosts);

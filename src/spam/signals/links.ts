@@ -9,7 +9,10 @@ const MANY_POINTS = 20;
 const TECHNICAL_MAX_LINKS = 10;
 /** A text with less than this besides its links is little more than a link. */
 const BARE_LENGTH = 60;
-const MARKUP = /<a\s{1,5}href|\[url[=\]]|\[link[=\]]/i;
+const MARKUP = /<a\s{1,5}href\s?=\s?["']?(?:https?:)?\/\/|\[(?:url|link)(?:=|\]\s?(?:https?:|www\.))/i;
+const BARE_POINTS = 15;
+/** Nothing but a link, and that hides where it leads or costs nothing. */
+const BARE_HIDING_POINTS = 35;
 
 /** What links say: how many there are, where they lead, and how they are written. */
 export function linkReasons(read: ReadPost, settings: SpamSettings): SpamReason[] {
@@ -32,7 +35,10 @@ export function linkReasons(read: ReadPost, settings: SpamSettings): SpamReason[
   const cheap = links.find((link) => CHEAP_TOP_LEVEL.has(link.topLevel));
   if (cheap !== undefined)
     reason("link-cheap", 12, `a domain ending that spammers favour: .${cheap.topLevel}`);
-  if (isBare(read)) reason("link-bare", 15, "little more than a link");
+  if (isBare(read)) {
+    const isHiding = short !== undefined || redirect !== undefined || cheap !== undefined;
+    reason("link-bare", isHiding ? BARE_HIDING_POINTS : BARE_POINTS, "little more than a link");
+  }
   return reasons;
 }
 
