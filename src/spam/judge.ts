@@ -123,15 +123,16 @@ export function judge(post: SpamPost, settings: SpamSettings, history: SpamHisto
 }
 
 function gather(read: ReadPost, settings: SpamSettings, history: SpamHistory): [Kind, SpamReason[]][] {
+  const text = textReasons(read);
   const content: [Kind, SpamReason[]][] = [
-    ["links", linkReasons(read, settings)],
+    ["links", linkReasons(read, settings, total(text))],
     ["disguise", disguiseReasons(read)],
     ["identity", identityReasons(read)],
     ["phrases", phraseReasons(read)],
   ];
   const suspicious = content.some(([, reasons]) => reasons.length > 0) || read.links.length > 0;
   return [
-    ["text", textReasons(read)],
+    ["text", text],
     ...content,
     ["behaviour", [...behaviourReasons(read), ...burstReasons(history)]],
     ["honeypot", honeypotReasons(read)],

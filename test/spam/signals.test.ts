@@ -25,6 +25,10 @@ test.each([
     "link-markup",
     'Everything about it stands on <a href="https://stones.example.org">the page</a> of our club.',
   ],
+  [
+    "link-pitch",
+    "We offer cheap SEO services for your website, free audit on https://rank.example.org, order now",
+  ],
   ["link-bare", "look https://stones.example.org"],
   ["mixed-script", "Your \u0440\u0430ypal account and your b\u0430nk are waiting for you"],
   ["hidden-characters", "che\u200bap pi\u200blls for every\u200bbody"],
@@ -63,7 +67,10 @@ test.each([
   ],
   ["a unit with a Greek letter", "The filter keeps particles larger than 5 μm away, doesn't it?"],
   ["a file name", "The installer stops at build.sh and leaves main.rs behind."],
-  ["code with a list named url", "The effect runs twice: useEffect(() => open(url), [url]); and I do not know why it does."],
+  [
+    "code with a list named url",
+    "The effect runs twice: useEffect(() => open(url), [url]); and I do not know why it does.",
+  ],
   ["an e-mail address", "Please write to anna@example.org or to info@example.com in the morning."],
   ["a long German word", "Die Donaudampfschifffahrtsgesellschaft hat geschrieben."],
 ])("%s is nothing odd", (_, message) => {

@@ -14,8 +14,15 @@ const BARE_POINTS = 15;
 /** Nothing but a link, and that hides where it leads or costs nothing. */
 const BARE_HIDING_POINTS = 35;
 
-/** What links say: how many there are, where they lead, and how they are written. */
-export function linkReasons(read: ReadPost, settings: SpamSettings): SpamReason[] {
+/** From so many points for its wording on, a text is a pitch, and its link is what it was written for. */
+const PITCH_TEXT_POINTS = 52;
+
+/**
+ * What links say: how many there are, where they lead, and how they are written.
+ *
+ * @param textPoints what the text model gave for the wording.
+ */
+export function linkReasons(read: ReadPost, settings: SpamSettings, textPoints: number): SpamReason[] {
   const reasons: SpamReason[] = [];
   const reason = (signal: string, points: number, detail: string): void => {
     const counted = settings.technical ? Math.ceil(points / 2) : points;
@@ -35,6 +42,7 @@ export function linkReasons(read: ReadPost, settings: SpamSettings): SpamReason[
   const cheap = links.find((link) => CHEAP_TOP_LEVEL.has(link.topLevel));
   if (cheap !== undefined)
     reason("link-cheap", 12, `a domain ending that spammers favour: .${cheap.topLevel}`);
+  if (textPoints >= PITCH_TEXT_POINTS) reason("link-pitch", 10, `where a pitch leads: ${first.shown}`);
   if (isBare(read)) {
     const isHiding = short !== undefined || redirect !== undefined || cheap !== undefined;
     reason("link-bare", isHiding ? BARE_HIDING_POINTS : BARE_POINTS, "little more than a link");
