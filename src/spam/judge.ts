@@ -102,6 +102,9 @@ export function judge(post: SpamPost, settings: SpamSettings, history: SpamHisto
   reasons.push(...owner.reasons);
   if (total(owner.reasons) >= KIND_MINIMUM) kinds += 1;
   const trapped = reasons.some((reason) => reason.signal === "honeypot");
+  if (total(reasons) > MAX_SCORE) {
+    reasons.push(adjustment("cap", MAX_SCORE - total(reasons), "the score ends at 100"));
+  }
   if (!trapped) reasons.push(...trust(history));
   if (total(reasons) >= BLOCKED_FROM && kinds < 2 && !trapped) {
     reasons.push(
@@ -113,9 +116,7 @@ export function judge(post: SpamPost, settings: SpamSettings, history: SpamHisto
   } else if (owner.blockedBy !== null) {
     reasons.push(adjustment("denied", MAX_SCORE - total(reasons), owner.blockedBy));
   }
-  if (total(reasons) > MAX_SCORE) {
-    reasons.push(adjustment("cap", MAX_SCORE - total(reasons), "the score ends at 100"));
-  } else if (total(reasons) < 0) {
+  if (total(reasons) < 0) {
     reasons.push(adjustment("floor", -total(reasons), "the score begins at 0"));
   }
   const score = total(reasons);

@@ -2,6 +2,10 @@ import { expect, test } from "vitest";
 import { learn, type Lesson, MAX_SHIFT, shiftOf } from "../../src/spam/lesson.ts";
 import { countOthers, networkOf, teachingOf, traceOf } from "../../src/spam/post-trace.ts";
 import { isCopy, sketchOf } from "../../src/spam/text-sketch.ts";
+import { readOwnTexts } from "../../scripts/spam/texts.ts";
+import { judge } from "../../src/spam/judge.ts";
+import { noHistory } from "../../src/spam/spam-history.ts";
+import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { postOf } from "./posts.ts";
 
 const long = Array.from(
@@ -94,4 +98,27 @@ test("one sender's posts teach five times at most, and nothing ever moves a post
   expect(times(500)).toEqual(times(5));
   const many = learn(Array.from({ length: 500 }, (_, index) => lesson(pitch, true, String(index))));
   expect(shiftOf(many, lesson(pitch, true, "").buckets)).toBeLessThanOrEqual(MAX_SHIFT);
+});
+
+test("marking a tenth of the spam lowers no later recall and blocks no more genuine posts", () => {
+  const texts = readOwnTexts(new URL("../../scripts/spam/texts/", import.meta.url));
+  const marked = texts.filter(({ label }, index) => label === "spam" && index % 10 === 0);
+  const weights = learn(marked.map(({ id, text }) => lesson(text, true, id)));
+  const settings = defaultSpamSettings(3);
+  const counts = { spamBefore: 0, spamAfter: 0, hamBefore: 0, hamAfter: 0 };
+  for (const { label, text } of texts) {
+    const post = postOf({ message: text });
+    const shift = shiftOf(weights, teachingOf(post).buckets);
+    const before = judge(post, settings, noHistory).score;
+    const after = judge(post, settings, { ...noHistory, shift }).score;
+    if (label === "spam") {
+      if (before >= 51) counts.spamBefore += 1;
+      if (after >= 51) counts.spamAfter += 1;
+    } else {
+      if (before >= 76) counts.hamBefore += 1;
+      if (after >= 76) counts.hamAfter += 1;
+    }
+  }
+  expect(counts.spamAfter).toBeGreaterThanOrEqual(counts.spamBefore);
+  expect(counts.hamAfter).toBe(counts.hamBefore);
 });

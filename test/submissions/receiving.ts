@@ -38,6 +38,9 @@ const somebody: From = {
   idempotencyKey: undefined,
 };
 
+/** Each log listens for the end of the process, so all tests share one. */
+const log = createLog("silent", "json");
+
 export async function receiving(changes: Partial<Config> = {}): Promise<Receiving> {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-test-"));
   const off = { max: null, windowSeconds: 60 };
@@ -50,7 +53,6 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
   const { db } = openMigrated(config, 5000);
   let now = Date.UTC(2026, 3, 10);
   const clock = { now: () => now, advance: (ms: number) => void (now += ms) };
-  const log = createLog("silent", "json");
   let service: SubmitService = createSubmitService(db, config, clock, log);
   onTestFinished(async () => {
     await service.drain();

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readOwnTexts } from "../../scripts/spam/texts.ts";
 import type { Database } from "../../src/database/database.ts";
 import { query } from "../../src/database/database.ts";
 import { markSubmission } from "../../src/submissions/mark-submission.ts";
@@ -96,6 +97,23 @@ test("settings of workspace and endpoint hold on plans that allow them, and not 
   setPlan(db, workspaceId, "pro", config.plans);
   service.restart();
   expect(await scoreOf(service, from(1), 1)).toBe(42);
+});
+
+test("when a campaign comes again from others, more of it is blocked, without a single mark", async () => {
+  const service = await receiving();
+  const pitches = readOwnTexts(new URL("../spam/texts/", import.meta.url)).filter(
+    ({ label }) => label === "spam",
+  );
+  const blockedInRound = async (round: number): Promise<number> => {
+    let blocked = 0;
+    for (const { text } of pitches) {
+      if ((await service.submit(from(round, text), sender(round))) === "spam_blocked") blocked += 1;
+    }
+    return blocked;
+  };
+  const [first, second, third] = [await blockedInRound(1), await blockedInRound(2), await blockedInRound(3)];
+  expect(second).toBeGreaterThan(first);
+  expect(third).toBeGreaterThanOrEqual(second);
 });
 
 test("what is remembered of a workspace's texts is bounded", async () => {
