@@ -8,12 +8,14 @@ CREATE TABLE endpoint_spam (
   choices TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Texts that a workspace received, as sketches that cannot be turned back, to know copies from other senders by.
+-- Texts with anything odd about them that a workspace received, as sketches that cannot be turned back, to know copies
+-- from other senders by.
 CREATE TABLE remembered_text (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
-  -- The key of its very words, and MinHash values of 32 bits, little end first; none for short texts.
-  exact_key INTEGER NOT NULL,
+  -- JSON array of the keys it is looked up by, the one of its very words first.
+  keys TEXT NOT NULL,
+  -- MinHash values of 32 bits, little end first; none for short texts.
   sketch BLOB NOT NULL,
   -- JSON array of [e-mail hash, network hash], either may be null.
   senders TEXT NOT NULL,
@@ -23,13 +25,12 @@ CREATE TABLE remembered_text (
 ) STRICT;
 CREATE INDEX remembered_text_by_age ON remembered_text (workspace_id, id) WHERE marked_spam = 0 AND marked_ham = 0;
 
+-- Whoever deletes a text deletes its keys; one that is left over leads nowhere and does no harm.
 CREATE TABLE remembered_text_key (
-  workspace_id TEXT NOT NULL,
   key INTEGER NOT NULL,
-  text_id INTEGER NOT NULL REFERENCES remembered_text ON DELETE CASCADE,
-  PRIMARY KEY (workspace_id, key, text_id)
+  text_id INTEGER NOT NULL,
+  PRIMARY KEY (key, text_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX remembered_text_key_by_text ON remembered_text_key (text_id);
 
 -- What each mark taught. It outlives its submission: owners delete the spam that they marked.
 CREATE TABLE lesson (

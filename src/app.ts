@@ -88,7 +88,10 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   });
   const watch = watchChanges(db, [
     {
-      onForeignCommit: () => usage.forget(),
+      onForeignCommit: () => {
+        usage.forget();
+        memory.forget();
+      },
       onSettingsChange: () => {
         verifier.forgetRecords();
         directory.forget();

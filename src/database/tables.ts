@@ -119,7 +119,8 @@ interface EndpointSpamRow {
 interface RememberedTextRow {
   id: Generated<number>;
   workspace_id: string;
-  exact_key: bigint;
+  /** JSON array of integers. */
+  keys: string;
   sketch: Buffer;
   /** JSON array of `[email, network]` hashes. */
   senders: string;
@@ -128,8 +129,7 @@ interface RememberedTextRow {
 }
 
 interface RememberedTextKeyRow {
-  workspace_id: string;
-  key: bigint;
+  key: number;
   text_id: number;
 }
 

@@ -123,6 +123,11 @@ export function judge(post: SpamPost, settings: SpamSettings, history: SpamHisto
   return { score, spamClass: spamClassOf(score), reasons: reasons.filter(({ points }) => points !== 0) };
 }
 
+/** Whether a post's text has a link. */
+export function hasLink(post: SpamPost): boolean {
+  return readPost(post).links.length > 0;
+}
+
 function gather(read: ReadPost, settings: SpamSettings, history: SpamHistory): [Kind, SpamReason[]][] {
   const text = textReasons(read);
   const content: [Kind, SpamReason[]][] = [

@@ -6,7 +6,7 @@ export interface TextSketch {
    * Keys to look earlier texts up by: the first for the same words, the others for nearly the same in long texts. Two
    * texts that share one may be copies; {@link isCopy} says.
    */
-  readonly keys: readonly bigint[];
+  readonly keys: readonly number[];
   /** MinHash values of a long text, empty for a short one: texts are as alike as the values that agree. */
   readonly values: Readonly<Uint32Array>;
 }
@@ -52,15 +52,15 @@ export function isCopy(one: TextSketch, other: TextSketch): boolean {
   return one.values.filter((value, index) => value === other.values[index]).length >= MIN_EQUAL_VALUES;
 }
 
-/** 63 bits of several hashes, so that it fits an SQL integer; `salt` keeps keys of different kinds apart. */
-function keyOf(salt: number, hashes: readonly number[]): bigint {
+/** 52 bits of several hashes, which a number holds exactly and leaves room to scope; `salt` keeps keys of different kinds apart. */
+function keyOf(salt: number, hashes: readonly number[]): number {
   let high = mix(salt ^ 0x51ed270b);
   let low = mix(salt ^ 0x2f0b4c47);
   for (const hash of hashes) {
     high = mix(high ^ hash);
     low = mix(Math.imul(low, 31) ^ hash);
   }
-  return (BigInt(high & 0x7fff_ffff) << 32n) | BigInt(low);
+  return (high >>> 12) * 2 ** 32 + low;
 }
 
 function hashOf(text: string, start: number, end: number): number {

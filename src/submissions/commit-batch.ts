@@ -15,8 +15,8 @@ export interface PendingSubmission {
   /** Accepted submissions that the plan allows in the month; null is unlimited. */
   readonly monthlyLimit: number | null;
   readonly idempotent: IdempotentPost | null;
-  /** What the workspace remembers of it. */
-  readonly recollection: Recollection;
+  /** What the workspace remembers of it; null for nothing. */
+  readonly recollection: Recollection | null;
 }
 
 /** A post that is refused, and waits to be kept. */
@@ -174,7 +174,7 @@ function createBatchWriter(
     }
     if (pending.idempotent !== null)
       idempotency.record(pending.idempotent, submission.id, submission.createdAt);
-    memory.remember(pending.workspaceId, pending.recollection);
+    if (pending.recollection !== null) memory.remember(pending.workspaceId, pending.recollection);
     return true;
   };
   const keep = createKeeper(memory, heldPosts);

@@ -5,7 +5,7 @@ import { monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
-import { judge, type SpamPost, type SpamVerdict } from "../spam/judge.ts";
+import { hasLink, judge, type SpamPost, type SpamVerdict } from "../spam/judge.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import type { Caller, Gatekeeper } from "./authenticate.ts";
@@ -112,13 +112,13 @@ async function store(
     await hold(parts, caller, examined, idempotent, "spam");
     throw new FormsvcError("spam_blocked");
   }
-  const { submission, recollection } = examined;
+  const { submission } = examined;
   const outcome = await parts.commits.add({
     submission,
     workspaceId: endpoint.workspaceId,
     monthlyLimit,
     idempotent,
-    recollection,
+    recollection: examined.isOdd ? examined.recollection : null,
   });
   if (outcome === "over_limit") {
     await hold(parts, caller, examined, idempotent, "limit");
@@ -132,6 +132,8 @@ async function store(
 interface Examined {
   readonly submission: Submission;
   readonly trapped: boolean;
+  /** Whether anything speaks against it: only such texts are remembered, so plain posts cost nothing on disk. */
+  readonly isOdd: boolean;
   readonly recollection: Recollection;
 }
 
@@ -150,7 +152,7 @@ function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: 
       details: checked.details,
     });
   }
-  const { verdict, recollection } = judgePost(parts, caller, post, members, checked.data, now);
+  const { verdict, recollection, spamPost } = judgePost(parts, caller, post, members, checked.data, now);
   const submission: Submission = {
     id: newId("sub", now),
     endpointId: endpoint.id,
@@ -162,7 +164,7 @@ function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: 
     ...submitter,
     createdAt: now,
   };
-  return { submission, trapped, recollection };
+  return { submission, trapped, isOdd: verdict.reasons.length > 0 || hasLink(spamPost), recollection };
 }
 
 function isBlocked(verdict: SpamVerdict): boolean {
@@ -247,7 +249,7 @@ function judgePost(
   members: ControlMembers,
   fields: Readonly<Record<string, unknown>>,
   now: number,
-): { verdict: SpamVerdict; recollection: Recollection } {
+): { verdict: SpamVerdict; recollection: Recollection; spamPost: SpamPost } {
   const { endpoint } = caller.ready;
   const spamPost: SpamPost = {
     fields,
@@ -257,7 +259,7 @@ function judgePost(
   };
   const recollection = parts.memory.recall(endpoint.workspaceId, endpoint.id, spamPost, now);
   const verdict = judge(spamPost, parts.spamSettings(caller.ready), recollection.history);
-  return { verdict, recollection };
+  return { verdict, recollection, spamPost };
 }
 
 /** The submitter's own client: never a backend's, which says nothing about who filled in the form. */

@@ -16,7 +16,7 @@ export interface Recollection {
 
 /** Texts without marks that a workspace remembers; the oldest are forgotten. */
 const MAX_TEXTS = 10_000;
-/** Texts are counted once in so many. */
+/** Texts are counted once in so many, and forgotten so many at a time at most. */
 const FORGET_EVERY = 64;
 /** Senders remembered for one text: more say no more. */
 const MAX_SENDERS = 8;
@@ -24,77 +24,98 @@ const MAX_SENDERS = 8;
 const MAX_CANDIDATES = 20;
 /** Workspaces whose weights are kept in memory, at 32 KiB each. */
 const MAX_WEIGHTS = 100;
+/** Keys of a sketch; a short text's only key is asked for as often. */
+const MAX_KEYS = 5;
 
 export interface SpamMemory {
   /** Reads what bears on the post; remembers nothing but its place in a burst, if `bursts` was given. */
   recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Recollection;
   /** Call it in the transaction that stores the post. Returns the id of its text; null for a short one. */
   remember(workspaceId: string, recollection: Pick<Recollection, "trace" | "textId">): number | null;
+  /** Another process may have marked something: reads what marks taught anew from now on. */
+  forget(): void;
 }
 
 interface TextRow {
-  readonly id: bigint;
-  readonly exact_key: bigint;
+  readonly id: number;
+  readonly workspace_id: string;
+  readonly keys: string;
   readonly sketch: Buffer;
   readonly senders: string;
-  readonly marked_spam: bigint;
-  readonly marked_ham: bigint;
+  readonly marked_spam: number;
+  readonly marked_ham: number;
 }
 
 /** @param bursts null where nothing is posted, as in commands. */
 export function createSpamMemory(db: Database, bursts: BurstMemory | null): SpamMemory {
-  const selectTexts = db
-    .prepare(
-      `SELECT DISTINCT text.id, exact_key, sketch, senders, marked_spam, marked_ham
-       FROM remembered_text_key AS k JOIN remembered_text AS text ON text.id = k.text_id
-       WHERE k.workspace_id = ? AND k.key IN (?, ?, ?, ?, ?) ORDER BY text.id LIMIT ${MAX_CANDIDATES}`,
-    )
-    .safeIntegers();
   const selectTrust = db
     .prepare(
       `SELECT count(*) FILTER (WHERE mark = 'ham') > 0 AND count(*) FILTER (WHERE mark = 'spam') = 0
        FROM lesson WHERE workspace_id = ? AND email = ?`,
     )
     .pluck();
-  const weightsOf = createWeightReader(db);
-  const remember = createTextWriter(db);
+  const weights = createWeightReader(db);
+  const copiesOf = createCopyFinder(db);
   return {
     recall(workspaceId, endpointId, post, now) {
       const trace = traceOf(post);
       const { sketch, sender } = trace;
-      const texts =
-        sketch === null ? [] : copiesOf(sketch, selectTexts.all(workspaceId, ...fiveKeys(sketch)));
-      const senders = texts.flatMap((text) => sendersOf(text.senders));
-      const weights = weightsOf(workspaceId);
+      const texts = sketch === null ? [] : copiesOf(workspaceId, sketch);
+      const taught = weights.read(workspaceId);
       const history: SpamHistory = {
         copies: {
-          otherSenders: countOthers(sender, senders),
-          markedSpam: texts.reduce((sum, text) => sum + Number(text.marked_spam), 0),
-          markedHam: texts.reduce((sum, text) => sum + Number(text.marked_ham), 0),
+          otherSenders: countOthers(
+            sender,
+            texts.flatMap((text) => sendersOf(text.senders)),
+          ),
+          markedSpam: texts.reduce((sum, text) => sum + text.marked_spam, 0),
+          markedHam: texts.reduce((sum, text) => sum + text.marked_ham, 0),
         },
-        trustedSender: sender.email !== null && selectTrust.get(workspaceId, sender.email) === 1,
+        trustedSender:
+          taught !== null && sender.email !== null && selectTrust.get(workspaceId, sender.email) === 1,
         burst:
           bursts === null || sender.network === null
             ? { posts: 0, endpoints: 0 }
             : bursts.note(`${workspaceId} ${sender.network}`, endpointId, now),
-        shift: weights === null ? 0 : shiftOf(weights, teachingOf(post).buckets),
+        shift: taught === null ? 0 : shiftOf(taught, teachingOf(post).buckets),
       };
-      const [first] = texts;
-      return { history, trace, textId: first === undefined ? null : Number(first.id) };
+      return { history, trace, textId: texts[0]?.id ?? null };
     },
-    remember,
+    remember: createTextWriter(db),
+    forget: () => weights.forget(),
   };
 }
 
-function copiesOf(sketch: TextSketch, rows: readonly unknown[]): TextRow[] {
-  return (rows as readonly TextRow[]).filter((row) =>
-    isCopy(sketch, { keys: [row.exact_key], values: asValues(row.sketch) }),
-  );
+/** Nearly every post is new, so the keys alone are asked for first. */
+function createCopyFinder(db: Database): (workspaceId: string, sketch: TextSketch) => TextRow[] {
+  const selectIds = db
+    .prepare(
+      `SELECT text_id FROM remembered_text_key WHERE key IN (?, ?, ?, ?, ?) LIMIT ${MAX_KEYS * MAX_CANDIDATES}`,
+    )
+    .pluck();
+  const selectText = db.prepare("SELECT * FROM remembered_text WHERE id = ? AND workspace_id = ?");
+  return (workspaceId, sketch) => {
+    const [first = 0, ...others] = scopedKeys(workspaceId, sketch);
+    const keys = Array.from({ length: MAX_KEYS }, (_, index) =>
+      index === 0 ? first : (others[index - 1] ?? first),
+    );
+    const ids = new Set(selectIds.all(...keys) as number[]);
+    return [...ids].slice(0, MAX_CANDIDATES).flatMap((id) => {
+      const row = selectText.get(id, workspaceId) as TextRow | undefined;
+      if (row === undefined) return [];
+      return isCopy(sketch, { keys: JSON.parse(row.keys) as number[], values: asValues(row.sketch) })
+        ? [row]
+        : [];
+    });
+  };
 }
 
-/** A short text has one key; the statement takes five. */
-function fiveKeys({ keys }: TextSketch): bigint[] {
-  return Array.from({ length: 5 }, (_, index) => keys[index] ?? keys[0] ?? 0n);
+/** A sketch's keys as they are stored: every workspace has its own, so that lookups meet no other's. */
+function scopedKeys(workspaceId: string, { keys }: TextSketch): number[] {
+  let scope = 0;
+  for (let at = 0; at < workspaceId.length; at += 1)
+    scope = (Math.imul(scope, 31) + workspaceId.charCodeAt(at)) >>> 0;
+  return keys.map((key) => key + scope * 2 ** 20);
 }
 
 function sendersOf(json: string): Sender[] {
@@ -110,18 +131,12 @@ function asValues(bytes: Buffer): Uint32Array {
 
 function createTextWriter(db: Database): SpamMemory["remember"] {
   const insertText = db.prepare(
-    "INSERT INTO remembered_text (workspace_id, exact_key, sketch, senders) VALUES (?, ?, ?, ?)",
+    "INSERT INTO remembered_text (workspace_id, keys, sketch, senders) VALUES (?, ?, ?, ?)",
   );
-  const insertKey = db.prepare(
-    "INSERT OR IGNORE INTO remembered_text_key (workspace_id, key, text_id) VALUES (?, ?, ?)",
-  );
+  const insertKey = db.prepare("INSERT OR IGNORE INTO remembered_text_key (key, text_id) VALUES (?, ?)");
   const selectSenders = db.prepare("SELECT senders FROM remembered_text WHERE id = ?").pluck();
   const updateSenders = db.prepare("UPDATE remembered_text SET senders = ? WHERE id = ?");
-  const forget = db.prepare(
-    `DELETE FROM remembered_text WHERE workspace_id = @workspaceId AND marked_spam = 0 AND marked_ham = 0 AND id <= (
-       SELECT id FROM remembered_text WHERE workspace_id = @workspaceId AND marked_spam = 0 AND marked_ham = 0
-       ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS})`,
-  );
+  const forgetOldest = createForgetter(db);
   return (workspaceId, { trace: { sketch, sender }, textId }) => {
     if (sketch === null) return null;
     const known = textId === null ? undefined : (selectSenders.get(textId) as string | undefined);
@@ -134,11 +149,32 @@ function createTextWriter(db: Database): SpamMemory["remember"] {
     }
     const bytes = Buffer.alloc(sketch.values.length * 4);
     sketch.values.forEach((value, index) => bytes.writeUInt32LE(value, index * 4));
-    const [exact] = sketch.keys;
-    const id = Number(insertText.run(workspaceId, exact, bytes, sendersJson([sender])).lastInsertRowid);
-    for (const key of sketch.keys) insertKey.run(workspaceId, key, id);
-    if (id % FORGET_EVERY === 0) forget.run({ workspaceId });
+    const keys = JSON.stringify(sketch.keys);
+    const id = Number(insertText.run(workspaceId, keys, bytes, sendersJson([sender])).lastInsertRowid);
+    for (const key of scopedKeys(workspaceId, sketch)) insertKey.run(key, id);
+    if (id % FORGET_EVERY === 0) forgetOldest(workspaceId);
     return id;
+  };
+}
+
+function createForgetter(db: Database): (workspaceId: string) => void {
+  const unmarked = "FROM remembered_text WHERE workspace_id = ? AND marked_spam = 0 AND marked_ham = 0";
+  const selectBound = db
+    .prepare(`SELECT id ${unmarked} ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS}`)
+    .pluck();
+  const selectOldest = db.prepare(
+    `SELECT id, keys ${unmarked} AND id <= ? ORDER BY id LIMIT ${4 * FORGET_EVERY}`,
+  );
+  const deleteText = db.prepare("DELETE FROM remembered_text WHERE id = ?");
+  const deleteKey = db.prepare("DELETE FROM remembered_text_key WHERE key = ? AND text_id = ?");
+  return (workspaceId) => {
+    const bound = selectBound.get(workspaceId);
+    if (bound === undefined) return;
+    for (const { id, keys } of selectOldest.all(workspaceId, bound) as { id: number; keys: string }[]) {
+      const sketch = { keys: JSON.parse(keys) as number[], values: new Uint32Array() };
+      for (const key of scopedKeys(workspaceId, sketch)) deleteKey.run(key, id);
+      deleteText.run(id);
+    }
   };
 }
 
@@ -150,20 +186,29 @@ function sendersJson(senders: readonly Sender[]): string {
   return JSON.stringify(senders.map(({ email, network }) => [email, network]));
 }
 
-/** The weights that a workspace's marks taught, read again when a mark changed them; null before any mark. */
-function createWeightReader(db: Database): (workspaceId: string) => Float32Array | null {
-  const selectVersion = db.prepare("SELECT version FROM learned_weights WHERE workspace_id = ?").pluck();
+/** The weights that a workspace's marks taught, null before any mark; read once until they are forgotten. */
+function createWeightReader(db: Database): {
+  read(workspaceId: string): Float32Array | null;
+  forget(): void;
+} {
   const selectWeights = db.prepare("SELECT weights FROM learned_weights WHERE workspace_id = ?").pluck();
-  const known = new Map<string, { version: unknown; weights: Float32Array }>();
-  return (workspaceId) => {
-    const version = selectVersion.get(workspaceId);
-    if (version === undefined) return null;
-    const entry = known.get(workspaceId);
-    if (entry?.version === version) return entry.weights;
-    const weights = floatsOf(selectWeights.get(workspaceId) as Buffer);
-    if (known.size >= MAX_WEIGHTS) known.clear();
-    known.set(workspaceId, { version, weights });
-    return weights;
+  const selectVersion = db.prepare("SELECT version FROM learned_weights WHERE workspace_id = ?").pluck();
+  const known = new Map<string, { version: unknown; weights: Float32Array | null; isFresh: boolean }>();
+  return {
+    read(workspaceId) {
+      const entry = known.get(workspaceId);
+      if (entry?.isFresh === true) return entry.weights;
+      const version = selectVersion.get(workspaceId);
+      const bytes =
+        version === undefined || version === entry?.version ? undefined : selectWeights.get(workspaceId);
+      const weights = bytes === undefined ? (entry?.weights ?? null) : floatsOf(bytes as Buffer);
+      if (known.size >= MAX_WEIGHTS && entry === undefined) known.clear();
+      known.set(workspaceId, { version, weights, isFresh: true });
+      return weights;
+    },
+    forget() {
+      for (const entry of known.values()) entry.isFresh = false;
+    },
   };
 }
 

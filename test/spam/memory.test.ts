@@ -47,16 +47,14 @@ test("a short text is a copy only word for word, and one of three words is not r
 });
 
 test("keys fit into an SQL integer", () => {
-  for (const key of sketch(long).keys) expect(key >= 0n && key < 2n ** 63n).toBe(true);
+  for (const key of sketch(long).keys) expect(Number.isSafeInteger(key) && key >= 0).toBe(true);
 });
 
 test("the sender is known by e-mail address and network whatever the case, and neither can be read back", () => {
   const one = traceOf(postOf({ email: "Ana@example.org", message: "a b c d e" }));
   const other = traceOf(postOf({ mail: "ana@EXAMPLE.org", message: "f" }));
   expect(one.sender.email).toBe(other.sender.email);
-  expect(
-    JSON.stringify(one, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
-  ).not.toContain("ana");
+  expect(JSON.stringify(one)).not.toContain("ana");
   expect(networkOf("192.0.2.77")).toBe(networkOf("192.0.2.1"));
   expect(networkOf("2001:db8:1:2::3")).toBe(networkOf("2001:db8:1:ffff::"));
   expect(networkOf("2001:db8:1::3")).not.toBe(networkOf("2001:db8:2::3"));
