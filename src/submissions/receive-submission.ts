@@ -164,7 +164,12 @@ function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: 
     ...submitter,
     createdAt: now,
   };
-  return { submission, trapped, isOdd: verdict.reasons.length > 0 || hasLink(spamPost), recollection };
+  return {
+    submission,
+    trapped,
+    isOdd: verdict.reasons.some(({ signal }) => signal !== "burst") || hasLink(spamPost),
+    recollection,
+  };
 }
 
 function isBlocked(verdict: SpamVerdict): boolean {

@@ -21,7 +21,7 @@ const FORGET_EVERY = 64;
 /** Senders remembered for one text: more say no more. */
 const MAX_SENDERS = 8;
 /** Remembered texts that a post is compared with. */
-const MAX_CANDIDATES = 20;
+const MAX_CANDIDATES = 8;
 /** Workspaces whose weights are kept in memory, at 32 KiB each. */
 const MAX_WEIGHTS = 100;
 /** Keys of a sketch; a short text's only key is asked for as often. */
@@ -136,9 +136,13 @@ function createTextWriter(db: Database): SpamMemory["remember"] {
   const insertKey = db.prepare("INSERT OR IGNORE INTO remembered_text_key (key, text_id) VALUES (?, ?)");
   const selectSenders = db.prepare("SELECT senders FROM remembered_text WHERE id = ?").pluck();
   const updateSenders = db.prepare("UPDATE remembered_text SET senders = ? WHERE id = ?");
+  const selectExact = db.prepare("SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1").pluck();
   const forgetOldest = createForgetter(db);
-  return (workspaceId, { trace: { sketch, sender }, textId }) => {
+  return (workspaceId, { trace: { sketch, sender }, textId: recalledId }) => {
     if (sketch === null) return null;
+    const keys = scopedKeys(workspaceId, sketch);
+    // Another post of the same batch may have brought the same text after this one was looked up.
+    const textId = recalledId ?? (selectExact.get(keys[0]) as number | undefined) ?? null;
     const known = textId === null ? undefined : (selectSenders.get(textId) as string | undefined);
     if (textId !== null && known !== undefined) {
       const senders = sendersOf(known);
@@ -149,9 +153,9 @@ function createTextWriter(db: Database): SpamMemory["remember"] {
     }
     const bytes = Buffer.alloc(sketch.values.length * 4);
     sketch.values.forEach((value, index) => bytes.writeUInt32LE(value, index * 4));
-    const keys = JSON.stringify(sketch.keys);
-    const id = Number(insertText.run(workspaceId, keys, bytes, sendersJson([sender])).lastInsertRowid);
-    for (const key of scopedKeys(workspaceId, sketch)) insertKey.run(key, id);
+    const kept = insertText.run(workspaceId, JSON.stringify(sketch.keys), bytes, sendersJson([sender]));
+    const id = Number(kept.lastInsertRowid);
+    for (const key of keys) insertKey.run(key, id);
     if (id % FORGET_EVERY === 0) forgetOldest(workspaceId);
     return id;
   };
