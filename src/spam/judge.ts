@@ -134,7 +134,7 @@ function gather(read: ReadPost, settings: SpamSettings, history: SpamHistory): [
     ["links", linkReasons(read, settings, total(text))],
     ["disguise", disguiseReasons(read)],
     ["identity", identityReasons(read)],
-    ["phrases", phraseReasons(read)],
+    ["phrases", phraseReasons(read, total(text))],
   ];
   const suspicious = content.some(([, reasons]) => reasons.length > 0) || read.links.length > 0;
   return [

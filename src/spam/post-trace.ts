@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { lessonBuckets } from "./lesson.ts";
 import type { SpamPost } from "./judge.ts";
 import { readPost } from "./read-post.ts";
@@ -70,5 +70,5 @@ export function networkOf(address: string): string {
 const HASH_CHARACTERS = 16;
 
 function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, HASH_CHARACTERS);
+  return hash("sha256", text, "base64url").slice(0, HASH_CHARACTERS);
 }

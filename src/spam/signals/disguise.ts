@@ -12,17 +12,19 @@ export function disguiseReasons(read: ReadPost): SpamReason[] {
     reasons.push({ signal, points, field: null, detail });
   };
   const text = read.body.slice(0, MAX_SEARCHED);
+  const random = randomText(text);
+  if (random !== null) reason("random-text", 35, `random letters: ${random}`);
+  if (ASCII.test(text)) return reasons;
   const mixed = new Set(mixedScriptWords(text));
   const [word] = mixed;
   if (word !== undefined)
     reason("mixed-script", mixed.size >= 2 ? 30 : 10, `letters of two alphabets in "${word}"`);
   if (hasHiddenCharacters(text)) reason("hidden-characters", 15, "characters that do not show inside words");
   if (isFancy(text)) reason("fancy-letters", 15, "ordinary letters written as symbols");
-  const random = randomText(text);
-  if (random !== null) reason("random-text", 35, `random letters: ${random}`);
   return reasons;
 }
 
+const ASCII = /^[\x00-\x7f]*$/;
 const WORD = /[\p{L}\p{M}]{3,40}/gu;
 const LATIN = /[a-zA-Z]/g;
 const CYRILLIC = /[\u0400-\u04ff]/g;

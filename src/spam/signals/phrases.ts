@@ -9,8 +9,12 @@ const ATTACK_POINTS = 45;
 /** A report about an attack has prose around it; an attack has not. */
 const MAX_ATTACK_WORDS = 12;
 
-/** Phrases of pitches, robots and scanners. */
-export function phraseReasons(read: ReadPost): SpamReason[] {
+/**
+ * Phrases of pitches, robots and scanners.
+ *
+ * @param textPoints what the text model gave for the wording.
+ */
+export function phraseReasons(read: ReadPost, textPoints: number): SpamReason[] {
   const reasons: SpamReason[] = [];
   const reason = (signal: string, points: number, detail: string): void => {
     reasons.push({ signal, points, field: null, detail });
@@ -21,7 +25,16 @@ export function phraseReasons(read: ReadPost): SpamReason[] {
   if (attack !== null) {
     reason("attack", ATTACK_POINTS, `looks like an attack: ${attack[0].slice(0, 40)}`);
   }
-  const text = read.normalised;
+  // Turns of a pitch mean nothing in a text that is worded like anything but one, as most are.
+  if (textPoints > 0) reasons.push(...pitchReasons(read.normalised));
+  return reasons;
+}
+
+function pitchReasons(text: string): SpamReason[] {
+  const reasons: SpamReason[] = [];
+  const reason = (signal: string, points: number, detail: string): void => {
+    reasons.push({ signal, points, field: null, detail });
+  };
   const linked = text.includes(LINK_MARK);
   const search = found(text, SEARCH);
   const yours = YOUR_SITE.test(text);
