@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { openMigrated } from "../app.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/database.ts";
-import { migrationStatus } from "../database/migrate.ts";
+import { type MigrationStatus, migrationStatus, statusOfNewFile } from "../database/migrate.ts";
 import { addNoun, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
 
@@ -13,15 +14,10 @@ const status: CommandSpec = {
   usage: "status",
   summary: "Show which migrations the database has, and change nothing",
   action: (context) => {
-    const db = openDatabase(readConfig(context).database.path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
-    try {
-      const { version, latest, pending } = migrationStatus(db);
-      if (context.output.isJson) return context.output.json({ version, latest, pending });
-      context.output.line(`${version} of ${latest}`);
-      return context.output.note(pending.length === 0 ? "up to date" : `to run: ${pending.join(", ")}`);
-    } finally {
-      db.close();
-    }
+    const { version, latest, pending } = readStatus(readConfig(context).database.path);
+    if (context.output.isJson) return context.output.json({ version, latest, pending });
+    context.output.line(`${version} of ${latest}`);
+    return context.output.note(pending.length === 0 ? "up to date" : `to run: ${pending.join(", ")}`);
   },
 };
 
@@ -40,3 +36,14 @@ const up: CommandSpec = {
     return undefined;
   },
 };
+
+/** Looking must not make the file. */
+function readStatus(path: string): MigrationStatus {
+  if (!existsSync(path)) return statusOfNewFile();
+  const db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+  try {
+    return migrationStatus(db);
+  } finally {
+    db.close();
+  }
+}

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { version } from "../foundation/version.ts";
-import { reportFailure } from "./exit-code.ts";
 import type { ExitCode } from "../foundation/errors.ts";
+import { reportFailure } from "./exit-code.ts";
+import { writeError, writeText } from "./output.ts";
 
 /**
  * One file a noun, loaded only when it is named: reading every feature for every command would double its start.
@@ -30,17 +31,30 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 ref
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
+  const asJson = args.includes("--json");
   try {
-    const program = await createProgram(args[0]);
-    await program.parseAsync([...args], { from: "user" });
+    const words = askForHelp(args);
+    const program = await createProgram(words[0], asJson);
+    await program.parseAsync([...words], { from: "user" });
     return 0;
   } catch (error) {
-    return reportFailure(error, args.includes("--json"));
+    return reportFailure(error, asJson);
   }
 }
 
-/** @param noun the one to load; all of them where it is none of ours or needs to know the others. */
-export async function createProgram(noun: string | undefined): Promise<Command> {
+/** `help endpoint create` and `endpoint help create` both mean `endpoint create --help`. */
+function askForHelp(args: readonly string[]): readonly string[] {
+  const [first, second, third] = args;
+  if (first === "help" && second !== undefined && third !== undefined) return [second, third, "--help"];
+  if (second === "help" && first !== undefined && third !== undefined) return [first, third, "--help"];
+  return args;
+}
+
+/**
+ * @param noun the one to load; all of them where it is none of ours or needs to know the others.
+ * @param asJson whether complaints are left to the caller, who prints them as JSON.
+ */
+export async function createProgram(noun: string | undefined, asJson = false): Promise<Command> {
   const program = new Command("formsvc")
     .description("A form backend in one executable and one SQLite file.")
     .version(version, "-V, --version", "print the version")
@@ -52,15 +66,22 @@ export async function createProgram(noun: string | undefined): Promise<Command> 
   const alone =
     noun !== undefined && noun !== "completion" && Object.hasOwn(NOUNS, noun) ? NOUNS[noun] : undefined;
   for (const load of alone === undefined ? Object.values(NOUNS) : [alone]) (await load()).register(program);
-  strictly(program);
+  strictly(program, asJson);
   return program;
 }
 
 /** Every command throws instead of exiting, and refuses arguments that it does not know. */
-function strictly(command: Command): void {
+function strictly(command: Command, asJson: boolean): void {
   command
     .exitOverride()
     .allowExcessArguments(false)
-    .configureOutput({ getErrHelpWidth: () => 100, getOutHelpWidth: () => 100 });
-  for (const below of command.commands) strictly(below);
+    .configureOutput({
+      getErrHelpWidth: () => 100,
+      getOutHelpWidth: () => 100,
+      writeOut: writeText,
+      writeErr: (text) => {
+        if (!asJson) writeError(text.trimEnd());
+      },
+    });
+  for (const below of command.commands) strictly(below, asJson);
 }

@@ -1,37 +1,24 @@
-import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { FastifyInstance } from "fastify";
-import { createSubmitService, openMigrated, type SubmitService } from "../app.ts";
+import { openMigrated, proveWritable } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
-import { FormsvcError } from "../foundation/errors.ts";
-import { compileNetworks } from "../foundation/ip-address.ts";
 import { createLog, type Log } from "../foundation/log.ts";
-import { version } from "../foundation/version.ts";
-import { createServer } from "../http/server.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { readConfig } from "./open.ts";
+import { SERVER_BUSY_TIMEOUT_MS, startServer } from "./start-server.ts";
 
 export function register(program: Command): void {
   addCommand(program, serve);
 }
 
-/**
- * A server does not wait for another process inside a statement, because everything else would wait with it: the
- * commit queue comes back instead.
- */
-const SERVER_BUSY_TIMEOUT_MS = 10;
-const MAINTENANCE_INTERVAL_MS = 60_000;
-const IDLE_CHECK_MS = 50;
-
 const serve: CommandSpec = {
   usage: "serve",
   summary: "Take posts until stopped",
   options: [
-    { flags: "--host <host>", summary: "address to listen on (else server.host)" },
+    { flags: "--host <host>", summary: "address to listen on (else server.host)", parse: parseHost },
     {
       flags: "--port <port>",
       summary: "port to listen on; 0 takes any free one (else server.port)",
@@ -52,6 +39,7 @@ const serve: CommandSpec = {
             "the database was brought up to date",
           );
         }
+        proveWritable(db);
         await serveUntilStopped(db, config, log);
       } finally {
         db.close();
@@ -64,48 +52,11 @@ const serve: CommandSpec = {
 };
 
 async function serveUntilStopped(db: Database, config: Config, log: Log): Promise<void> {
-  const service = createSubmitService(db, config, systemClock, log);
-  let draining = false;
-  const server = createServer({
-    ...service,
-    limits: config.server,
-    trustedProxies: compileNetworks(config.server.trustProxy),
-    isDraining: () => draining,
-    log,
-  });
   const stopSignal = nextStopSignal();
-  await listen(server, config, log);
-  const maintenance = setInterval(() => maintain(service, log), MAINTENANCE_INTERVAL_MS);
+  const server = await startServer(db, config, systemClock, log);
   const signal = await stopSignal;
-  draining = true;
   log.info({ event: "server.stopping", signal }, "stopping: open requests are answered, new ones refused");
-  clearInterval(maintenance);
-  await closeWithin(server, config.server.shutdownGraceMs, log);
-  await service.drain();
-  checkpoint(db, log);
-}
-
-async function listen(server: FastifyInstance, config: Config, log: Log): Promise<void> {
-  const { host, port } = config.server;
-  try {
-    await server.listen({ host, port });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why: Record<string, string> = {
-      EADDRINUSE: "the port is taken; stop what listens there, or choose another with --port",
-      EACCES: "this user may not listen there; choose a port from 1024 on with --port",
-      EADDRNOTAVAIL: "this machine does not have that address; choose another with --host",
-    };
-    throw new FormsvcError("failed", `${host}:${port}: ${why[code ?? ""] ?? (error as Error).message}`, {
-      cause: error,
-    });
-  }
-  const address = server.server.address() as AddressInfo;
-  const url = `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
-  log.info(
-    { event: "server.listening", url, pid: process.pid, version, database: resolve(config.database.path) },
-    `listening on ${url}`,
-  );
+  await server.stop();
 }
 
 /** The first signal stops gracefully; a second one at once. */
@@ -122,36 +73,9 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-async function closeWithin(server: FastifyInstance, graceMs: number, log: Log): Promise<void> {
-  const deadline = setTimeout(() => {
-    log.warn({ event: "server.grace-over" }, "requests still open were cut off");
-    server.server.closeAllConnections();
-  }, graceMs);
-  // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
-  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
-  await server.close();
-  clearInterval(idle);
-  clearTimeout(deadline);
-}
-
-/** Leaves one file behind where nobody else has it open. A reader in the way costs nothing: the next start does it. */
-function checkpoint(db: Database, log: Log): void {
-  try {
-    db.pragma("wal_checkpoint(TRUNCATE)");
-  } catch (error) {
-    log.warn(
-      { event: "database.checkpoint-failed", err: error },
-      "the write-ahead log stays beside the database",
-    );
-  }
-}
-
-function maintain(service: SubmitService, log: Log): void {
-  try {
-    service.maintain();
-  } catch (error) {
-    log.warn({ event: "maintenance.failed", err: error }, "a clean-up failed and is tried again");
-  }
+/** An empty host would mean every address of the machine. */
+function parseHost(value: string): string {
+  return value === "" ? refuse("expected an address or a host's name") : value;
 }
 
 function parsePort(value: string): number {

@@ -11,6 +11,7 @@ import {
 } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
+import { checkFileOwner } from "./file-owner.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -66,7 +67,7 @@ export interface DatabaseOptions {
 /**
  * Opens the file, creating it with mode 0600, and proves that its durability settings took. Runs no migration.
  *
- * @throws database_unusable when the file cannot be opened or is not a database.
+ * @throws database_unusable when the file cannot be opened or is not formsvc's.
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   const file = resolve(path);
@@ -74,6 +75,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     createPrivately(file);
     const connection = new SqliteDatabase(file, { timeout: options.busyTimeoutMs });
     try {
+      checkFileOwner(connection);
       setPragmas(connection);
     } catch (error) {
       connection.close();
@@ -85,14 +87,45 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   }
 }
 
-/** Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it. */
+/**
+ * Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it.
+ *
+ * @throws database_unusable saying why it cannot be made.
+ */
 export function createPrivately(file: string): void {
   if (existsSync(file)) return;
   if (!existsSync(dirname(file))) {
     throw new FormsvcError("database_unusable", `${file}: its folder does not exist; create it first`);
   }
-  closeSync(openSync(file, "a", 0o600));
+  try {
+    closeSync(openSync(file, "a", 0o600));
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const why = CREATION_FAILURES[code] ?? message;
+    throw new FormsvcError("database_unusable", `${file}: the file cannot be made: ${why}`, { cause: error });
+  }
 }
+
+/** Makes an empty file with mode 0600; false where there is a file of that name already. */
+export function createExclusively(file: string): boolean {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw new FormsvcError("database_unusable", `${file}: cannot be made (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+}
+
+const CREATION_FAILURES: Readonly<Record<string, string>> = {
+  EACCES: "this user may not write in its folder; check the folder's owner and mode",
+  EPERM: "this user may not write in its folder; check the folder's owner and mode",
+  EROFS: "its folder is read-only",
+  ENOSPC: "the disk is full; free some space",
+  ENOTDIR: "a part of its path is a file, not a folder",
+};
 
 /** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */
 function setPragmas(connection: SqliteDatabase.Database): void {

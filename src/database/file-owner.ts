@@ -1,0 +1,23 @@
+import type SqliteDatabase from "better-sqlite3";
+import { FormsvcError } from "../foundation/errors.ts";
+
+/** Marks the file as formsvc's in its header: "fsvc" in ASCII. */
+export const APPLICATION_ID = 0x66737663;
+
+/**
+ * Looked at before anything is set, so that another program's file stays as it was. Litestream's own tables say nothing
+ * about whose it is.
+ *
+ * @throws database_unusable when the file holds tables and not our mark.
+ */
+export function checkFileOwner(connection: SqliteDatabase.Database): void {
+  // Tables first: another process that makes them sets the mark in the same transaction.
+  const tables = connection
+    .prepare(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_litestream%' ESCAPE '\\'",
+    )
+    .pluck()
+    .get();
+  if (tables === 0 || connection.pragma("application_id", { simple: true }) === APPLICATION_ID) return;
+  throw new FormsvcError("database_unusable", `${connection.name}: this is another program's database`);
+}
