@@ -129,7 +129,7 @@ test("what is remembered of a workspace's texts is bounded", async () => {
     INSERT INTO remembered_text (workspace_id, keys, sketch, senders) SELECT '${workspaceId}', '[' || i || ']', x'', '[]' FROM n`);
   for (let index = 0; index < 64; index += 1) {
     await service.submit({
-      message: `the bench number ${"abcdefgh"[index % 8]}${"ijklmnop"[index >> 3]} needs paint`,
+      message: `the bench number ${"abcdefgh"[index % 8]}${"ijklmnop"[index >> 3]} needs paint https://b.example.org`,
     });
   }
   expect(memoryOf(db).texts).toBeLessThanOrEqual(10_000 + 64);
