@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { openMigrated, proveWritable } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { createLog, type Log } from "../foundation/log.ts";
@@ -31,7 +31,7 @@ const serve: CommandSpec = {
     const log = createLog(config.log.level, config.log.format);
     const lock = lockServer(resolve(config.database.path), process.pid, toIsoTime(systemClock.now()));
     try {
-      const { db, migrated } = openMigrated(config, SERVER_BUSY_TIMEOUT_MS);
+      const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
       try {
         if (migrated.pending.length > 0) {
           log.info(
@@ -40,6 +40,7 @@ const serve: CommandSpec = {
           );
         }
         proveWritable(db);
+        db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
         await serveUntilStopped(db, config, log);
       } finally {
         db.close();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import SqliteDatabase from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openMigrated } from "../../src/app.ts";
 import { defaultConfig } from "../../src/config/config.ts";
@@ -123,11 +124,13 @@ test.each([
   ["with a version of its own", "CREATE TABLE theirs (id); PRAGMA user_version = 1"],
   ["with a mark of its own", "PRAGMA application_id = 42; PRAGMA user_version = 1"],
 ])("another program's database %s is refused and not touched", (_, sql) => {
-  const db = openDatabase(join(temporaryFolder(), "theirs.db"), { busyTimeoutMs: 10 });
-  db.execute(sql);
-  expect(() => migrate(db)).toThrow(/another program's database/);
-  expect(db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'account'").pluck().get()).toBe(0);
-  db.close();
+  const file = join(temporaryFolder(), "theirs.db");
+  const theirs = new SqliteDatabase(file);
+  theirs.exec(sql);
+  theirs.close();
+  const before = readFileSync(file);
+  expect(() => openDatabase(file, { busyTimeoutMs: 10 })).toThrow(/another program's database/);
+  expect(readFileSync(file).equals(before)).toBe(true);
 });
 
 test("tables that a replicator keeps in a new file say nothing about whose it is", () => {
