@@ -41,9 +41,9 @@ CREATE TABLE lesson (
   -- Hash of the e-mail address; NULL where the post has none.
   email TEXT,
   text_id INTEGER REFERENCES remembered_text ON DELETE SET NULL,
-  -- Word buckets of 16 bits, little end first, and the log-odds that the shipped model gave.
+  -- Word buckets of 16 bits, little end first, and the log-odds that the shipped model gave, in thousandths.
   buckets BLOB NOT NULL,
-  odds REAL NOT NULL,
+  odds INTEGER NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX lesson_by_workspace ON lesson (workspace_id, id);

@@ -67,7 +67,7 @@ function addLesson(db: Database, workspaceId: string, submission: Submission, ma
       email: recollection.trace.sender.email,
       text_id: textId,
       buckets: bytes,
-      odds,
+      odds: Math.round(odds * 1000),
       created_at: now,
     }),
   );
@@ -126,6 +126,6 @@ function toLesson(row: {
     buckets: Uint16Array.from({ length: row.buckets.length / 2 }, (_, index) =>
       row.buckets.readUInt16LE(index * 2),
     ),
-    odds: row.odds,
+    odds: row.odds / 1000,
   };
 }

@@ -90,6 +90,7 @@ test("the defaults are the contract's", () => {
       exempt: [],
     },
     spam: { maxLinks: 3 },
+    held: { days: 30, maxPerWorkspace: 10_000 },
     log: { level: "info", format: "auto" },
   });
 });

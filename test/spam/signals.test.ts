@@ -45,7 +45,10 @@ test.each([
   ["attack", "1' or '1'='1"],
   ["seo-pitch", "We build backlinks and raise the domain authority of your website."],
   ["adult-link", "Sexy girls are waiting for you on https://girls.example.org tonight"],
-  ["money-link", "Make money from home! Earn passive income with our trading robot, first profit today: https://coins.example.org"],
+  [
+    "money-link",
+    "Make money from home! Earn passive income with our trading robot, first profit today: https://coins.example.org",
+  ],
   ["offer-link", "Special offer with free shipping on https://bags.example.org for everybody"],
   ["pitch", "We offer a free quote, would you be interested?"],
 ])("%s is found", (signal, message) => {
