@@ -18,6 +18,12 @@ import { createReceiver, type Receiver } from "./submissions/receive-submission.
 import { createSpamMemory } from "./submissions/spam-memory.ts";
 import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
+import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
+import { Deliverer } from "./webhooks/deliver.ts";
+import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
+import { createOutbox } from "./webhooks/enqueue-delivery.ts";
+import { createHostResolver } from "./webhooks/resolve-host.ts";
+import { createSender, type Sender } from "./webhooks/send.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 
 /** The database of a configuration, opened and brought up to date. */
@@ -59,6 +65,8 @@ export interface SubmitService {
   readonly maintain: () => void;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
+  /** Sends what posts queued, once it is started. */
+  readonly deliverer: Deliverer;
 }
 
 export function createSubmitService(db: Database, config: Config, clock: Clock, log: Log): SubmitService {
@@ -66,14 +74,19 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
   const idempotency = createIdempotencyMemory(db);
-  const memory = createSpamMemory(db, createBurstMemory());
-  const commits = createCommitQueue(
+  const outbox = createOutbox(db);
+  const deliverer = new Deliverer({
     db,
-    usage,
-    idempotency,
-    memory,
-    createHeldWriter(db, config.held.maxPerWorkspace),
-  );
+    outbox,
+    sender: createWebhookSender(config),
+    settings: config.webhooks,
+    clock,
+    log,
+    random: Math.random,
+  });
+  const memory = createSpamMemory(db, createBurstMemory());
+  const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
+  const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts);
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -96,6 +109,7 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
       onForeignCommit: () => {
         usage.forget();
         memory.forget();
+        deliverer.reload();
       },
       onSettingsChange: () => {
         verifier.forgetRecords();
@@ -111,9 +125,20 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     maintain: () => {
       idempotency.forgetExpired(clock.now());
       dropExpired(db, config.held.days, clock.now());
+      dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now());
     },
     drain: () => commits.drain(),
+    deliverer,
   };
+}
+
+/** A sender that obeys the configuration's time limit and address rules. */
+export function createWebhookSender({ webhooks }: Config): Sender {
+  return createSender({
+    allowed: parseAllowedNetworks(webhooks.allowNetworks),
+    timeoutMs: webhooks.timeoutMs,
+    resolveHost: createHostResolver(),
+  });
 }
 
 /** Times between two notes of the same key in a browser, and between two probes of the disk. */

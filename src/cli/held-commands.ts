@@ -7,6 +7,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { dropExpired, dropHeld, findHeld, type HeldPost, listHeld } from "../submissions/held-post.ts";
 import { releaseHeld } from "../submissions/release-held.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+import { createOutbox } from "../webhooks/enqueue-delivery.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -74,8 +75,9 @@ const release: CommandSpec = {
   examples: ["formsvc held release held_01h455vb4pex5vsknk084sn02q"],
   action: (context, _options, ids) =>
     withHeld(context, (db, config) => {
+      const outbox = createOutbox(db);
       const released = ids.flatMap((id = "") => {
-        const submission = releaseHeld(db, id, config.plans, () => undefined, systemClock.now());
+        const submission = releaseHeld(db, id, config.plans, outbox, systemClock.now());
         context.output.note(`${id} is ${submission.id} now`);
         return [{ held: id, submission: submission.id }];
       });

@@ -19,6 +19,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   submission: () => import("./submission-commands.ts"),
   held: () => import("./held-commands.ts"),
   spam: () => import("./spam-commands.ts"),
+  webhook: () => import("./webhook-commands.ts"),
   config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),
   completion: () => import("./completion-command.ts"),

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { createSubmitService, type SubmitService } from "../app.ts";
+import { createSubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
@@ -17,6 +17,10 @@ import { createServer } from "../http/server.ts";
 export const SERVER_BUSY_TIMEOUT_MS = 10;
 const MAINTENANCE_INTERVAL_MS = 60_000;
 const IDLE_CHECK_MS = 50;
+/** How often an idle server looks whether a command changed something; requests look by themselves. */
+const NOTICE_INTERVAL_MS = 1000;
+/** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
+const DELIVERY_GRACE_MS = 11_000;
 
 export interface RunningServer {
   /** Where it listens, with the port that it was given. */
@@ -46,14 +50,20 @@ export async function startServer(
     { event: "server.listening", url, pid: process.pid, version, database: db.path },
     `listening on ${url}`,
   );
-  const maintenance = setInterval(() => maintain(service, log), MAINTENANCE_INTERVAL_MS);
+  service.deliverer.start();
+  const maintenance = setInterval(() => tryTo(service.maintain, log), MAINTENANCE_INTERVAL_MS);
+  const noticing = setInterval(() => tryTo(service.noticeChanges, log), NOTICE_INTERVAL_MS);
+  const { shutdownGraceMs } = config.server;
   return {
     url,
     async stop() {
       draining = true;
       clearInterval(maintenance);
-      await closeWithin(server, config.server.shutdownGraceMs, log);
+      clearInterval(noticing);
+      const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
+      await closeWithin(server, shutdownGraceMs, log);
       await service.drain();
+      await delivered;
       checkpoint(db, log);
     },
   };
@@ -102,9 +112,9 @@ function checkpoint(db: Database, log: Log): void {
   }
 }
 
-function maintain(service: SubmitService, log: Log): void {
+function tryTo(work: () => void, log: Log): void {
   try {
-    service.maintain();
+    work();
   } catch (error) {
     log.warn({ event: "maintenance.failed", err: error }, "a clean-up failed and is tried again");
   }

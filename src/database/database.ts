@@ -56,6 +56,11 @@ export interface Database {
    * Never nested.
    */
   transaction<Result>(work: () => Result): Result;
+  /**
+   * As {@link transaction}, without waiting for the disk: the end of the process loses nothing, a power cut may lose the
+   * last of these and never what a transaction after them stored. For work that is done again when it is lost.
+   */
+  relaxedTransaction<Result>(work: () => Result): Result;
   close(): void;
 }
 
@@ -186,6 +191,15 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
     execute: (sql) => void guarded(() => connection.exec(sql)),
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
     transaction: (work) => guarded(() => connection.transaction(work).immediate()),
+    relaxedTransaction: (work) =>
+      guarded(() => {
+        connection.exec("PRAGMA synchronous = NORMAL");
+        try {
+          return connection.transaction(work).immediate();
+        } finally {
+          connection.exec("PRAGMA synchronous = FULL");
+        }
+      }),
     close: () => void connection.close(),
   };
 }

@@ -2,6 +2,7 @@ import SqliteDatabase from "better-sqlite3";
 import type { Database } from "../database/database.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import type { Outbox } from "../webhooks/enqueue-delivery.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import type { HeldPost, HeldWriter } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
@@ -66,10 +67,11 @@ export function createCommitQueue(
   db: Database,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
+  outbox: Outbox,
   memory: SpamMemory,
   heldPosts: HeldWriter,
 ): CommitQueue {
-  const storeBatch = createBatchWriter(db, usage, idempotency, memory, heldPosts);
+  const storeBatch = createBatchWriter(db, usage, idempotency, outbox, memory, heldPosts);
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -94,6 +96,7 @@ export function createCommitQueue(
     } catch (error) {
       settle = refusal(batch, error);
     }
+    outbox.announce();
     if (settle !== null) {
       waiting = waiting.slice(batch.length);
       settle();
@@ -145,6 +148,7 @@ function createBatchWriter(
   db: Database,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
+  outbox: Outbox,
   memory: SpamMemory,
   heldPosts: HeldWriter,
 ): BatchWriter {
@@ -175,6 +179,7 @@ function createBatchWriter(
     if (pending.idempotent !== null)
       idempotency.record(pending.idempotent, submission.id, submission.createdAt);
     if (pending.recollection !== null) memory.remember(pending.workspaceId, pending.recollection);
+    outbox.enqueue(submission, submission.createdAt);
     return true;
   };
   const keep = createKeeper(memory, heldPosts);

@@ -2,6 +2,7 @@ import { type Database, query } from "../database/database.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
+import type { Outbox } from "../webhooks/enqueue-delivery.ts";
 import { findWorkspace, readUsage } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { findHeld, type HeldPost } from "./held-post.ts";
@@ -13,14 +14,13 @@ import type { Submission } from "./submission.ts";
  * Turns a held post into a submission with the time it arrived. It counts in the month of its release, goes to the
  * webhooks, and teaches the filter where it was held as spam; all in one transaction.
  *
- * @param notify queues the submission for its endpoint's webhooks.
  * @throws not_found; plan_limit where the month is full.
  */
 export function releaseHeld(
   db: Database,
   id: string,
   plans: Plans,
-  notify: (submission: Submission, now: number) => void,
+  outbox: Pick<Outbox, "enqueue">,
   now: number,
 ): Submission {
   return db.transaction(() => {
@@ -29,7 +29,7 @@ export function releaseHeld(
     const submission = asSubmission(held);
     insertSubmission(db, submission);
     if (held.why === "spam") teachGenuine(db, held.workspaceId, submission, now);
-    notify(submission, now);
+    outbox.enqueue(submission, now);
     db.run(query.deleteFrom("held").where("id", "=", id));
     return submission;
   });

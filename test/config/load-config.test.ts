@@ -51,6 +51,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     7,
     null,
     ["192.0.2.0/24"],
+    [7],
     "warn",
     "pretty",
     "https://forms.example.com",
@@ -91,6 +92,14 @@ test("the defaults are the contract's", () => {
     },
     spam: { maxLinks: 3 },
     held: { days: 30, maxPerWorkspace: 10_000 },
+    webhooks: {
+      scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
+      timeoutMs: 10_000,
+      allowNetworks: [],
+      limits: { total: 64, perWebhook: 4, perHost: 8 },
+      probeSeconds: [30, 60, 120, 300, 600, 900],
+      keepDeliveredDays: 30,
+    },
     log: { level: "info", format: "auto" },
   });
 });

@@ -64,7 +64,6 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     submission_id: "TEXT",
     created_at: "INTEGER",
   },
-  settings_version: { id: "INTEGER", version: "INTEGER" },
   webhook: {
     id: "TEXT",
     endpoint_id: "TEXT",
@@ -80,7 +79,12 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     failing_since: "INTEGER NULL",
     created_at: "INTEGER",
   },
-  webhook_secret: { webhook_id: "TEXT", key: "BLOB", created_at: "INTEGER", expires_at: "INTEGER NULL" },
+  webhook_secret: {
+    webhook_id: "TEXT",
+    key: "BLOB",
+    created_at: "INTEGER",
+    expires_at: "INTEGER NULL",
+  },
   event: { submission_id: "TEXT", body: "BLOB" },
   delivery: {
     id: "TEXT",
@@ -107,6 +111,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     answer: "TEXT NULL",
     is_probe: "INTEGER",
   },
+  settings_version: { id: "INTEGER", version: "INTEGER" },
   workspace_spam: { workspace_id: "TEXT", choices: "TEXT" },
   endpoint_spam: { endpoint_id: "TEXT", choices: "TEXT" },
   remembered_text: {

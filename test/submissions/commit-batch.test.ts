@@ -14,6 +14,7 @@ import {
 import { createHeldWriter } from "../../src/submissions/held-post.ts";
 import { createIdempotencyMemory } from "../../src/submissions/idempotency.ts";
 import { createSpamMemory } from "../../src/submissions/spam-memory.ts";
+import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { countCommits } from "../support/count-commits.ts";
@@ -45,6 +46,7 @@ function bench(): Bench {
     db,
     createUsageCounter(db),
     createIdempotencyMemory(db),
+    createOutbox(db),
     createSpamMemory(db, null),
     createHeldWriter(db, null),
   );

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
+import { query } from "../../src/database/database.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { monthOf } from "../../src/foundation/clock.ts";
 import { dropExpired, dropHeld, findHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
 import { readMark } from "../../src/submissions/mark-submission.ts";
 import { releaseHeld } from "../../src/submissions/release-held.ts";
 import { findSubmission } from "../../src/submissions/submission-store.ts";
+import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { findWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "./receiving.ts";
 
@@ -15,6 +18,7 @@ const pitch = {
     "I came across your website. We offer SEO and backlinks with guaranteed first page of Google rankings and a free audit: https://bit.ly/abc",
 };
 const genuine = { name: "Ana", email: "ana@example.org", message: "Are you open on Sunday?" };
+const receiver = { url: "http://receiver.example.org/", headers: {}, allowPrivate: false, maxSpamScore: 75 };
 const any = { endpointId: null, since: null, until: null };
 
 function heldIn({ db }: Receiving): HeldPage["data"] {
@@ -42,12 +46,12 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   const arrived = service.clock.now();
   const [held] = heldIn(service);
   service.clock.advance(86_400_000);
-  const notified: string[] = [];
+  createWebhook(service.db, service.endpointId, receiver, arrived);
   const released = releaseHeld(
     service.db,
     held?.id ?? "",
     service.config.plans,
-    ({ id }) => notified.push(id),
+    createOutbox(service.db),
     service.clock.now(),
   );
   expect(findSubmission(service.db, released.id)).toMatchObject({
@@ -57,19 +61,26 @@ test("a released post becomes a submission of the time it arrived: counted, noti
     spamClass: "low",
   });
   expect(released.spamReasons.reduce((sum, { points }) => sum + points, 0)).toBe(0);
-  expect(notified).toEqual([released.id]);
+  const deliveries = service.db.all(query.selectFrom("delivery").select(["submission_id", "state"]));
+  expect(deliveries).toEqual([{ submission_id: released.id, state: "pending" }]);
   expect(used(service)).toBe(1);
   expect(readMark(service.db, released.id)).toBe("ham");
   expect(heldIn(service)).toEqual([]);
-  expect(() => releaseHeld(service.db, held?.id ?? "", service.config.plans, () => {}, 0)).toThrow(
-    "no held post",
-  );
+  expect(() =>
+    releaseHeld(service.db, held?.id ?? "", service.config.plans, createOutbox(service.db), 0),
+  ).toThrow("no held post");
 });
 
 test("the same sender's same message passes after a release", async () => {
   const service = await receiving();
   await service.submit(pitch);
-  releaseHeld(service.db, heldIn(service)[0]?.id ?? "", service.config.plans, () => {}, service.clock.now());
+  releaseHeld(
+    service.db,
+    heldIn(service)[0]?.id ?? "",
+    service.config.plans,
+    createOutbox(service.db),
+    service.clock.now(),
+  );
   expect(await service.submit(pitch)).toMatch(/^sub_/);
 });
 
@@ -80,7 +91,13 @@ test("a post over the monthly limit is kept, and its release waits for the plan 
   const [held] = heldIn(service);
   expect(held).toMatchObject({ why: "limit", data: { name: "Bea" }, spamClass: "low" });
   const release = () =>
-    releaseHeld(service.db, held?.id ?? "", service.config.plans, () => {}, service.clock.now());
+    releaseHeld(
+      service.db,
+      held?.id ?? "",
+      service.config.plans,
+      createOutbox(service.db),
+      service.clock.now(),
+    );
   expect(release).toThrow("all are used");
   service.clock.advance(30 * 86_400_000);
   expect(readMark(service.db, release().id)).toBeNull();
@@ -91,8 +108,10 @@ test("a release that fails half-way changes nothing", async () => {
   const service = await receiving();
   await service.submit(pitch);
   const [held] = heldIn(service);
-  const broken = () => {
-    throw new Error("the outbox is broken");
+  const broken = {
+    enqueue: () => {
+      throw new Error("the outbox is broken");
+    },
   };
   expect(() =>
     releaseHeld(service.db, held?.id ?? "", service.config.plans, broken, service.clock.now()),
