@@ -45,8 +45,10 @@ export interface Database {
   first<Row>(built: Compilable<Row>): Row | undefined;
   /** Runs a statement that returns no rows; the number of rows changed. */
   run(built: Compilable): number;
-  /** A statement prepared once, for the hot path. It throws the driver's own errors. */
+  /** A statement prepared once, for the hot path. It throws the driver's own errors: run it inside `read` or `transaction`. */
   prepare(sql: string): Statement;
+  /** Runs statements that only read, with the driver's errors turned into ours. */
+  read<Result>(work: () => Result): Result;
   /** Runs plain SQL, several statements at once where need be. */
   execute(sql: string): void;
   /** The single value of a pragma. */
@@ -188,6 +190,7 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
         return prepared(sql).run(...parameters).changes;
       }),
     prepare: (sql) => connection.prepare(sql),
+    read: guarded,
     execute: (sql) => void guarded(() => connection.exec(sql)),
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
     transaction: (work) => guarded(() => connection.transaction(work).immediate()),
