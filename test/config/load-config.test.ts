@@ -51,7 +51,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     7,
     null,
     ["192.0.2.0/24"],
-    [7],
+    [1, 2.5],
     "warn",
     "pretty",
     "https://forms.example.com",
@@ -102,6 +102,16 @@ test("the defaults are the contract's", () => {
     },
     log: { level: "info", format: "auto" },
   });
+});
+
+test("an allowed network is an address, a CIDR or a host name, and no number or rest of one", () => {
+  const read = (entry: string) => load({ webhooks: { allowNetworks: [entry] } }, {}).webhooks.allowNetworks;
+  for (const good of ["10.0.0.0/8", "::1", "fd00::/8", "n8n", "n8n.internal.", "my_host-1.lan"]) {
+    expect(read(good)).toEqual([good]);
+  }
+  for (const bad of ["", "10.0.0", "10.0.0.0/33", "http://n8n", "a b", "-n8n", "n8n:5678"]) {
+    expect(() => read(bad), bad).toThrow(/address, a CIDR or a host name/);
+  }
 });
 
 test("the defaults satisfy their own schema", () => {
