@@ -9,11 +9,15 @@ import type { Log } from "./foundation/log.ts";
 import { markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
+import { createBurstMemory } from "./submissions/burst-memory.ts";
 import { createCommitQueue } from "./submissions/commit-batch.ts";
+import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
-import { defaultSpamSettings } from "./spam/spam-settings.ts";
+import { createSpamMemory } from "./submissions/spam-memory.ts";
+import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
+import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
 import { Deliverer } from "./webhooks/deliver.ts";
 import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
@@ -42,6 +46,11 @@ export function openMigrated(config: Config, busyTimeoutMs: number): OpenedDatab
     db.close();
     throw error;
   }
+}
+
+/** The spam settings of who chose nothing. */
+export function spamDefaults(config: Config): SpamSettings {
+  return defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** Everything that takes posts, wired over one database. HTTP is given this and no database. */
@@ -75,7 +84,9 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     log,
     random: Math.random,
   });
-  const commits = createCommitQueue(db, usage, idempotency, outbox);
+  const memory = createSpamMemory(db, createBurstMemory());
+  const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
+  const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts);
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -88,7 +99,8 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     usage,
     idempotency,
     commits,
-    spamSettings: defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER),
+    memory,
+    spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
     onSecretInBrowser: createBrowserMark(db, clock, log),
     clock,
   });
@@ -96,6 +108,7 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     {
       onForeignCommit: () => {
         usage.forget();
+        memory.forget();
         deliverer.reload();
       },
       onSettingsChange: () => {
@@ -111,6 +124,7 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     isWritable: createWriteProbe(db),
     maintain: () => {
       idempotency.forgetExpired(clock.now());
+      dropExpired(db, config.held.days, clock.now());
       dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now());
     },
     drain: () => commits.drain(),

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Database } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import { toIsoTime } from "../foundation/clock.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Mark, markSubmission, readMark } from "../submissions/mark-submission.ts";
 import type { Submission } from "../submissions/submission.ts";
 import {
   deleteSubmissions,
@@ -21,7 +23,7 @@ import { withDatabase } from "./open.ts";
 import { jsonText, type Output, plainText } from "./output.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "submission", "What was posted", [list, show, tail, remove]);
+  addNoun(program, "submission", "What was posted", [list, show, tail, remove, mark]);
 }
 
 const DEFAULT_PAGE_SIZE = 25;
@@ -79,8 +81,10 @@ const show: CommandSpec = {
   action: (context, _options, [id = ""]) =>
     withDatabase(context, (db) => {
       const submission = findSubmission(db, id);
-      if (context.output.isJson) return context.output.json(submissionJson(submission));
-      return printWhole(context.output, submission);
+      const mark = readMark(db, id);
+      if (context.output.isJson) return context.output.json({ ...submissionJson(submission), mark });
+      printWhole(context.output, submission);
+      return mark === null ? undefined : context.output.note(`marked as ${mark}`);
     }),
 };
 
@@ -128,6 +132,24 @@ const remove: CommandSpec = {
   },
 };
 
+const mark: CommandSpec = {
+  usage: "mark <submission> <mark>",
+  summary: "Teach the workspace's filter that a submission is spam or ham; none undoes it",
+  examples: ["formsvc submission mark sub_01h455vb4pex5vsknk084sn02q spam"],
+  action: (context, _options, [id = "", wanted = ""]) => {
+    if (!["spam", "ham", "none"].includes(wanted))
+      throw new FormsvcError("usage", "the mark is spam, ham or none");
+    return withDatabase(context, (db) => {
+      const chosen = wanted === "none" ? null : (wanted as Mark);
+      markSubmission(db, id, chosen, systemClock.now());
+      if (context.output.isJson) return context.output.json({ id, mark: chosen });
+      return context.output.note(
+        chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,
+      );
+    });
+  },
+};
+
 const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];
 
 export function submissionJson(submission: Submission) {
@@ -155,7 +177,7 @@ function printOne({ output }: CommandContext, submission: Submission): void {
   else output.line(toRow(submission).join("  "));
 }
 
-function printWhole(output: Output, submission: Submission): void {
+export function printWhole(output: Output, submission: Submission, heading = "SUBMISSION"): void {
   const facts = [
     ["id", submission.id],
     ["endpoint", submission.endpointId],
@@ -173,7 +195,7 @@ function printWhole(output: Output, submission: Submission): void {
       typeof value === "string" ? value : jsonText(value),
     ]),
   ];
-  output.table(["SUBMISSION", ""], facts, "");
+  output.table([heading, ""], facts, "");
 }
 
 async function follow(
