@@ -13,6 +13,7 @@ import { createCommitQueue } from "./submissions/commit-batch.ts";
 import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
+import { createSubmissionReader, type SubmissionReader } from "./submissions/submission-reader.ts";
 import { defaultSpamSettings } from "./spam/spam-settings.ts";
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
 import { Deliverer } from "./webhooks/deliver.ts";
@@ -48,6 +49,9 @@ export function openMigrated(config: Config, busyTimeoutMs: number): OpenedDatab
 export interface SubmitService {
   readonly gatekeeper: Gatekeeper;
   readonly receiver: Receiver;
+  readonly reader: SubmissionReader;
+  /** Told when a browser sent a secret key. */
+  readonly onSecretInBrowser: (caller: Caller) => void;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
   /** Whether a row can be written now; at most one look a second. */
@@ -83,13 +87,14 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     config.rateLimit,
     compileNetworks(config.rateLimit.exempt),
   );
+  const onSecretInBrowser = createBrowserMark(db, clock, log);
   const receiver = createReceiver({
     gatekeeper,
     usage,
     idempotency,
     commits,
     spamSettings: defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER),
-    onSecretInBrowser: createBrowserMark(db, clock, log),
+    onSecretInBrowser,
     clock,
   });
   const watch = watchChanges(db, [
@@ -107,6 +112,8 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   return {
     gatekeeper,
     receiver,
+    reader: createSubmissionReader(db),
+    onSecretInBrowser,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
     maintain: () => {

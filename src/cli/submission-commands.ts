@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Database } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
+import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import {
   deleteSubmissions,
@@ -129,20 +130,6 @@ const remove: CommandSpec = {
 };
 
 const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];
-
-export function submissionJson(submission: Submission) {
-  return {
-    id: submission.id,
-    endpoint_id: submission.endpointId,
-    data: submission.data,
-    spam_score: submission.spamScore,
-    spam_class: submission.spamClass,
-    spam_reasons: submission.spamReasons,
-    ip_address: submission.ipAddress,
-    user_agent: submission.userAgent,
-    created_at: toIsoTime(submission.createdAt),
-  };
-}
 
 function toRow(submission: Submission): string[] {
   const data = plainText(JSON.stringify(submission.data));
