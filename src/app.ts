@@ -18,6 +18,7 @@ import { createReceiver, type Receiver } from "./submissions/receive-submission.
 import { createSpamMemory } from "./submissions/spam-memory.ts";
 import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
+import { createSubmissionReader, type SubmissionReader } from "./submissions/submission-reader.ts";
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
 import { Deliverer } from "./webhooks/deliver.ts";
 import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
@@ -57,6 +58,9 @@ export function spamDefaults(config: Config): SpamSettings {
 export interface SubmitService {
   readonly gatekeeper: Gatekeeper;
   readonly receiver: Receiver;
+  readonly reader: SubmissionReader;
+  /** Told when a browser sent a secret key. */
+  readonly onSecretInBrowser: (caller: Caller) => void;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
   /** Whether a row can be written now; at most one look a second. */
@@ -94,6 +98,7 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     config.rateLimit,
     compileNetworks(config.rateLimit.exempt),
   );
+  const onSecretInBrowser = createBrowserMark(db, clock, log);
   const receiver = createReceiver({
     gatekeeper,
     usage,
@@ -101,7 +106,7 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     commits,
     memory,
     spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
-    onSecretInBrowser: createBrowserMark(db, clock, log),
+    onSecretInBrowser,
     clock,
   });
   const watch = watchChanges(db, [
@@ -120,6 +125,8 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   return {
     gatekeeper,
     receiver,
+    reader: createSubmissionReader(db),
+    onSecretInBrowser,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
     maintain: () => {

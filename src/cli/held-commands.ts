@@ -12,7 +12,8 @@ import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "./output.ts";
-import { printWhole, submissionJson } from "./submission-commands.ts";
+import { submissionJson } from "../submissions/submission-json.ts";
+import { printWhole } from "./submission-commands.ts";
 
 export function register(program: Command): void {
   addNoun(program, "held", "Posts that were refused as spam or over the limit, kept for a while", [

@@ -5,6 +5,7 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Mark, markSubmission, readMark } from "../submissions/mark-submission.ts";
+import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import {
   deleteSubmissions,
@@ -151,20 +152,6 @@ const mark: CommandSpec = {
 };
 
 const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];
-
-export function submissionJson(submission: Submission) {
-  return {
-    id: submission.id,
-    endpoint_id: submission.endpointId,
-    data: submission.data,
-    spam_score: submission.spamScore,
-    spam_class: submission.spamClass,
-    spam_reasons: submission.spamReasons,
-    ip_address: submission.ipAddress,
-    user_agent: submission.userAgent,
-    created_at: toIsoTime(submission.createdAt),
-  };
-}
 
 function toRow(submission: Submission): string[] {
   const data = plainText(JSON.stringify(submission.data));

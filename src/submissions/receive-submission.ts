@@ -5,21 +5,25 @@ import { monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
+import type { SchemaDefinition } from "../schemas/definition.ts";
 import { hasLink, judge, type SpamPost, type SpamVerdict } from "../spam/judge.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
-import type { Caller, Gatekeeper } from "./authenticate.ts";
+import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
 import type { CommitQueue } from "./commit-batch.ts";
 import { type ControlMembers, splitControlMembers } from "./control-members.ts";
 import { type IdempotencyMemory, type IdempotentPost, readIdempotencyKey } from "./idempotency.ts";
-import { parseBody } from "./parse-body.ts";
+import type { JsonObject } from "./parse-body.ts";
 import type { RateState } from "./rate-limit.ts";
 import type { Recollection, SpamMemory } from "./spam-memory.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
 /** A form post as it came over the wire, beyond its key. Header values are undefined where the header is missing. */
 export interface IncomingPost {
+  /** What an `Idempotency-Key` stands for. */
   readonly body: Uint8Array;
+  /** Turns the body into fields, when it is their turn. @throws invalid_json, invalid_request, unsupported_media_type */
+  readonly readFields: (body: Uint8Array, definition: SchemaDefinition) => JsonObject;
   readonly origin: string | undefined;
   /** Whether a browser sent it: it carries `Origin` or `Sec-Fetch-Site`. */
   readonly fromBrowser: boolean;
@@ -42,8 +46,9 @@ export interface Receiver {
    * The steps of a post after its key was found genuine, each cheaper than the next. Resolves once the submission is
    * durable on disk.
    *
-   * @throws rate_limited, forbidden, invalid_request, conflict, submission_limit, invalid_json, validation_failed,
-   *   spam_blocked, unavailable; no submission is stored then, and what is over the limit or spam is held. unauthorized when the endpoint is deleted meanwhile.
+   * @throws rate_limited, forbidden, invalid_request, conflict, submission_limit, invalid_json, unsupported_media_type,
+   *   validation_failed, spam_blocked, unavailable; no submission is stored then, and what is over the limit or spam is
+   *   held. unauthorized when the endpoint is deleted meanwhile.
    */
   receive(caller: Caller, post: IncomingPost): Promise<Receipt>;
 }
@@ -140,7 +145,11 @@ interface Examined {
 /** @throws invalid_json, invalid_request, validation_failed; spam_blocked for a trapped robot whose data do not fit. */
 function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: number): Examined {
   const { endpoint, schema, honeypots } = caller.ready;
-  const members = splitControlMembers(parseBody(post.body), honeypots, schema.definition);
+  const members = splitControlMembers(
+    post.readFields(post.body, schema.definition),
+    honeypots,
+    schema.definition,
+  );
   const submitter = readSubmitter(caller, post);
   const trapped = members.filledHoneypots.length > 0;
   const checked = schema.validate(members.fields);
@@ -211,15 +220,8 @@ async function hold(
 
 function checkMayPost(caller: Caller, post: IncomingPost, onSecretInBrowser: (caller: Caller) => void): void {
   const { endpoint } = caller.ready;
-  if (caller.key.kind === "secret") {
-    if (post.fromBrowser) {
-      onSecretInBrowser(caller);
-      throw new FormsvcError(
-        "forbidden",
-        "A secret key was sent by a browser; use the publishable key there, and rotate this one.",
-      );
-    }
-  } else if (endpoint.settings.allowedOrigins.length > 0) {
+  refuseSecretInBrowser(caller, post.fromBrowser, onSecretInBrowser);
+  if (caller.key.kind === "publishable" && endpoint.settings.allowedOrigins.length > 0) {
     if (post.origin === undefined) {
       throw new FormsvcError(
         "forbidden",

@@ -1,3 +1,4 @@
+import { parseBody } from "../../src/submissions/parse-body.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,6 +69,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
       const caller = await service.gatekeeper.authenticate(`Bearer ${publishable.text}`, address);
       const post = {
         body: Buffer.from(JSON.stringify(body)),
+        readFields: parseBody,
         origin: undefined,
         fromBrowser: true,
         userAgent,
