@@ -83,8 +83,8 @@ const show: CommandSpec = {
     withDatabase(context, (db) => {
       const submission = findSubmission(db, id);
       const mark = readMark(db, id);
-      if (context.output.isJson) return context.output.json({ ...submissionJson(submission), mark });
-      printWhole(context.output, submission);
+      if (context.output.isJson) context.output.json(submissionJson(submission));
+      else printWhole(context.output, submission);
       return mark === null ? undefined : context.output.note(`marked as ${mark}`);
     }),
 };
