@@ -4,8 +4,23 @@ import SqliteDatabase from "better-sqlite3";
 import { expect, test } from "vitest";
 import { makeWorkplace, until, type Workplace } from "../executable/workplace.ts";
 import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
-import { countUp, expectTaken, type Post, type PosterTarget, sendBurst, sendUntilAcknowledged, startPosting } from "./poster.ts";
-import { createNumberEndpoint, type FaultServer, freePort, sleep, startServer, type StartOptions } from "./server.ts";
+import {
+  countUp,
+  expectTaken,
+  type Post,
+  type PosterTarget,
+  sendBurst,
+  sendUntilAcknowledged,
+  startPosting,
+} from "./poster.ts";
+import {
+  createNumberEndpoint,
+  type FaultServer,
+  freePort,
+  sleep,
+  startServer,
+  type StartOptions,
+} from "./server.ts";
 import { expectNothingLost, readStored } from "./stored.ts";
 import { attachStrace, hasStrace } from "./system-calls.ts";
 
@@ -30,7 +45,9 @@ async function openSite(place: Workplace, options: StartOptions = {}): Promise<S
 
 /** Refused as the contract says: 503 with Retry-After, and nothing else. */
 function expectRefused(posts: readonly Post[]): void {
-  const answers = posts.map(({ status, retryAfter }) => `${status}, Retry-After ${retryAfter === null ? "missing" : "given"}`);
+  const answers = posts.map(
+    ({ status, retryAfter }) => `${status}, Retry-After ${retryAfter === null ? "missing" : "given"}`,
+  );
   expect([...new Set(answers)]).toEqual(["503, Retry-After given"]);
 }
 
@@ -53,7 +70,7 @@ test.skipIf(!mayMount)(
     const place = makeWorkplace();
     const disk = place.path("disk");
     mkdirSync(disk);
-    const mount = 'mount -t tmpfs -o size=3m none "$0" && cp formsvc.db "$0" && exec "$@" > "$0/log"';
+    const mount = 'mount -t tmpfs -o size=16m none "$0" && cp formsvc.db "$0" && exec "$@" > "$0/log"';
     const site = await openSite(place, {
       within: ["unshare", "-m", "--propagation", "private", "sh", "-c", mount, disk],
       args: ["--db", `${disk}/formsvc.db`],
@@ -62,7 +79,7 @@ test.skipIf(!mayMount)(
     const { server, target, numbers } = site;
     const inside = `/proc/${server.pid}/root${disk}`;
     const room = `${inside}/room`;
-    writeFileSync(room, Buffer.alloc(1_500_000));
+    writeFileSync(room, Buffer.alloc(14_500_000));
 
     const poster = startPosting(target, 16, numbers);
     const isFull = (): boolean => poster.posts.filter(({ status }) => status === 503).length > 200;
@@ -99,7 +116,14 @@ test.skipIf(!hasStrace).each(FAILURES)(
     const before = await sendBurst(target, numbers, BURST);
     expectTaken(before);
 
-    const failing = await attachStrace(server.pid, ["-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${call}:error=${error}`]);
+    const failing = await attachStrace(server.pid, [
+      "-o",
+      "/dev/null",
+      "-e",
+      `trace=${call}`,
+      "-e",
+      `inject=${call}:error=${error}`,
+    ]);
     // Another process's commit makes the server read the file anew instead of remembering it.
     const other = new SqliteDatabase(place.database);
     other.exec("UPDATE settings_version SET version = version + 1");
@@ -137,19 +161,23 @@ test("a database that another process holds for two seconds makes posts wait, an
   expectNothingLost(poster.posts, readStored(place.database));
 });
 
-test("a database that another process holds longer than posts wait is answered 503, and taken up again", { timeout: PATIENCE_MS }, async () => {
-  const place = makeWorkplace();
-  const site = await openSite(place);
-  const { server, target, numbers } = site;
-  // Verifies the key, so that nothing but the lock can make posts wait.
-  await sendBurst(target, numbers, 1);
-  const other = new SqliteDatabase(place.database);
-  other.exec("BEGIN IMMEDIATE");
-  const refused = await sendBurst(target, numbers, BURST);
-  other.exec("ROLLBACK");
-  other.close();
-  expectRefused(refused);
-  const after = await expectRecovery(site, refused);
-  expect(await server.end("SIGTERM")).toBe(0);
-  expectNothingLost([...refused, ...after], readStored(place.database));
-});
+test(
+  "a database that another process holds longer than posts wait is answered 503, and taken up again",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const place = makeWorkplace();
+    const site = await openSite(place);
+    const { server, target, numbers } = site;
+    // Verifies the key, so that nothing but the lock can make posts wait.
+    await sendBurst(target, numbers, 1);
+    const other = new SqliteDatabase(place.database);
+    other.exec("BEGIN IMMEDIATE");
+    const refused = await sendBurst(target, numbers, BURST);
+    other.exec("ROLLBACK");
+    other.close();
+    expectRefused(refused);
+    const after = await expectRecovery(site, refused);
+    expect(await server.end("SIGTERM")).toBe(0);
+    expectNothingLost([...refused, ...after], readStored(place.database));
+  },
+);

@@ -68,7 +68,8 @@ class Follower implements Durability {
 
   #writesLog({ bytes, offset }: CallEvent): void {
     if (offset === 0) {
-      if (!this.#databaseIsDurable) this.breaches.push("the log was begun anew over a database not yet durable");
+      if (!this.#databaseIsDurable)
+        this.breaches.push("the log was begun anew over a database not yet durable");
       this.#writtenBytes = 0;
     }
     this.#writtenBytes = Math.max(this.#writtenBytes, offset + bytes.length);

@@ -19,7 +19,8 @@ const EXTENTS: Readonly<Record<string, Extent>> = {
 
 const chosen = process.env["FORMSVC_FAULTS"] ?? "short";
 const known = EXTENTS[chosen];
-if (known === undefined) throw new Error(`FORMSVC_FAULTS=${chosen}: expected ${Object.keys(EXTENTS).join(", ")}`);
+if (known === undefined)
+  throw new Error(`FORMSVC_FAULTS=${chosen}: expected ${Object.keys(EXTENTS).join(", ")}`);
 
 export const extent: Extent = known;
 export const isShort = chosen === "short";

@@ -22,7 +22,7 @@ export interface PosterTarget {
 export interface Poster {
   /** Every post made so far. */
   readonly posts: readonly Post[];
-  /** Ends after the posts under way; true counts them as cut off at once. */
+  /** Ends after the posts under way. */
   stop(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ const PAUSE_MS = 5;
 export function startPosting(target: PosterTarget, connections: number, numbers: () => number): Poster {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const posts: Post[] = [];
-  let stopped = false;
+  const over = new AbortController();
   const work = async (): Promise<void> => {
-    while (!stopped) {
+    while (!over.signal.aborted) {
       const n = numbers();
       const post = newPost(n, n % 2 === 0 ? `key-${n}` : null);
       posts.push(post);
@@ -51,7 +51,7 @@ export function startPosting(target: PosterTarget, connections: number, numbers:
   return {
     posts,
     async stop() {
-      stopped = true;
+      over.abort();
       await working;
       agent.destroy();
     },

@@ -22,9 +22,15 @@ if (!hasStrace) sayMissing("nothing is proved about power loss without strace", 
 
 test("a breach of the order is seen: an answer before the sync, or before the commit that covers it", () => {
   const id = `sub_${"0".repeat(26)}`;
-  const event = (phase: "begin" | "end", name: string, path: string, bytes: Buffer, offset = 0): CallEvent => ({
-    ...{ phase, name, path, bytes, offset, result: 0 },
-  });
+  const event = (
+    phase: "begin" | "end",
+    name: string,
+    path: string,
+    bytes: Buffer,
+    offset = 0,
+  ): CallEvent => {
+    return { phase, name, path, bytes, offset, result: 0 };
+  };
   const header = (size: number): Buffer => {
     const bytes = Buffer.alloc(24);
     bytes.writeUInt32BE(size, 4);
@@ -95,7 +101,11 @@ interface Recording {
 }
 
 /** Posts `count` numbers to a server while its calls are recorded; it still runs afterwards, with nothing to do. */
-async function record(place: Workplace, count: number, prepare: () => () => void = () => () => {}): Promise<Recording> {
+async function record(
+  place: Workplace,
+  count: number,
+  prepare: () => () => void = () => () => {},
+): Promise<Recording> {
   const { secret } = await createNumberEndpoint(place);
   const server = await startServer(place, await freePort());
   const release = prepare();
@@ -152,7 +162,11 @@ function replayCuts(
     check(cut, loseSectors(log.subarray(0, cut), synced, random));
   }
   expect(openCut(folder, log.subarray(0, 0))).toEqual([]);
-  return { "cuts at frames": atFrames.length, "at random bytes": atRandom.length, "with lost sectors": atRandom.length };
+  return {
+    "cuts at frames": atFrames.length,
+    "at random bytes": atRandom.length,
+    "with lost sectors": atRandom.length,
+  };
 }
 
 /** The ids of what a server would find, in the order of commits, after everything was proved whole. */

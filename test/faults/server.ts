@@ -48,10 +48,11 @@ export async function startServer(
   port: number,
   options: StartOptions = {},
 ): Promise<FaultServer> {
-  const [command = executable, ...rest] = [...(options.within ?? []), executable];
-  const args = [...rest, "serve", "--port", String(port), ...(options.args ?? [])];
+  const [command, ...within] = options.within ?? [];
+  const serve = ["serve", "--port", String(port), ...(options.args ?? [])];
+  const args = command === undefined ? serve : [...within, executable, ...serve];
   const startedAt = performance.now();
-  const child = spawn(command, args, {
+  const child = spawn(command ?? executable, args, {
     cwd: place.folder,
     env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...ENVIRONMENT, ...options.env },
     stdio: ["ignore", options.stdout ?? "pipe", "pipe"],
@@ -110,10 +111,13 @@ const noAgent = new Agent({ keepAlive: false });
 
 export function isReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = get({ port, host: "127.0.0.1", path: "/readyz", agent: noAgent, timeout: 5000 }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode === 200);
-    });
+    const asked = get(
+      { port, host: "127.0.0.1", path: "/readyz", agent: noAgent, timeout: 5000 },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode === 200);
+      },
+    );
     asked.on("timeout", () => asked.destroy());
     asked.on("error", () => resolve(false));
   });

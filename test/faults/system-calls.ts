@@ -45,7 +45,16 @@ export async function attachStrace(pid: number, args: readonly string[]): Promis
 
 /** Records what a process writes and makes durable, in order, into `file`. */
 export function recordWrites(pid: number, file: string): Promise<Tracing> {
-  return attachStrace(pid, ["-y", "-xx", "-s", "70000", "-o", file, "-e", "trace=write,writev,pwrite64,fsync,fdatasync"]);
+  return attachStrace(pid, [
+    "-y",
+    "-xx",
+    "-s",
+    "70000",
+    "-o",
+    file,
+    "-e",
+    "trace=write,writev,pwrite64,fsync,fdatasync",
+  ]);
 }
 
 const BEGIN = /^(\d+) +(\w+)\(\d+<((?:\\x[0-9a-f]{2}|[^>])*)>(.*)$/;
@@ -72,7 +81,9 @@ function readLine(): (line: string) => CallEvent[] {
       phase: "begin",
       name,
       path: decode(path),
-      bytes: Buffer.concat([...rest.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = ""]) => unescape(hex))),
+      bytes: Buffer.concat(
+        [...rest.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = ""]) => unescape(hex)),
+      ),
       offset: name === "pwrite64" ? Number(/, (\d+)(?:\)| <unfinished)[^"]*$/.exec(rest)?.[1]) : 0,
       result: 0,
     };
