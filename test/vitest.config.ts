@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 /** Tests of the program as its users have it. */
 const OF_EXECUTABLE = ["executable", "browser", "recipes"].map((folder) => `test/${folder}/**/*.test.ts`);
+/** Tests that load a server as far as it goes, or break what it stands on. */
+const OF_FAULTS = ["test/faults/**/*.test.ts"];
 
 export default defineConfig({
   test: {
@@ -13,7 +15,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "inside", include: ["test/**/*.test.ts"], exclude: OF_EXECUTABLE },
+        test: { name: "inside", include: ["test/**/*.test.ts"], exclude: [...OF_EXECUTABLE, ...OF_FAULTS] },
       },
       {
         extends: true,
@@ -22,6 +24,17 @@ export default defineConfig({
           include: OF_EXECUTABLE,
           env: { FORMSVC_EXECUTABLE: new URL("../dist/formsvc", import.meta.url).pathname },
           globalSetup: "test/executable/build-if-stale.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "faults",
+          include: OF_FAULTS,
+          globalSetup: "test/executable/build-if-stale.ts",
+          // One at a time, and after everything else.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

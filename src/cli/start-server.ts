@@ -70,10 +70,16 @@ export async function startServer(
   };
 }
 
+/**
+ * Connections that the system holds until they are taken. What finds no room there waits for seconds, because its
+ * packets are sent again ever later; systems cut this to their own limit, Linux to net.core.somaxconn.
+ */
+const BACKLOG = 2048;
+
 async function listen(server: FastifyInstance, config: Config): Promise<string> {
   const { host, port } = config.server;
   try {
-    await server.listen({ host, port });
+    await server.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why: Record<string, string> = {

@@ -1,5 +1,6 @@
-import { destination, type DestinationStream, pino, stdSerializers, type Logger } from "pino";
-import pretty from "pino-pretty";
+import { pino, stdSerializers, type Logger } from "pino";
+import { prettyFactory } from "pino-pretty";
+import { gatherLines, type LogOutput } from "./log-output.ts";
 
 export type Log = Logger;
 
@@ -11,24 +12,20 @@ export type LogFormat = "auto" | "json" | "pretty";
 /** What keys and webhook secrets look like, wherever in a line they stand. */
 const SECRET = /f[sp]k_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_]{8,}/g;
 
-/** Bytes of lines that wait for a slow reader of standard output; further lines are dropped until it catches up. */
-const MAX_WAITING_BYTES = 4_194_304;
-/** Lines are written together, this much later at most or once they fill a block. */
-const FLUSH_AFTER_MS = 20;
-const BLOCK_BYTES = 8192;
-
 /**
  * A logger that writes one line an event to standard output. Callers pass named facts, never bodies or header values;
  * a key that gets into a line all the same, in an error's message say, is cut out of it.
  *
- * @param sink makes what takes the lines of the JSON format.
+ * @param openOutput makes what takes the lines.
  */
 export function createLog(
   level: LogLevel,
   format: LogFormat,
-  sink: () => DestinationStream = gatheringDestination,
+  openOutput: () => LogOutput = gatherLines,
 ): Log {
-  const isPretty = format === "pretty" || (format === "auto" && process.stdout.isTTY);
+  // Looked at whatever the format is: Node then opens a pipe so that a full one refuses a write instead of holding it.
+  const onTerminal = process.stdout.isTTY;
+  const isPretty = format === "pretty" || (format === "auto" && onTerminal);
   const options = {
     level,
     base: null,
@@ -37,33 +34,13 @@ export function createLog(
     serializers: { err: stdSerializers.err },
     hooks: { streamWrite: redactLine },
   };
-  if (!isPretty) return pino(options, sink());
-  return pino(
-    options,
-    pretty({ translateTime: "HH:MM:ss.l", sync: true, colorize: process.env["NO_COLOR"] === undefined }),
-  );
-}
-
-/**
- * Standard output, written asynchronously and in blocks: a write a line would cost a post a tenth of its time, and a
- * reader that hangs must hang nobody. No timer runs while nothing is logged; what waits at the end is written then.
- */
-function gatheringDestination(): DestinationStream {
-  const sink = destination({ dest: 1, sync: false, minLength: BLOCK_BYTES, maxLength: MAX_WAITING_BYTES });
-  process.on("exit", () => sink.flushSync());
-  let scheduled = false;
-  const flush = (): void => {
-    scheduled = false;
-    sink.flush();
-  };
-  return {
-    write(line) {
-      sink.write(line);
-      if (scheduled) return;
-      scheduled = true;
-      setTimeout(flush, FLUSH_AFTER_MS);
-    },
-  };
+  const output = openOutput();
+  if (!isPretty) return pino(options, output);
+  const render = prettyFactory({
+    translateTime: "HH:MM:ss.l",
+    colorize: process.env["NO_COLOR"] === undefined,
+  });
+  return pino(options, { write: (line: string) => output.write(render(line)) });
 }
 
 function redactLine(line: string): string {

@@ -31,7 +31,10 @@ export function sendError(exchange: Exchange, thrown: unknown, bodyLimitBytes: n
   return exchange.reply.send(errorBody(beginErrorReply(exchange, thrown, bodyLimitBytes)));
 }
 
-/** Logs what went wrong, puts status and headers on the reply, and returns what the sender may be told. */
+/**
+ * Logs what went wrong, puts status and headers on the reply, and returns what the sender may be told. A refusal is
+ * logged by its reason alone: there are thousands a second when it matters, and stacks would cost more than posts.
+ */
 export function beginErrorReply(
   { request, reply, log }: Exchange,
   thrown: unknown,
@@ -40,9 +43,11 @@ export function beginErrorReply(
   const error = foresee(thrown, bodyLimitBytes);
   const { status } = describeError(error.code);
   if (status >= 500) {
-    const level = error.code === "internal" ? "error" : "warn";
-    const err = error.facts.cause ?? error;
-    log[level]({ event: "request.failed", reqId: request.id, code: error.code, err }, error.message);
+    const { code } = error;
+    const { cause } = error.facts;
+    const failed = { event: "request.failed", reqId: request.id, code };
+    if (code === "internal") log.error({ ...failed, err: cause ?? error }, error.message);
+    else log.warn({ ...failed, ...(cause instanceof Error && { reason: cause.message }) }, error.message);
   }
   if (error.facts.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.ceil(error.facts.retryAfterSeconds));

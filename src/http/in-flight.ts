@@ -5,6 +5,8 @@ import type { Socket } from "node:net";
 export interface InFlight {
   /** Counts a request until its answer is sent or its socket closed; returns how many there are now. */
   enter(request: IncomingMessage, response: ServerResponse): number;
+  /** How many there are now. */
+  count(): number;
 }
 
 /**
@@ -34,5 +36,6 @@ export function countInFlight(server: Server): InFlight {
       });
       return total;
     },
+    count: () => total,
   };
 }

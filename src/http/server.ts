@@ -31,10 +31,20 @@ export interface ServerParts extends PostParts, SubmissionRoutesParts, HealthRou
 
 /** The contract's limit; more is answered 431. */
 export const MAX_HEADER_BYTES = 16_384;
-/** Sockets open at once; the system's backlog holds the next ones and then refuses them. */
-const MAX_SOCKETS = 4096;
-/** Requests being answered at once; more are answered 503. */
-const MAX_REQUESTS_IN_FLIGHT = 3000;
+/** Sockets open at once, each some 13 KB when idle; further ones are closed as they come. */
+const MAX_SOCKETS = 2048;
+/**
+ * Requests whose bodies are there and whose answers are not; while there are more, further ones are answered 503. Node
+ * takes one new connection a turn of its loop, and every one of these may make the next turn longer: with 768 of them a
+ * new client waited for more than ten seconds.
+ */
+const MAX_BEING_ANSWERED = 256;
+/** Requests at once, most of them with a body that arrives slowly; more are answered 503. */
+const MAX_REQUESTS_IN_FLIGHT = 768;
+/** Bodies that are held at once, were each as large as allowed; a larger body limit lets fewer requests in. */
+const MAX_BODY_BYTES_IN_FLIGHT = 50_331_648;
+/** Let in whatever the body limit is. */
+const MIN_REQUESTS_IN_FLIGHT = 16;
 /** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
 /** How often slow requests are looked for; a limit is met this much late at most. */
@@ -88,19 +98,31 @@ export function createServer(parts: ServerParts): FastifyInstance {
 /** Every answer carries its id; while stopping or overloaded, requests are refused before anything is read. */
 function guardRequests(server: FastifyInstance, parts: ServerParts): void {
   const inFlight = countInFlight(server.server);
+  const beingAnswered = countInFlight(server.server);
+  const most = mostInFlight(parts.limits.bodyLimitBytes);
   server.addHook("onRequest", (request, reply, done) => {
     const count = inFlight.enter(request.raw, reply.raw);
     reply.header("x-request-id", request.id);
     const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
     if (isHealthCheck) return done();
     if (parts.isDraining()) return done(refusal("The server is shutting down."));
-    if (count > MAX_REQUESTS_IN_FLIGHT) return done(refusal("The server is overloaded."));
+    if (count > most || beingAnswered.count() >= MAX_BEING_ANSWERED)
+      return done(refusal("The server is overloaded."));
     return done();
     function refusal(message: string): FormsvcError {
       allowAnyOrigin(reply);
       return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
     }
   });
+  server.addHook("preHandler", (request, reply, done) => {
+    beingAnswered.enter(request.raw, reply.raw);
+    done();
+  });
+}
+
+function mostInFlight(bodyLimitBytes: number): number {
+  const bodies = Math.floor(MAX_BODY_BYTES_IN_FLIGHT / bodyLimitBytes);
+  return Math.max(MIN_REQUESTS_IN_FLIGHT, Math.min(MAX_REQUESTS_IN_FLIGHT, bodies));
 }
 
 /** What Node would answer by itself, in its own words: an unknown `Expect` is ignored, a tunnel is refused. */

@@ -34,7 +34,7 @@ export interface PendingHeld {
 export type CommitOutcome = "stored" | "over_limit" | "gone";
 
 /** Submissions that may wait for the disk; more are refused with 503. */
-const MAX_WAITING = 2048;
+const MAX_WAITING = 1024;
 /** Most submissions in one transaction. */
 const MAX_BATCH = 512;
 /** How long a batch waits for another process's write transaction before it is refused. */

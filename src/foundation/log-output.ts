@@ -1,0 +1,125 @@
+import { write, writeSync } from "node:fs";
+
+/** Takes finished lines, each with its line end. */
+export interface LogOutput {
+  write(line: string): void;
+}
+
+/** Characters of lines that wait for a slow reader; further lines are dropped until it catches up. */
+const MAX_WAITING = 4_194_304;
+/** Lines are written together, this much later at most or once they fill a block. */
+const FLUSH_AFTER_MS = 20;
+const BLOCK_LENGTH = 8192;
+/** When a reader that is behind is tried again. */
+const RETRY_MS = 100;
+/** How often that is, at the end of the process. */
+const LAST_TRIES = 5;
+const STANDARD_OUTPUT = 1;
+
+/**
+ * Standard output, written asynchronously and in blocks: a write a line would cost a post a tenth of its time. Nothing
+ * that happens to it ends or holds up the process: where its disk is full or its reader gone, lines are lost and
+ * counted. No timer runs while nothing is logged; what waits at the end is written then.
+ */
+export function gatherLines(): LogOutput {
+  const output = new GatheringOutput();
+  process.on("exit", () => output.writeRest());
+  return output;
+}
+
+class GatheringOutput implements LogOutput {
+  #lines: string[] = [];
+  #waiting = 0;
+  /** What is being written; empty when nothing is. */
+  #block: Buffer = Buffer.alloc(0);
+  #scheduled = false;
+  #lostLines = 0;
+  #brokeOff = false;
+
+  write(line: string): void {
+    if (this.#waiting + line.length > MAX_WAITING) {
+      this.#lostLines += 1;
+      return;
+    }
+    this.#lines.push(line);
+    this.#waiting += line.length;
+    if (this.#waiting >= BLOCK_LENGTH) this.#flush();
+    else this.#schedule();
+  }
+
+  /** Synchronously, because the process ends; what cannot be written within half a second is lost. */
+  writeRest(): void {
+    let rest = Buffer.concat([this.#block, this.#takeLines()]);
+    for (let tries = 0; rest.length > 0 && tries < LAST_TRIES;) {
+      try {
+        rest = rest.subarray(writeSync(STANDARD_OUTPUT, rest));
+      } catch (error) {
+        if (!isBehind(error)) return;
+        tries += 1;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+      }
+    }
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setTimeout(() => {
+      this.#scheduled = false;
+      this.#flush();
+    }, FLUSH_AFTER_MS);
+  }
+
+  #flush(): void {
+    if (this.#block.length > 0 || this.#waiting === 0) return;
+    this.#block = this.#takeLines();
+    this.#writeBlock();
+  }
+
+  #takeLines(): Buffer {
+    const text = this.#lines.join("");
+    this.#lines = [];
+    this.#waiting = 0;
+    return Buffer.from((this.#brokeOff ? "\n" : "") + this.#describeLoss() + text);
+  }
+
+  #describeLoss(): string {
+    if (this.#lostLines === 0) return "";
+    const time = new Date().toISOString();
+    const lost = {
+      level: "warn",
+      time,
+      event: "log.lost",
+      lines: this.#lostLines,
+      msg: "lines could not be written",
+    };
+    this.#lostLines = 0;
+    return `${JSON.stringify(lost)}\n`;
+  }
+
+  #writeBlock(): void {
+    write(STANDARD_OUTPUT, this.#block, (error, written) => {
+      if (error === null) this.#wrote(written);
+      else if (isBehind(error)) setTimeout(() => this.#writeBlock(), RETRY_MS).unref();
+      else this.#loseBlock();
+    });
+  }
+
+  #wrote(bytes: number): void {
+    this.#brokeOff = bytes < this.#block.length;
+    this.#block = this.#block.subarray(bytes);
+    if (this.#block.length > 0) this.#writeBlock();
+    else this.#flush();
+  }
+
+  #loseBlock(): void {
+    this.#lostLines += this.#block.filter((byte) => byte === 0x0a).length;
+    this.#block = Buffer.alloc(0);
+    if (this.#waiting > 0) this.#schedule();
+  }
+}
+
+/** The reader of a pipe has not read what it holds. */
+function isBehind(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "EAGAIN";
+}

@@ -1,0 +1,183 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import SqliteDatabase from "better-sqlite3";
+import { expect, test } from "vitest";
+import { makeWorkplace, until, type Workplace } from "../executable/workplace.ts";
+import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
+import {
+  countUp,
+  expectTaken,
+  type Post,
+  type PosterTarget,
+  sendBurst,
+  sendUntilAcknowledged,
+  startPosting,
+} from "./poster.ts";
+import {
+  createNumberEndpoint,
+  type FaultServer,
+  freePort,
+  sleep,
+  startServer,
+  type StartOptions,
+} from "./server.ts";
+import { expectNothingLost, readStored } from "./stored.ts";
+import { attachStrace, hasStrace } from "./system-calls.ts";
+
+const mayMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+if (!mayMount) sayMissing("no disk is filled without the right to mount one", "run the tests as root");
+if (!hasStrace) sayMissing("no disk reports errors without strace", "apt-get install strace");
+
+/** Posts sent at once where a test looks at each answer. */
+const BURST = 40;
+
+interface Site {
+  readonly server: FaultServer;
+  readonly target: PosterTarget;
+  readonly numbers: () => number;
+}
+
+async function openSite(place: Workplace, options: StartOptions = {}): Promise<Site> {
+  const { secret } = await createNumberEndpoint(place);
+  const server = await startServer(place, await freePort(), options);
+  return { server, target: { port: server.port, key: secret }, numbers: countUp() };
+}
+
+/** Refused as the contract says: 503 with Retry-After, and nothing else. */
+function expectRefused(posts: readonly Post[]): void {
+  const answers = posts.map(
+    ({ status, retryAfter }) => `${status}, Retry-After ${retryAfter === null ? "missing" : "given"}`,
+  );
+  expect([...new Set(answers)]).toEqual(["503, Retry-After given"]);
+}
+
+/** Everything is taken again without anybody's help; what was refused is sent again and stored once. */
+async function expectRecovery({ target, numbers }: Site, earlier: readonly Post[]): Promise<Post[]> {
+  await until("posts that are taken again", async () => {
+    const posts = await sendBurst(target, numbers, 1);
+    return posts[0]?.status === 200;
+  });
+  await sendUntilAcknowledged(target, earlier);
+  const after = await sendBurst(target, numbers, BURST);
+  expectTaken(after);
+  return after;
+}
+
+test.skipIf(!mayMount)(
+  "a full disk, the log's too, is answered 503 until there is room again, and loses nothing",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const place = makeWorkplace();
+    const disk = place.path("disk");
+    mkdirSync(disk);
+    const mount = 'mount -t tmpfs -o size=16m none "$0" && cp formsvc.db "$0" && exec "$@" > "$0/log"';
+    const site = await openSite(place, {
+      within: ["unshare", "-m", "--propagation", "private", "sh", "-c", mount, disk],
+      args: ["--db", `${disk}/formsvc.db`],
+      env: { FORMSVC_LOG_LEVEL: "info" },
+    });
+    const { server, target, numbers } = site;
+    const inside = `/proc/${server.pid}/root${disk}`;
+    const room = `${inside}/room`;
+    writeFileSync(room, Buffer.alloc(14_500_000));
+
+    const poster = startPosting(target, 16, numbers);
+    const isFull = (): boolean => poster.posts.filter(({ status }) => status === 503).length > 200;
+    await until("a full disk", isFull);
+    await poster.stop();
+    expect(new Set(poster.posts.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    const refused = await sendBurst(target, numbers, BURST);
+    expectRefused(refused);
+    expectNothingLost(poster.posts, readStored(`${inside}/formsvc.db`));
+
+    rmSync(room);
+    const posts = [...poster.posts, ...refused.filter(({ idempotencyKey }) => idempotencyKey !== null)];
+    const keyed = posts.filter(({ idempotencyKey }) => idempotencyKey !== null);
+    const after = await expectRecovery(site, keyed);
+    expectNothingLost([...posts, ...after], readStored(`${inside}/formsvc.db`));
+    report("disk full", { acknowledged: poster.posts.filter(({ id }) => id !== null).length, lost: 0 });
+  },
+);
+
+const FAILURES = [
+  { what: "a disk that cannot make anything durable", call: "fsync,fdatasync", error: "EIO" },
+  { what: "a disk that fails to write", call: "pwrite64", error: "EIO" },
+  { what: "a disk that became read-only", call: "pwrite64", error: "EROFS" },
+  { what: "a disk that fails to read", call: "pread64", error: "EIO" },
+];
+
+test.skipIf(!hasStrace).each(FAILURES)(
+  "$what is answered 503 until it works again, and loses nothing",
+  { timeout: PATIENCE_MS },
+  async ({ what, call, error }) => {
+    const place = makeWorkplace();
+    const site = await openSite(place);
+    const { server, target, numbers } = site;
+    const before = await sendBurst(target, numbers, BURST);
+    expectTaken(before);
+
+    const failing = await attachStrace(server.pid, [
+      "-o",
+      "/dev/null",
+      "-e",
+      `trace=${call}`,
+      "-e",
+      `inject=${call}:error=${error}`,
+    ]);
+    // Another process's commit makes the server read the file anew instead of remembering it.
+    const other = new SqliteDatabase(place.database);
+    other.exec("UPDATE settings_version SET version = version + 1");
+    other.close();
+    await sleep(300);
+    const refused = await sendBurst(target, numbers, BURST);
+    await failing.stop();
+    expectRefused(refused);
+
+    const after = await expectRecovery(site, refused);
+    expect(await server.end("SIGTERM")).toBe(0);
+    expectNothingLost([...before, ...refused, ...after], readStored(place.database));
+    report(what, { refused: refused.length, lost: 0 });
+  },
+);
+
+test("a database that another process holds for two seconds makes posts wait, and loses none", async () => {
+  const place = makeWorkplace();
+  const site = await openSite(place);
+  const { server, target, numbers } = site;
+  const other = new SqliteDatabase(place.database, { timeout: 10_000 });
+  const poster = startPosting(target, 16, numbers);
+  await until("posts under way", () => poster.posts.some(({ status }) => status === 200));
+  other.exec("BEGIN IMMEDIATE");
+  await sleep(2000);
+  const known = await fetch(`http://127.0.0.1:${server.port}/healthz`);
+  expect(known.status).toBe(200);
+  other.exec("COMMIT");
+  other.close();
+  const held = poster.posts.length;
+  await until("posts after the lock", () => poster.posts.length > held + 100);
+  await poster.stop();
+  expect(new Set(poster.posts.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await server.end("SIGTERM")).toBe(0);
+  expectNothingLost(poster.posts, readStored(place.database));
+});
+
+test(
+  "a database that another process holds longer than posts wait is answered 503, and taken up again",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const place = makeWorkplace();
+    const site = await openSite(place);
+    const { server, target, numbers } = site;
+    // Verifies the key, so that nothing but the lock can make posts wait.
+    await sendBurst(target, numbers, 1);
+    const other = new SqliteDatabase(place.database);
+    other.exec("BEGIN IMMEDIATE");
+    const refused = await sendBurst(target, numbers, BURST);
+    other.exec("ROLLBACK");
+    other.close();
+    expectRefused(refused);
+    const after = await expectRecovery(site, refused);
+    expect(await server.end("SIGTERM")).toBe(0);
+    expectNothingLost([...refused, ...after], readStored(place.database));
+  },
+);

@@ -1,0 +1,132 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { makeWorkplace, until } from "../executable/workplace.ts";
+import { quantile, sendCrowd } from "./crowd.ts";
+import { isShort, PATIENCE_MS, report } from "./extent.ts";
+import { countUp, expectTaken, sendBurst } from "./poster.ts";
+import {
+  createNumberEndpoint,
+  type FaultServer,
+  freePort,
+  peakResidentMb,
+  processorMs,
+  sleep,
+  startServer,
+} from "./server.ts";
+import { readStored } from "./stored.ts";
+
+/** Five times the connections that the server holds, and forty times the requests that it answers at once. */
+const CROWD = 10_240;
+const CROWD_MS = isShort ? 6000 : 60_000;
+/** What the contract's small machine has to spare. */
+const MEMORY_MB = 220;
+const ACCEPTED_MS = 2000;
+
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+test(
+  "a crowd ten times too large is served as far as it goes, in bounded memory and time, and then all is as before",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const place = makeWorkplace();
+    const { secret } = await createNumberEndpoint(place);
+    const server = await startServer(place, await freePort());
+    const target = { port: server.port, key: secret };
+    const numbers = countUp();
+    expectTaken(await sendBurst(target, numbers, 1));
+
+    const startedAt = performance.now();
+    const cpuBefore = processorMs(server.pid);
+    const crowd = await sendCrowd(server.port, CROWD, CROWD_MS, () => renderPost(secret, numbers()));
+    // Others may use the machine: what the server could not work is not counted against it.
+    const share = (processorMs(server.pid) - cpuBefore) / (performance.now() - startedAt);
+    const endedAt = performance.now();
+    await until(
+      "a post taken as before",
+      async () => (await sendBurst(target, numbers, 1))[0]?.status === 200,
+    );
+    expect((performance.now() - endedAt) * Math.min(1, share)).toBeLessThan(3000);
+    expectTaken(await sendBurst(target, numbers, 50));
+
+    expect(Object.keys(crowd.statuses).filter((status) => status !== "200" && status !== "503")).toEqual([]);
+    expect(crowd.acceptedMs.length).toBeGreaterThan(500);
+    expect((crowd.statuses["503"] ?? 0) + crowd.refused).toBeGreaterThan(0);
+    const p99Ms = quantile(crowd.acceptedMs, 0.99);
+    expect(p99Ms * Math.min(1, share)).toBeLessThan(ACCEPTED_MS);
+    expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
+    report("overload", {
+      connections: CROWD,
+      accepted: crowd.statuses["200"] ?? 0,
+      "answered 503": crowd.statuses["503"] ?? 0,
+      refused: crowd.refused,
+      "p99 ms": Math.round(p99Ms),
+      "p99 ms of a connection's first": Math.round(quantile(crowd.firstMs, 0.99)),
+      "the server's share of a core": share.toFixed(2),
+      "peak MB": peakResidentMb(server.pid),
+    });
+    expect(await server.end("SIGTERM")).toBe(0);
+    expect(readStored(place.database).ids.length).toBeGreaterThanOrEqual(crowd.statuses["200"] ?? 0);
+  },
+);
+
+test("hundreds of sockets that drip headers and bodies do not stop a client that posts as it should", async () => {
+  const place = makeWorkplace();
+  const { secret } = await createNumberEndpoint(place);
+  const server = await startServer(place, await freePort());
+  const target = { port: server.port, key: secret };
+  const numbers = countUp();
+  const dripping = await Promise.all([
+    ...Array.from({ length: 400 }, () => drip(server, `POST /submit HTTP/1.1\r\nHost: a\r\nX-Slow: `)),
+    ...Array.from({ length: 400 }, () => drip(server, renderPost(secret, 1).replace(/\{"n":1\}$/, "{"))),
+  ]);
+  for (let round = 0; round < 8; round += 1) {
+    await sleep(250);
+    for (const socket of dripping) socket.write(" ");
+    expectTaken(await sendBurst(target, numbers, 10));
+  }
+  expect(dripping.filter(({ closed }) => closed)).toEqual([]);
+  expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
+});
+
+test("as many bodies as are let in, held back just before their ends, stay within the memory", async () => {
+  const place = makeWorkplace();
+  const { secret } = await createNumberEndpoint(place);
+  const server = await startServer(place, await freePort());
+  const head = renderPost(secret, 1)
+    .replace("Content-Length: 7", "Content-Length: 65536")
+    .replace('{"n":1}', "");
+  const body = " ".repeat(65_000);
+  for (let index = 0; index < 2000; index += 1) await drip(server, head + body);
+  const refused = await sendBurst({ port: server.port, key: secret }, countUp(), 1);
+  expect(refused).toMatchObject([{ status: 503 }]);
+  report("bodies held back", { sockets: 2000, "peak MB": peakResidentMb(server.pid) });
+  expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
+});
+
+function renderPost(key: string, n: number): string {
+  const body = JSON.stringify({ n });
+  const head = [
+    "POST /submit HTTP/1.1",
+    "Host: 127.0.0.1",
+    `Authorization: Bearer ${key}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+  ];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** A connection that begins a request and does not end it. */
+function drip(server: FaultServer, beginning: string): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect({ port: server.port, host: "127.0.0.1" }, () => {
+      socket.write(beginning);
+      resolve(socket);
+    });
+    sockets.push(socket);
+    socket.on("error", () => {});
+    socket.resume();
+  });
+}

@@ -1,0 +1,140 @@
+import { Agent, request } from "node:http";
+import { expect } from "vitest";
+
+/** What became of one post. */
+export interface Post {
+  readonly n: number;
+  readonly idempotencyKey: string | null;
+  /** The submission's id where it was acknowledged. */
+  id: string | null;
+  /** The last answer's status; null where the connection ended without one. */
+  status: number | null;
+  retryAfter: string | null;
+  /** From the first byte sent to the answer, in milliseconds. */
+  ms: number;
+}
+
+export interface PosterTarget {
+  port: number;
+  readonly key: string;
+}
+
+export interface Poster {
+  /** Every post made so far. */
+  readonly posts: readonly Post[];
+  /** Ends after the posts under way. */
+  stop(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+/** How long a connection that is refused waits before it tries again. */
+const PAUSE_MS = 5;
+
+/**
+ * Posts numbers that are never used twice, on `connections` connections as fast as they are answered, every second post
+ * with an `Idempotency-Key`, until stopped.
+ */
+export function startPosting(target: PosterTarget, connections: number, numbers: () => number): Poster {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const posts: Post[] = [];
+  const over = new AbortController();
+  const work = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const n = numbers();
+      const post = newPost(n, n % 2 === 0 ? `key-${n}` : null);
+      posts.push(post);
+      await send(target, post, agent);
+      if (post.status !== 200) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  };
+  const working = Promise.all(Array.from({ length: connections }, work));
+  return {
+    posts,
+    async stop() {
+      over.abort();
+      await working;
+      agent.destroy();
+    },
+  };
+}
+
+export function newPost(n: number, idempotencyKey: string | null): Post {
+  return { n, idempotencyKey, id: null, status: null, retryAfter: null, ms: 0 };
+}
+
+/** Sends a post, once more where it was sent before, and notes what became of it. */
+export function send(target: PosterTarget, post: Post, agent: Agent): Promise<void> {
+  const body = JSON.stringify({ n: post.n });
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const done = (status: number | null, text: string, retryAfter: string | null): void => {
+      post.status = status;
+      post.retryAfter = retryAfter;
+      post.ms = performance.now() - startedAt;
+      if (status === 200) post.id = (JSON.parse(text) as { submission_id: string }).submission_id;
+      resolve();
+    };
+    const sent = request({
+      host: HOST,
+      port: target.port,
+      method: "POST",
+      path: "/submit",
+      agent,
+      headers: {
+        authorization: `Bearer ${target.key}`,
+        "content-type": "application/json",
+        "content-length": body.length,
+        ...(post.idempotencyKey !== null && { "idempotency-key": post.idempotencyKey }),
+      },
+    });
+    sent.on("error", () => done(null, "", null));
+    sent.on("response", (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part: string) => (text += part));
+      // An answer that breaks off was no acknowledgement.
+      answer.on("error", () => done(null, "", null));
+      answer.on("end", () => {
+        done(answer.complete ? (answer.statusCode ?? 0) : null, text, answer.headers["retry-after"] ?? null);
+      });
+    });
+    sent.end(body);
+  });
+}
+
+/** Sends every given post that has no acknowledgement, again and again until it has one. */
+export async function sendUntilAcknowledged(target: PosterTarget, posts: readonly Post[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const open = posts.filter(({ id }) => id === null);
+  const work = async (): Promise<void> => {
+    for (let post = open.pop(); post !== undefined; post = open.pop()) {
+      do {
+        await send(target, post, agent);
+        if (post.id === null) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      } while (post.id === null);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, work));
+  agent.destroy();
+}
+
+/** Counts up from 1. */
+export function countUp(): () => number {
+  let n = 0;
+  return () => (n += 1);
+}
+
+/** Sends so many posts at once, each on a connection of its own and with a key, and waits for all. */
+export async function sendBurst(target: PosterTarget, numbers: () => number, count: number): Promise<Post[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: count });
+  const posts = Array.from({ length: count }, () => {
+    const n = numbers();
+    return newPost(n, `key-${n}`);
+  });
+  await Promise.all(posts.map((post) => send(target, post, agent)));
+  agent.destroy();
+  return posts;
+}
+
+export function expectTaken(posts: readonly Post[]): void {
+  expect([...new Set(posts.map(({ status }) => status))]).toEqual([200]);
+}

@@ -1,0 +1,191 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import SqliteDatabase from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { makeWorkplace, until, type Workplace } from "../executable/workplace.ts";
+import { followDurability } from "./durability.ts";
+import { extent, isShort, PATIENCE_MS, report, sayMissing } from "./extent.ts";
+import { seededRandom } from "./seeded-random.ts";
+import { countUp, type Post, type Poster, startPosting } from "./poster.ts";
+import { createNumberEndpoint, type FaultServer, freePort, startServer } from "./server.ts";
+import { checkStored } from "./stored.ts";
+import { type CallEvent, hasStrace, readCalls, recordWrites } from "./system-calls.ts";
+
+const CONNECTIONS = 16;
+/** Posts recorded; enough that the log is begun anew in between where nothing holds it. */
+const RECORDED_POSTS = isShort ? 800 : 4000;
+const CUT_POSTS = isShort ? 250 : 2500;
+
+if (!hasStrace) sayMissing("nothing is proved about power loss without strace", "apt-get install strace");
+
+test("a breach of the order is seen: an answer before the sync, or before the commit that covers it", () => {
+  const id = `sub_${"0".repeat(26)}`;
+  const event = (
+    phase: "begin" | "end",
+    name: string,
+    path: string,
+    bytes: Buffer,
+    offset = 0,
+  ): CallEvent => {
+    return { phase, name, path, bytes, offset, result: 0 };
+  };
+  const header = (size: number): Buffer => {
+    const bytes = Buffer.alloc(24);
+    bytes.writeUInt32BE(size, 4);
+    return bytes;
+  };
+  const none = Buffer.alloc(0);
+  const page = event("begin", "pwrite64", "/x.db-wal", Buffer.from(`page ${id}`), 56);
+  const commit = event("begin", "pwrite64", "/x.db-wal", header(9), 32);
+  const partial = event("begin", "pwrite64", "/x.db-wal", header(0), 32);
+  const sync = event("end", "fsync", "/x.db-wal", none);
+  const answer = event("begin", "write", "socket:[1]", Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${id}`));
+  const breaches = (...calls: CallEvent[]) => followDurability(calls, "/x.db").breaches.length;
+  expect(breaches(commit, page, sync, answer)).toBe(0);
+  expect(breaches(commit, page, answer, sync)).toBe(1);
+  expect(breaches(partial, page, sync, answer)).toBe(1);
+  expect(breaches(commit, page, { ...sync, result: -1 }, answer)).toBe(1);
+  const restart = { ...commit, bytes: Buffer.alloc(32), offset: 0 };
+  const takeover = event("begin", "pwrite64", "/x.db", Buffer.from("page"));
+  expect(breaches(takeover, { ...sync, path: "/x.db" }, restart)).toBe(0);
+  expect(breaches(takeover, restart)).toBe(1);
+});
+
+describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () => {
+  test("every 200 leaves after the sync that covers it, and the log only restarts over a durable database", async () => {
+    const place = makeWorkplace();
+    const { server, poster, calls } = await record(place, RECORDED_POSTS);
+    expect(await server.end("SIGTERM")).toBe(0);
+    const followed = followDurability(calls, place.database);
+    expect(followed.breaches).toEqual([]);
+    const acknowledged = acknowledgedIds(poster.posts);
+    expect([...followed.coveredBytes.keys()].sort()).toEqual(acknowledged.sort());
+    expect(followed.checkpoints).toBeGreaterThan(0);
+    report("order of system calls", {
+      acknowledged: acknowledged.length,
+      syncs: followed.syncs,
+      checkpoints: followed.checkpoints,
+      breaches: 0,
+    });
+  });
+
+  test("wherever the log is cut, what is left is whole and holds all that was acknowledged before", async () => {
+    const place = makeWorkplace();
+    const base = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "formsvc-cuts-"));
+    try {
+      const { server, calls, poster, release } = await record(place, CUT_POSTS, () => {
+        const held = holdLog(place.database);
+        copyFileSync(place.database, join(base, "base.db"));
+        return held;
+      });
+      const log = readFileSync(`${place.database}-wal`);
+      await server.end("SIGKILL");
+      release();
+      const { coveredBytes } = followDurability(calls, place.database);
+      expect(coveredBytes.size).toBe(acknowledgedIds(poster.posts).length);
+      const cuts = replayCuts(base, log, coveredBytes);
+      report("power loss", { ...cuts, acknowledged: coveredBytes.size, "log bytes": log.length });
+    } finally {
+      rmSync(base, { recursive: true });
+    }
+  });
+});
+
+interface Recording {
+  readonly server: FaultServer;
+  readonly poster: Poster;
+  readonly calls: CallEvent[];
+  readonly release: () => void;
+}
+
+/** Posts `count` numbers to a server while its calls are recorded; it still runs afterwards, with nothing to do. */
+async function record(
+  place: Workplace,
+  count: number,
+  prepare: () => () => void = () => () => {},
+): Promise<Recording> {
+  const { secret } = await createNumberEndpoint(place);
+  const server = await startServer(place, await freePort());
+  const release = prepare();
+  const file = place.path("calls");
+  const tracing = await recordWrites(server.pid, file);
+  const poster = startPosting({ port: server.port, key: secret }, CONNECTIONS, countUp());
+  await until("enough posts", () => poster.posts.length >= count);
+  await poster.stop();
+  await tracing.stop();
+  return { server, poster, calls: readCalls(file), release };
+}
+
+/** A reader whose view is never moved, so that the log only grows and the database stays as it is. */
+function holdLog(database: string): () => void {
+  const reader = new SqliteDatabase(database, { readonly: true });
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM submission").get();
+  return () => reader.close();
+}
+
+function acknowledgedIds(posts: readonly Post[]): string[] {
+  return posts.map(({ id }) => id).filter((id) => id !== null);
+}
+
+const LOG_HEADER_BYTES = 32;
+const SECTOR_BYTES = 512;
+
+/**
+ * Opens the database with the log cut at every frame and at random bytes, and with random sectors lost of what no sync
+ * had covered, as a disk that loses power may leave it.
+ */
+function replayCuts(
+  folder: string,
+  log: Buffer,
+  coveredBytes: ReadonlyMap<string, number>,
+): Record<string, number> {
+  const random = seededRandom(20_260_117);
+  const frameBytes = 24 + log.readUInt32BE(8);
+  const order = openCut(folder, log);
+  const frames = Math.floor((log.length - LOG_HEADER_BYTES) / frameBytes);
+  const atFrames = Array.from({ length: frames + 1 }, (_, index) => LOG_HEADER_BYTES + index * frameBytes);
+  const atRandom = Array.from({ length: extent.randomCuts }, () => Math.floor(random() * (log.length + 1)));
+  const syncedEnds = [...new Set(coveredBytes.values())].sort((a, b) => a - b);
+  const check = (cut: number, content: Buffer): void => {
+    const ids = openCut(folder, content);
+    expect(ids).toEqual(order.slice(0, ids.length));
+    const kept = new Set(ids);
+    const lost = [...coveredBytes].filter(([id, covered]) => covered <= cut && !kept.has(id));
+    expect({ cut, lost }).toEqual({ cut, lost: [] });
+  };
+  for (const cut of [...atFrames, ...atRandom]) check(cut, log.subarray(0, cut));
+  for (const cut of atRandom) {
+    const synced = syncedEnds.findLast((end) => end <= cut) ?? 0;
+    check(cut, loseSectors(log.subarray(0, cut), synced, random));
+  }
+  expect(openCut(folder, log.subarray(0, 0))).toEqual([]);
+  return {
+    "cuts at frames": atFrames.length,
+    "at random bytes": atRandom.length,
+    "with lost sectors": atRandom.length,
+  };
+}
+
+/** The ids of what a server would find, in the order of commits, after everything was proved whole. */
+function openCut(folder: string, log: Buffer): readonly string[] {
+  const path = join(folder, "cut.db");
+  copyFileSync(join(folder, "base.db"), path);
+  writeFileSync(`${path}-wal`, log);
+  try {
+    return checkStored(path).ids;
+  } finally {
+    for (const ending of ["", "-wal", "-shm"]) rmSync(path + ending, { force: true });
+  }
+}
+
+/** Sectors are written whole or not at all, in any order, until a sync has returned. */
+function loseSectors(log: Buffer, durableBytes: number, random: () => number): Buffer {
+  const left = Buffer.from(log);
+  for (let at = Math.ceil(durableBytes / SECTOR_BYTES) * SECTOR_BYTES; at < left.length; at += SECTOR_BYTES) {
+    if (random() < 0.5) left.fill(0, at, Math.min(at + SECTOR_BYTES, left.length));
+  }
+  return left;
+}

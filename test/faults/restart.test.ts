@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { makeWorkplace } from "../executable/workplace.ts";
+import { extent, PATIENCE_MS, report } from "./extent.ts";
+import { countUp, sendUntilAcknowledged, startPosting } from "./poster.ts";
+import { createNumberEndpoint, freePort, sleep, startServer } from "./server.ts";
+import { expectNothingLost, readStored } from "./stored.ts";
+
+const CONNECTIONS = 32;
+
+test(
+  "a server that is stopped and started again and again under load answers all it took and loses nothing",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const place = makeWorkplace();
+    const { secret } = await createNumberEndpoint(place);
+    const target = { port: await freePort(), key: secret };
+    let server = await startServer(place, target.port);
+    const poster = startPosting(target, CONNECTIONS, countUp());
+    for (let round = 0; round < extent.restarts; round += 1) {
+      await sleep(200 + Math.random() * 300);
+      expect(await server.end("SIGTERM")).toBe(0);
+      expectNothingLost(answered(), readStored(place.database));
+      server = await startServer(place, target.port);
+    }
+    await poster.stop();
+    const refusals = new Set(poster.posts.map(({ status }) => status));
+    for (const status of refusals) expect([200, 503, null]).toContain(status);
+    const withKey = poster.posts.filter(({ idempotencyKey }) => idempotencyKey !== null);
+    await sendUntilAcknowledged(target, withKey);
+    expect(await server.end("SIGTERM")).toBe(0);
+    const stored = readStored(place.database);
+    expectNothingLost(poster.posts, stored);
+    // What had no answer was not taken: all that was stored was acknowledged, but for those that were sent again.
+    const acknowledged = new Set(poster.posts.flatMap(({ id }) => (id === null ? [] : [id])));
+    expect(stored.ids.filter((id) => !acknowledged.has(id))).toEqual([]);
+    report("graceful restarts", { restarts: extent.restarts, acknowledged: acknowledged.size, lost: 0 });
+
+    function answered() {
+      return poster.posts.filter(({ id }) => id !== null);
+    }
+  },
+);

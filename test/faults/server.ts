@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { executable, type Keys, until, whenEnded, type Workplace } from "../executable/workplace.ts";
+
+/** The schema of every endpoint here: posts differ by a number alone, so that no judge of spam finds a text in them. */
+export const numberSchema = { n: { type: "number", required: true } };
+
+/** Nothing refuses but what the test breaks; and no line a request, so that a log of millions is not kept. */
+const ENVIRONMENT = {
+  FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
+  FORMSVC_RATE_LIMIT_SECRET_MAX: "null",
+  FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
+  FORMSVC_RATE_LIMIT_BAD_KEY_MAX: "null",
+  FORMSVC_LOG_LEVEL: "warn",
+  FORMSVC_LOG_FORMAT: "json",
+};
+
+export interface FaultServer {
+  readonly port: number;
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** From the start of the process until it was ready, in milliseconds of wall time and of the process's own work. */
+  readonly readyAfterMs: number;
+  readonly readyCpuMs: number;
+  readonly err: () => string;
+  /** Warnings and errors that were logged. */
+  readonly log: () => string;
+  /** Sends a signal and waits for the end; the exit code, null after a signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** A command that runs the server: its own words, with the executable's appended, keeping its process id. */
+  readonly within?: readonly string[];
+  readonly args?: readonly string[];
+  /** Where standard output goes; a pipe that is read unless told otherwise. */
+  readonly stdout?: number;
+}
+
+/** Starts the executable on `port` and waits until it is ready to take posts. */
+export async function startServer(
+  place: Workplace,
+  port: number,
+  options: StartOptions = {},
+): Promise<FaultServer> {
+  const [command, ...within] = options.within ?? [];
+  const serve = ["serve", "--port", String(port), ...(options.args ?? [])];
+  const args = command === undefined ? serve : [...within, executable, ...serve];
+  const startedAt = performance.now();
+  const child = spawn(command ?? executable, args, {
+    cwd: place.folder,
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...ENVIRONMENT, ...options.env },
+    stdio: ["ignore", options.stdout ?? "pipe", "pipe"],
+  });
+  const ended = whenEnded(child);
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  let log = "";
+  let err = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
+  await until("a server that is ready", () => {
+    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${err}`);
+    return isReady(port);
+  });
+  const pid = child.pid!;
+  return {
+    port,
+    pid,
+    child,
+    readyAfterMs: performance.now() - startedAt,
+    readyCpuMs: processorMs(pid),
+    err: () => err,
+    log: () => log,
+    end(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+export async function createNumberEndpoint(place: Workplace, schema: object = numberSchema): Promise<Keys> {
+  const made = await place.json<{ endpoint: { id: string }; keys: Omit<Keys, "endpointId"> }>(
+    ["endpoint", "create", "--name", "Numbers", "--schema", "-"],
+    { input: JSON.stringify(schema) },
+  );
+  return { endpointId: made.endpoint.id, ...made.keys };
+}
+
+/** A port that nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** A connection of its own each time. */
+const noAgent = new Agent({ keepAlive: false });
+
+export function isReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = get(
+      { port, host: "127.0.0.1", path: "/readyz", agent: noAgent, timeout: 5000 },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode === 200);
+      },
+    );
+    asked.on("timeout", () => asked.destroy());
+    asked.on("error", () => resolve(false));
+  });
+}
+
+/** Processor time that a process has used so far, in milliseconds, at the kernel's resolution of 10 ms. */
+export function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** Resident memory of a process now, in megabytes. */
+export function residentMb(pid: number): number {
+  return statusMb(pid, "VmRSS");
+}
+
+/** The most memory that a process was ever resident with, in megabytes. */
+export function peakResidentMb(pid: number): number {
+  return statusMb(pid, "VmHWM");
+}
+
+function statusMb(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024);
+}
+
+export { sleep };

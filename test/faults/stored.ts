@@ -1,0 +1,69 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { expect } from "vitest";
+import type { Post } from "./poster.ts";
+
+/** What a database holds, checked to be whole. */
+export interface Stored {
+  /** Ids by the number posted, in the order of commits. */
+  readonly idsByNumber: ReadonlyMap<number, readonly string[]>;
+  readonly ids: readonly string[];
+}
+
+interface Row {
+  readonly id: string;
+  readonly data: string;
+}
+
+/**
+ * Reads a database as the next server would find it, from a copy, so that the recovery after a crash is left to that
+ * server. Nobody may write meanwhile.
+ */
+export function readStored(path: string): Stored {
+  const folder = mkdtempSync(join(tmpdir(), "formsvc-stored-"));
+  try {
+    for (const ending of ["", "-wal"]) {
+      if (existsSync(path + ending)) copyFileSync(path + ending, join(folder, `copy.db${ending}`));
+    }
+    return checkStored(join(folder, "copy.db"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/**
+ * Proves that nothing in a database is half written: SQLite's own check, every reference, usage equal to the rows that
+ * are stored, and each remembered Idempotency-Key beside its submission.
+ */
+export function checkStored(path: string): Stored {
+  const db = new SqliteDatabase(path);
+  try {
+    expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+    expect(db.pragma("foreign_key_check")).toEqual([]);
+    const rows = db.prepare("SELECT id, data FROM submission ORDER BY seq").all() as Row[];
+    const used = db.prepare("SELECT coalesce(sum(used), 0) FROM usage").pluck().get();
+    expect({ used }).toEqual({ used: rows.length });
+    const orphans = db
+      .prepare("SELECT count(*) FROM idempotency WHERE submission_id NOT IN (SELECT id FROM submission)")
+      .pluck();
+    expect({ keysWithoutSubmission: orphans.get() }).toEqual({ keysWithoutSubmission: 0 });
+    const idsByNumber = new Map<number, string[]>();
+    for (const { id, data } of rows) {
+      const { n } = JSON.parse(data) as { n: number };
+      idsByNumber.set(n, [...(idsByNumber.get(n) ?? []), id]);
+    }
+    return { idsByNumber, ids: rows.map(({ id }) => id) };
+  } finally {
+    db.close();
+  }
+}
+
+/** Nothing acknowledged is lost, and nothing is stored more often than it was sent. */
+export function expectNothingLost(posts: readonly Post[], stored: Stored): void {
+  const lost = posts.filter(({ n, id }) => id !== null && !(stored.idsByNumber.get(n) ?? []).includes(id));
+  expect(lost).toEqual([]);
+  const twice = [...stored.idsByNumber].filter(([, ids]) => ids.length > 1);
+  expect(twice).toEqual([]);
+}

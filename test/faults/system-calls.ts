@@ -1,0 +1,104 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+
+export const hasStrace = spawnSync("strace", ["--version"]).status === 0;
+
+/** One side of a system call: what it was given when it began, or what it returned when it ended. */
+export interface CallEvent {
+  readonly phase: "begin" | "end";
+  readonly name: string;
+  /** The file or socket behind its first argument. */
+  readonly path: string;
+  /** What is written; empty for other calls. */
+  readonly bytes: Buffer;
+  /** Where in the file it is written; 0 for other calls. */
+  readonly offset: number;
+  /** The result, when it ended. */
+  readonly result: number;
+}
+
+export interface Tracing {
+  /** Detaches; the traced process goes on. */
+  stop(): Promise<void>;
+}
+
+/** Attaches strace to a process and all its threads, with `args` to say what it does there. */
+export async function attachStrace(pid: number, args: readonly string[]): Promise<Tracing> {
+  const child = spawn("strace", ["-f", "-p", String(pid), ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const closed = once(child, "close");
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      if (/attached/.test(said)) resolve();
+    });
+    child.once("close", () => reject(new Error(`strace ended: ${said}`)));
+  });
+  return {
+    async stop() {
+      child.kill("SIGINT");
+      await closed;
+    },
+  };
+}
+
+/** Records what a process writes and makes durable, in order, into `file`. */
+export function recordWrites(pid: number, file: string): Promise<Tracing> {
+  return attachStrace(pid, [
+    "-y",
+    "-xx",
+    "-s",
+    "70000",
+    "-o",
+    file,
+    "-e",
+    "trace=write,writev,pwrite64,fsync,fdatasync",
+  ]);
+}
+
+const BEGIN = /^(\d+) +(\w+)\(\d+<((?:\\x[0-9a-f]{2}|[^>])*)>(.*)$/;
+const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>.*= (-?\d+)/;
+const RESULT = /\) += (-?\d+)[^"]*$/;
+
+/** Reads a record as the order in which calls began and ended, over all threads. */
+export function readCalls(file: string): CallEvent[] {
+  return readFileSync(file, "latin1").split("\n").flatMap(readLine());
+}
+
+function readLine(): (line: string) => CallEvent[] {
+  const open = new Map<string, CallEvent>();
+  return (line) => {
+    const [, resumedBy = "", , resumedResult = ""] = RESUMED.exec(line) ?? [];
+    const resumed = open.get(resumedBy);
+    if (resumed !== undefined) {
+      open.delete(resumedBy);
+      return [{ ...resumed, phase: "end", result: Number(resumedResult) }];
+    }
+    const [, thread = "", name = "", path = "", rest = ""] = BEGIN.exec(line) ?? [];
+    if (name === "") return [];
+    const begun: CallEvent = {
+      phase: "begin",
+      name,
+      path: decode(path),
+      bytes: Buffer.concat(
+        [...rest.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = ""]) => unescape(hex)),
+      ),
+      offset: name === "pwrite64" ? Number(/, (\d+)(?:\)| <unfinished)[^"]*$/.exec(rest)?.[1]) : 0,
+      result: 0,
+    };
+    const result = RESULT.exec(rest)?.[1];
+    if (result !== undefined) return [begun, { ...begun, phase: "end", result: Number(result) }];
+    open.set(thread, begun);
+    return [begun];
+  };
+}
+
+function unescape(hex: string): Buffer {
+  return Buffer.from(hex.replaceAll("\\x", ""), "hex");
+}
+
+/** Paths are escaped as a whole or not at all. */
+function decode(path: string): string {
+  return path.startsWith("\\x") ? unescape(path).toString() : path;
+}
