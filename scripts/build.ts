@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import seaModule from "@yao-pkg/pkg/lib-es5/sea.js";
 import { build, type Plugin } from "esbuild";
+import { renderBrowserClient } from "./embed-browser-client.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bundle = join(root, "build/formsvc.cjs");
@@ -57,9 +58,22 @@ async function bundleSource(host: string): Promise<Record<string, string>> {
     // The host's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see.
     alias: { "better-sqlite3": `better-sqlite3/${host}` },
     external: ["@node-rs/argon2-wasm32-wasi"],
-    plugins: [embedAddons(addons)],
+    plugins: [embedAddons(addons), embedBrowserClient()],
   });
   return addons;
+}
+
+/** Always the client that src/browser/ makes now. */
+function embedBrowserClient(): Plugin {
+  return {
+    name: "embed-browser-client",
+    setup(builder) {
+      builder.onLoad({ filter: /browser-client\.generated\.ts$/ }, async () => ({
+        loader: "js",
+        contents: await renderBrowserClient(),
+      }));
+    },
+  };
 }
 
 function embedAddons(addons: Record<string, string>): Plugin {

@@ -9,11 +9,16 @@ import type { Log } from "./foundation/log.ts";
 import { markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
+import { createBurstMemory } from "./submissions/burst-memory.ts";
 import { createCommitQueue } from "./submissions/commit-batch.ts";
+import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
-import { defaultSpamSettings } from "./spam/spam-settings.ts";
+import { createSpamMemory } from "./submissions/spam-memory.ts";
+import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
+import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
+import { createSubmissionReader, type SubmissionReader } from "./submissions/submission-reader.ts";
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
 import { Deliverer } from "./webhooks/deliver.ts";
 import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
@@ -44,10 +49,18 @@ export function openMigrated(config: Config, busyTimeoutMs: number): OpenedDatab
   }
 }
 
+/** The spam settings of who chose nothing. */
+export function spamDefaults(config: Config): SpamSettings {
+  return defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER);
+}
+
 /** Everything that takes posts, wired over one database. HTTP is given this and no database. */
 export interface SubmitService {
   readonly gatekeeper: Gatekeeper;
   readonly receiver: Receiver;
+  readonly reader: SubmissionReader;
+  /** Told when a browser sent a secret key. */
+  readonly onSecretInBrowser: (caller: Caller) => void;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
   /** Whether a row can be written now; at most one look a second. */
@@ -75,7 +88,9 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     log,
     random: Math.random,
   });
-  const commits = createCommitQueue(db, usage, idempotency, outbox);
+  const memory = createSpamMemory(db, createBurstMemory());
+  const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
+  const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts);
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -83,19 +98,22 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     config.rateLimit,
     compileNetworks(config.rateLimit.exempt),
   );
+  const onSecretInBrowser = createBrowserMark(db, clock, log);
   const receiver = createReceiver({
     gatekeeper,
     usage,
     idempotency,
     commits,
-    spamSettings: defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER),
-    onSecretInBrowser: createBrowserMark(db, clock, log),
+    memory,
+    spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
+    onSecretInBrowser,
     clock,
   });
   const watch = watchChanges(db, [
     {
       onForeignCommit: () => {
         usage.forget();
+        memory.forget();
         deliverer.reload();
       },
       onSettingsChange: () => {
@@ -107,10 +125,13 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
   return {
     gatekeeper,
     receiver,
+    reader: createSubmissionReader(db),
+    onSecretInBrowser,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
     maintain: () => {
       idempotency.forgetExpired(clock.now());
+      dropExpired(db, config.held.days, clock.now());
       dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now());
     },
     drain: () => commits.drain(),

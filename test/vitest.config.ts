@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests of the program as its users have it. */
+const OF_EXECUTABLE = ["executable", "browser", "recipes"].map((folder) => `test/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
@@ -10,13 +13,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "inside", include: ["test/**/*.test.ts"], exclude: ["test/executable/**"] },
+        test: { name: "inside", include: ["test/**/*.test.ts"], exclude: OF_EXECUTABLE },
       },
       {
         extends: true,
         test: {
           name: "executable",
-          include: ["test/executable/**/*.test.ts"],
+          include: OF_EXECUTABLE,
+          env: { FORMSVC_EXECUTABLE: new URL("../dist/formsvc", import.meta.url).pathname },
           globalSetup: "test/executable/build-if-stale.ts",
         },
       },

@@ -41,6 +41,7 @@ export async function startServer(
   const server = createServer({
     ...service,
     limits: config.server,
+    baseUrl: config.server.baseUrl,
     trustedProxies: compileNetworks(config.server.trustProxy),
     isDraining: () => draining,
     log,

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Database } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import { toIsoTime } from "../foundation/clock.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Mark, markSubmission, readMark } from "../submissions/mark-submission.ts";
+import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import {
   deleteSubmissions,
@@ -21,7 +24,7 @@ import { withDatabase } from "./open.ts";
 import { jsonText, type Output, plainText } from "./output.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "submission", "What was posted", [list, show, tail, remove]);
+  addNoun(program, "submission", "What was posted", [list, show, tail, remove, mark]);
 }
 
 const DEFAULT_PAGE_SIZE = 25;
@@ -79,8 +82,10 @@ const show: CommandSpec = {
   action: (context, _options, [id = ""]) =>
     withDatabase(context, (db) => {
       const submission = findSubmission(db, id);
-      if (context.output.isJson) return context.output.json(submissionJson(submission));
-      return printWhole(context.output, submission);
+      const mark = readMark(db, id);
+      if (context.output.isJson) return context.output.json({ ...submissionJson(submission), mark });
+      printWhole(context.output, submission);
+      return mark === null ? undefined : context.output.note(`marked as ${mark}`);
     }),
 };
 
@@ -128,21 +133,25 @@ const remove: CommandSpec = {
   },
 };
 
-const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];
+const mark: CommandSpec = {
+  usage: "mark <submission> <mark>",
+  summary: "Teach the workspace's filter that a submission is spam or ham; none undoes it",
+  examples: ["formsvc submission mark sub_01h455vb4pex5vsknk084sn02q spam"],
+  action: (context, _options, [id = "", wanted = ""]) => {
+    if (!["spam", "ham", "none"].includes(wanted))
+      throw new FormsvcError("usage", "the mark is spam, ham or none");
+    return withDatabase(context, (db) => {
+      const chosen = wanted === "none" ? null : (wanted as Mark);
+      markSubmission(db, id, chosen, systemClock.now());
+      if (context.output.isJson) return context.output.json({ id, mark: chosen });
+      return context.output.note(
+        chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,
+      );
+    });
+  },
+};
 
-export function submissionJson(submission: Submission) {
-  return {
-    id: submission.id,
-    endpoint_id: submission.endpointId,
-    data: submission.data,
-    spam_score: submission.spamScore,
-    spam_class: submission.spamClass,
-    spam_reasons: submission.spamReasons,
-    ip_address: submission.ipAddress,
-    user_agent: submission.userAgent,
-    created_at: toIsoTime(submission.createdAt),
-  };
-}
+const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];
 
 function toRow(submission: Submission): string[] {
   const data = plainText(JSON.stringify(submission.data));
@@ -155,7 +164,7 @@ function printOne({ output }: CommandContext, submission: Submission): void {
   else output.line(toRow(submission).join("  "));
 }
 
-function printWhole(output: Output, submission: Submission): void {
+export function printWhole(output: Output, submission: Submission, heading = "SUBMISSION"): void {
   const facts = [
     ["id", submission.id],
     ["endpoint", submission.endpointId],
@@ -173,7 +182,7 @@ function printWhole(output: Output, submission: Submission): void {
       typeof value === "string" ? value : jsonText(value),
     ]),
   ];
-  output.table(["SUBMISSION", ""], facts, "");
+  output.table([heading, ""], facts, "");
 }
 
 async function follow(

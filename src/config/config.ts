@@ -67,6 +67,15 @@ export const configSchema = z.strictObject({
       .nullable()
       .describe("Links a submission may have before they cost points; null switches the limit off."),
   }),
+  held: z.strictObject({
+    days: z.int().min(1).max(3650).nullable().describe("Days that refused posts are kept; null keeps them."),
+    maxPerWorkspace: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .nullable()
+      .describe("Refused posts that a workspace keeps, the oldest out first; null is unlimited."),
+  }),
   webhooks: z.strictObject({
     scheduleSeconds: z
       .array(z.number().min(0).max(604_800))
@@ -133,6 +142,7 @@ export const defaultConfig: Config = {
     exempt: [],
   },
   spam: { maxLinks: 3 },
+  held: { days: 30, maxPerWorkspace: 10_000 },
   webhooks: {
     scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
     timeoutMs: 10_000,

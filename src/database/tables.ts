@@ -16,6 +16,13 @@ export interface Tables {
   event: EventRow;
   delivery: DeliveryRow;
   attempt: AttemptRow;
+  workspace_spam: WorkspaceSpamRow;
+  endpoint_spam: EndpointSpamRow;
+  remembered_text: RememberedTextRow;
+  remembered_text_key: RememberedTextKeyRow;
+  lesson: LessonRow;
+  learned_weights: LearnedWeightsRow;
+  held: HeldRow;
 }
 
 interface AccountRow {
@@ -156,4 +163,70 @@ interface AttemptRow {
   message: string | null;
   answer: string | null;
   is_probe: number;
+}
+
+interface WorkspaceSpamRow {
+  workspace_id: string;
+  /** JSON object. */
+  choices: string;
+}
+
+interface EndpointSpamRow {
+  endpoint_id: string;
+  /** JSON object. */
+  choices: string;
+}
+
+interface RememberedTextRow {
+  id: Generated<number>;
+  workspace_id: string;
+  /** JSON array of integers. */
+  keys: string;
+  sketch: Buffer;
+  /** JSON array of `[email, network]` hashes. */
+  senders: string;
+  marked_spam: Generated<number>;
+  marked_ham: Generated<number>;
+}
+
+interface RememberedTextKeyRow {
+  key: number;
+  text_id: number;
+}
+
+interface LessonRow {
+  id: Generated<number>;
+  workspace_id: string;
+  submission_id: string;
+  mark: "spam" | "ham";
+  email: string | null;
+  text_id: number | null;
+  buckets: Buffer;
+  /** In thousandths. */
+  odds: number;
+  created_at: number;
+}
+
+interface LearnedWeightsRow {
+  workspace_id: string;
+  version: number;
+  weights: Buffer;
+}
+
+interface HeldRow {
+  id: string;
+  workspace_id: string;
+  endpoint_id: string;
+  why: "spam" | "limit";
+  trapped: number;
+  key_hash: Buffer | null;
+  schema_version: number;
+  /** JSON object. */
+  data: string;
+  spam_score: number;
+  /** JSON array of `{signal, points, field, detail}`. */
+  spam_reasons: string;
+  ip_address: string;
+  user_agent: string;
+  created_at: number;
 }

@@ -27,11 +27,16 @@ interface Exchange {
 }
 
 /** Answers with what the error table says; what was not foreseen is logged whole and shown as internal. */
-export function sendError(
+export function sendError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
+  return exchange.reply.send(errorBody(beginErrorReply(exchange, thrown, bodyLimitBytes)));
+}
+
+/** Logs what went wrong, puts status and headers on the reply, and returns what the sender may be told. */
+export function beginErrorReply(
   { request, reply, log }: Exchange,
   thrown: unknown,
   bodyLimitBytes: number,
-): FastifyReply {
+): FormsvcError {
   const error = foresee(thrown, bodyLimitBytes);
   const { status } = describeError(error.code);
   if (status >= 500) {
@@ -42,7 +47,8 @@ export function sendError(
   if (error.facts.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.ceil(error.facts.retryAfterSeconds));
   if (error.code === "unauthorized") reply.header("www-authenticate", "Bearer");
-  return reply.code(status).send(errorBody(asPublic(error)));
+  reply.code(status);
+  return asPublic(error);
 }
 
 /** The framework's own errors by their code; the rest of them concern only what we do not use. */

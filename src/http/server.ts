@@ -2,15 +2,19 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { NetworkList } from "../foundation/ip-address.ts";
 import type { Log } from "../foundation/log.ts";
+import { browserClientRoutes } from "./browser-client-routes.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { sendError } from "./error-reply.ts";
+import { formRoutes } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { countInFlight } from "./in-flight.ts";
 import { logRequests } from "./request-log.ts";
 import { refuseSocket } from "./socket-errors.ts";
-import { type SubmitRoutesParts, submitRoutes } from "./submit-routes.ts";
+import { openapiRoutes } from "./openapi-routes.ts";
+import type { PostParts } from "./receive-post.ts";
+import { type SubmissionRoutesParts, submissionRoutes } from "./submission-routes.ts";
+import { submitRoutes } from "./submit-routes.ts";
 
 export interface ServerLimits {
   readonly bodyLimitBytes: number;
@@ -18,9 +22,10 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
 }
 
-export interface ServerParts extends Omit<SubmitRoutesParts, "trustedProxies">, HealthRoutesParts {
+export interface ServerParts extends PostParts, SubmissionRoutesParts, HealthRoutesParts {
   readonly limits: ServerLimits;
-  readonly trustedProxies: NetworkList;
+  /** The address that clients use; null where only the socket's is known. */
+  readonly baseUrl: string | null;
   readonly log: Log;
 }
 
@@ -71,7 +76,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
   guardRequests(server, parts);
   logRequests(server, log);
   answerUnknownRoutes(server);
+  openapiRoutes(server, parts.baseUrl);
   submitRoutes(server, parts);
+  formRoutes(server, { ...parts, bodyLimitBytes: limits.bodyLimitBytes });
+  submissionRoutes(server, parts);
+  browserClientRoutes(server);
   healthRoutes(server, parts);
   return server;
 }

@@ -1,46 +1,25 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { NetworkList } from "../foundation/ip-address.ts";
-import type { Gatekeeper } from "../submissions/authenticate.ts";
-import type { RateState } from "../submissions/rate-limit.ts";
-import type { IncomingPost, Receiver } from "../submissions/receive-submission.ts";
-import { clientAddress } from "./client-address.ts";
-import { allowAnyOrigin, allowEndpointOrigin, answerPreflight } from "./cors.ts";
-
-export interface SubmitRoutesParts {
-  readonly gatekeeper: Gatekeeper;
-  readonly receiver: Receiver;
-  readonly noticeChanges: () => void;
-  readonly trustedProxies: NetworkList;
-}
+import { parseBody } from "../submissions/parse-body.ts";
+import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { submitOperation } from "./post-operations.ts";
+import { acceptedBody, identify, type PostParts, takePost } from "./receive-post.ts";
 
 /** `POST /submit` and its preflight. */
-export function submitRoutes(server: FastifyInstance, parts: SubmitRoutesParts): void {
+export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
   server.options("/submit", (_request, reply) => answerPreflight(reply));
 
   server.post("/submit", {
+    config: { operation: submitOperation },
     onRequest: (request, reply, done) => {
       allowAnyOrigin(reply);
       done(checkMediaType(request.headers["content-type"]));
     },
     handler: async (request, reply) => {
-      parts.noticeChanges();
-      const address = clientAddress(request.raw, parts.trustedProxies);
-      const caller = await parts.gatekeeper.authenticate(request.headers.authorization, address);
-      allowEndpointOrigin(reply, caller.ready, request.headers.origin);
-      const receipt = await parts.receiver.receive(caller, readPost(request));
-      if (receipt.rate !== null) {
-        const { limit, remaining, resetSeconds } = receipt.rate satisfies RateState;
-        reply
-          .header("ratelimit-limit", limit)
-          .header("ratelimit-remaining", remaining)
-          .header("ratelimit-reset", resetSeconds);
-      }
-      return reply.send({
-        success: true,
-        message: "Submission received",
-        submission_id: receipt.submissionId,
-      });
+      const caller = await identify(parts, request);
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      const receipt = await takePost(parts, { request, reply }, caller, { body, readFields: parseBody });
+      return reply.send(acceptedBody(receipt));
     },
   });
 }
@@ -60,24 +39,4 @@ function checkMediaType(header: string | undefined): FormsvcError | undefined {
     ? "The body must be UTF-8; send Content-Type: application/json."
     : "Send the fields as a JSON object with Content-Type: application/json.";
   return new FormsvcError("unsupported_media_type", message);
-}
-
-function readPost(request: FastifyRequest): IncomingPost {
-  const { headers } = request;
-  const fetchSite = headers["sec-fetch-site"];
-  return {
-    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    origin: headers.origin,
-    fromBrowser: headers.origin !== undefined || fetchSite !== undefined,
-    userAgent: headers["user-agent"],
-    acceptLanguage: headers["accept-language"],
-    idempotencyKey: single(headers["idempotency-key"]),
-    submitterIp: single(headers["x-submitter-ip"]),
-    submitterUserAgent: single(headers["x-submitter-user-agent"]),
-  };
-}
-
-/** Node joins a repeated header of these names into one value; an array never comes, but its type allows it. */
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(", ") : value;
 }

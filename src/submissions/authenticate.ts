@@ -115,6 +115,24 @@ function readBearer(authorization: string | undefined): string | null {
   return text === "" ? null : text;
 }
 
+/**
+ * A secret key that a browser sent is in a page, where everybody can read it: refused, and its owner is told.
+ *
+ * @param onSecretInBrowser told of the key that leaked. @throws forbidden
+ */
+export function refuseSecretInBrowser(
+  caller: Caller,
+  fromBrowser: boolean,
+  onSecretInBrowser: (caller: Caller) => void,
+): void {
+  if (caller.key.kind !== "secret" || !fromBrowser) return;
+  onSecretInBrowser(caller);
+  throw new FormsvcError(
+    "forbidden",
+    "A secret key was sent by a browser; use the publishable key there, and rotate this one.",
+  );
+}
+
 function unauthorized(): FormsvcError {
   return new FormsvcError("unauthorized");
 }

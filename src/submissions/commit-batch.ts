@@ -4,7 +4,9 @@ import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Outbox } from "../webhooks/enqueue-delivery.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
+import type { HeldPost, HeldWriter } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
+import type { Recollection, SpamMemory } from "./spam-memory.ts";
 import type { Submission } from "./submission.ts";
 
 /** A submission that is checked and judged, and waits to be stored. */
@@ -14,6 +16,18 @@ export interface PendingSubmission {
   /** Accepted submissions that the plan allows in the month; null is unlimited. */
   readonly monthlyLimit: number | null;
   readonly idempotent: IdempotentPost | null;
+  /** What the workspace remembers of it; null for nothing. */
+  readonly recollection: Recollection | null;
+}
+
+/** A post that is refused, and waits to be kept. */
+export interface PendingHeld {
+  readonly held: HeldPost;
+  /** Whether a honeypot was filled. */
+  readonly trapped: boolean;
+  readonly idempotent: IdempotentPost | null;
+  /** Null where the workspace should not remember it: it was refused for the limit alone. */
+  readonly recollection: Recollection | null;
 }
 
 /** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
@@ -33,12 +47,14 @@ export interface CommitQueue {
    * disk refuses or the file stays locked: nothing was stored then.
    */
   add(pending: PendingSubmission): Promise<CommitOutcome>;
+  /** Resolves once the refused post is kept. @throws unavailable as {@link CommitQueue.add} does. */
+  hold(pending: PendingHeld): Promise<CommitOutcome>;
   /** Resolves when nothing waits any more. */
   drain(): Promise<void>;
 }
 
 interface Waiter {
-  readonly pending: PendingSubmission;
+  readonly pending: PendingSubmission | PendingHeld;
   readonly resolve: (outcome: CommitOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -52,8 +68,10 @@ export function createCommitQueue(
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
   outbox: Outbox,
+  memory: SpamMemory,
+  heldPosts: HeldWriter,
 ): CommitQueue {
-  const storeBatch = createBatchWriter(db, usage, idempotency, outbox);
+  const storeBatch = createBatchWriter(db, usage, idempotency, outbox, memory, heldPosts);
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -95,20 +113,22 @@ export function createCommitQueue(
     return () => batch.forEach(({ reject }) => reject(asRefusal(error)));
   };
 
+  const add = (pending: PendingSubmission | PendingHeld): Promise<CommitOutcome> => {
+    if (waiting.length >= MAX_WAITING) {
+      return Promise.reject(
+        new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
+          retryAfterSeconds: 1,
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      waiting.push({ pending, resolve, reject });
+      schedule();
+    });
+  };
   return {
-    add(pending) {
-      if (waiting.length >= MAX_WAITING) {
-        return Promise.reject(
-          new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
-            retryAfterSeconds: 1,
-          }),
-        );
-      }
-      return new Promise((resolve, reject) => {
-        waiting.push({ pending, resolve, reject });
-        schedule();
-      });
-    },
+    add,
+    hold: add,
     drain: () => (waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve))),
   };
 }
@@ -122,13 +142,15 @@ function asRefusal(error: unknown): unknown {
   });
 }
 
-type BatchWriter = (batch: readonly PendingSubmission[]) => CommitOutcome[];
+type BatchWriter = (batch: readonly (PendingSubmission | PendingHeld)[]) => CommitOutcome[];
 
 function createBatchWriter(
   db: Database,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
   outbox: Outbox,
+  memory: SpamMemory,
+  heldPosts: HeldWriter,
 ): BatchWriter {
   const insert = db.prepare(
     `INSERT INTO submission
@@ -156,13 +178,21 @@ function createBatchWriter(
     }
     if (pending.idempotent !== null)
       idempotency.record(pending.idempotent, submission.id, submission.createdAt);
+    if (pending.recollection !== null) memory.remember(pending.workspaceId, pending.recollection);
     outbox.enqueue(submission, submission.createdAt);
     return true;
   };
+  const keep = createKeeper(memory, heldPosts);
   return (batch) => {
     const counts = new Map<string, Count>();
     const outcomes = db.transaction(() => {
+      const holders = new Set<string>();
       const decided = batch.map((pending): CommitOutcome => {
+        if ("held" in pending) {
+          if (!keep(pending)) return "gone";
+          holders.add(pending.held.workspaceId);
+          return "stored";
+        }
         const count = countFor(counts, pending, usage);
         if (pending.monthlyLimit !== null && count.used >= pending.monthlyLimit) return "over_limit";
         if (!store(pending)) return "gone";
@@ -173,10 +203,25 @@ function createBatchWriter(
       for (const count of counts.values()) {
         if (count.changed) usage.write(count.workspaceId, count.month, count.used);
       }
+      for (const workspaceId of holders) heldPosts.trim(workspaceId);
       return decided;
     });
     for (const { workspaceId, month, used } of counts.values()) usage.remember(workspaceId, month, used);
     return outcomes;
+  };
+}
+
+/** Keeps a refused post; false where its endpoint was deleted meanwhile. */
+function createKeeper(memory: SpamMemory, heldPosts: HeldWriter): (pending: PendingHeld) => boolean {
+  return ({ held, trapped, idempotent, recollection }) => {
+    try {
+      heldPosts.insert(held, trapped, idempotent?.keyHash ?? null);
+    } catch (error) {
+      if (isForeignKeyError(error)) return false;
+      throw error;
+    }
+    if (recollection !== null) memory.remember(held.workspaceId, recollection);
+    return true;
   };
 }
 

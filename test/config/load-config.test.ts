@@ -91,6 +91,7 @@ test("the defaults are the contract's", () => {
       exempt: [],
     },
     spam: { maxLinks: 3 },
+    held: { days: 30, maxPerWorkspace: 10_000 },
     webhooks: {
       scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
       timeoutMs: 10_000,

@@ -1,0 +1,58 @@
+/** The types of formsvc.js, which puts `formsvc` on the page's global object. */
+
+export interface SubmitOptions {
+  /** The address of the server; that of the script where it is left out. */
+  readonly server?: string;
+  /** 1 to 255 visible ASCII characters: the same key with the same data is stored once. A new one where it is left out. */
+  readonly idempotencyKey?: string;
+}
+
+/** One thing that is wrong with one field. */
+export interface Issue {
+  readonly code: string;
+  readonly message: string;
+  /** The field's name first. */
+  readonly path: readonly string[];
+}
+
+export interface Accepted {
+  readonly ok: true;
+  readonly status: number;
+  readonly message: string;
+  readonly submission_id: string;
+}
+
+export interface Refused {
+  readonly ok: false;
+  /** 0 where the server could not be reached. */
+  readonly status: number;
+  /** `Validation failed`, `Rate limit exceeded`, …; `Network error` where the server could not be reached. */
+  readonly error: string;
+  readonly message: string;
+  /** By field, with `Validation failed`. */
+  readonly details?: Readonly<Record<string, { readonly issues: readonly Issue[] }>>;
+}
+
+export type Result = Accepted | Refused;
+
+export interface Formsvc {
+  /**
+   * Sends data as JSON with a publishable key. Tries again, a few times and ever later, while the server is not reached
+   * or busy; whatever happens, the data is stored once at most. Does not
+   * reject for what the network or the server does.
+   */
+  submit(key: string, data: object, options?: SubmitOptions): Promise<Result>;
+}
+
+declare global {
+  var formsvc: Formsvc;
+
+  interface HTMLElementEventMap {
+    /** Before a form is sent; `preventDefault()` keeps it from being sent. */
+    "formsvc:submit": CustomEvent<{ readonly data: FormData }>;
+    /** After it was stored; `preventDefault()` leaves the form and its messages as they are. */
+    "formsvc:success": CustomEvent<Accepted>;
+    /** After it was refused; `preventDefault()` shows no messages. */
+    "formsvc:error": CustomEvent<Refused>;
+  }
+}

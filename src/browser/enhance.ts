@@ -1,0 +1,111 @@
+import type { Accepted, Refused, Result } from "./client-api.ts";
+import { clearErrors, showErrors, statusOf } from "./messages.ts";
+import { randomKey, send } from "./send.ts";
+
+const HONEYPOT = "_gotcha";
+const ELAPSED = "_elapsed_ms";
+
+/** What is known of one form of the page. */
+interface FormState {
+  /** When it was first seen, on the page's own clock. */
+  readonly seenAt: number;
+  busy: boolean;
+  /** The last sending that was not stored: the same content again is the same post. */
+  open: { readonly content: string; readonly key: string; readonly elapsed: string } | null;
+}
+
+const states = new WeakMap<HTMLFormElement, FormState>();
+
+/** Adds what a form needs before it is sent; a form that is known stays as it is. */
+export function prepare(form: HTMLFormElement): FormState {
+  let state = states.get(form);
+  if (state === undefined) {
+    state = { seenAt: performance.now(), busy: false, open: null };
+    states.set(form, state);
+    statusOf(form);
+    if (form.querySelector(`[name=${HONEYPOT}]`) === null) form.append(honeypot());
+  }
+  return state;
+}
+
+/** Off the screen, out of the keyboard's way and unknown to screen readers: only a robot fills it. */
+function honeypot(): HTMLElement {
+  const input = document.createElement("input");
+  input.name = HONEYPOT;
+  input.tabIndex = -1;
+  input.autocomplete = "off";
+  input.setAttribute("aria-hidden", "true");
+  input.style.cssText = "position:absolute;left:-9999px";
+  return input;
+}
+
+/** Sends the form in the background, and tells on the page how it went. */
+export async function submitForm(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  const state = prepare(form);
+  if (state.busy) return;
+  const data = new FormData(form, submitter);
+  if (!tell(form, "submit", { data })) return;
+  setBusy(form, state, true);
+  clearErrors(form);
+  try {
+    const { body, key } = contentOf(data, state);
+    const address = new URL(form.getAttribute("action") ?? "", document.baseURI).href;
+    const headers = { Accept: "application/json", "Idempotency-Key": key };
+    finish(form, state, data, await send(address, { body, headers }));
+  } finally {
+    setBusy(form, state, false);
+  }
+}
+
+/** What is sent, and under which key. Only a form with a file, which the server refuses in words, is sent as parts. */
+function contentOf(data: FormData, state: FormState): { body: FormData | URLSearchParams; key: string } {
+  const entries = [...data];
+  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  const content = JSON.stringify(texts);
+  if (state.open?.content !== content) {
+    const passed = String(Math.round(performance.now() - state.seenAt));
+    state.open = { content, key: randomKey(), elapsed: passed };
+  }
+  const { key, elapsed } = state.open;
+  data.set(ELAPSED, elapsed);
+  // An empty file input holds a file without name and content.
+  const hasFile = entries.some(([, value]) => typeof value !== "string" && value.name !== "");
+  return { key, body: hasFile ? data : new URLSearchParams([...texts, [ELAPSED, elapsed]]) };
+}
+
+function finish(form: HTMLFormElement, state: FormState, data: FormData, result: Result): void {
+  if (!result.ok) {
+    // What was surely not stored may be sent as a new post; what may have been stays the same one.
+    if (result.status !== 0 && result.status < 500) state.open = null;
+    if (tell(form, "error", result)) showErrors(form, result);
+    return;
+  }
+  state.open = null;
+  if (!tell(form, "success", result)) return;
+  form.reset();
+  const next = data.get("_redirect");
+  if (typeof next === "string" && /^https?:/.test(new URL(next, document.baseURI).protocol)) {
+    location.assign(next);
+  } else {
+    statusOf(form).textContent = form.dataset["formsvcSuccess"] ?? "Thank you. Your answers were received.";
+  }
+}
+
+function setBusy(form: HTMLFormElement, state: FormState, busy: boolean): void {
+  state.busy = busy;
+  // Not `disabled`, which would take the keyboard's place in the page away.
+  for (const element of [form, ...form.querySelectorAll("button:not([type=button]), [type=submit]")]) {
+    const name = element === form ? "aria-busy" : "aria-disabled";
+    if (busy) element.setAttribute(name, "true");
+    else element.removeAttribute(name);
+  }
+}
+
+/** False where a listener took over. */
+function tell(
+  form: HTMLFormElement,
+  name: "submit" | "success" | "error",
+  detail: Accepted | Refused | { readonly data: FormData },
+): boolean {
+  return form.dispatchEvent(new CustomEvent(`formsvc:${name}`, { bubbles: true, cancelable: true, detail }));
+}

@@ -1,0 +1,78 @@
+import type { Refused } from "./client-api.ts";
+
+/** Attribute of the elements that this script added to show what is wrong with one field. */
+const ERROR_MARK = "data-formsvc-error";
+const STATUS_MARK = "data-formsvc-status";
+
+/** The element that tells how the sending went: the page's own one, else a paragraph at the form's end. */
+export function statusOf(form: HTMLFormElement): Element {
+  const own = form.querySelector(`[${STATUS_MARK}]`);
+  if (own !== null) return own;
+  const status = document.createElement("p");
+  status.setAttribute(STATUS_MARK, "");
+  // A screen reader reads what is put into it later.
+  status.setAttribute("role", "status");
+  form.append(status);
+  return status;
+}
+
+export function clearErrors(form: HTMLFormElement): void {
+  statusOf(form).textContent = "";
+  for (const shown of form.querySelectorAll(`[${ERROR_MARK}]`)) {
+    const input = form.querySelector(`[aria-describedby~="${shown.id}"]`);
+    if (input !== null) {
+      input.removeAttribute("aria-invalid");
+      const others = (input.getAttribute("aria-describedby") ?? "")
+        .split(" ")
+        .filter((id) => id !== shown.id);
+      if (others.length > 0) input.setAttribute("aria-describedby", others.join(" "));
+      else input.removeAttribute("aria-describedby");
+    }
+    shown.remove();
+  }
+}
+
+/** Puts each field's problems beside its input, and the keyboard into the first of them. */
+export function showErrors(form: HTMLFormElement, { message, details = {} }: Refused): void {
+  let first: HTMLElement | undefined;
+  const rest: string[] = [];
+  for (const [name, { issues }] of Object.entries(details)) {
+    const text = issues.map((issue) => issue.message).join(". ");
+    const input = inputOf(form, name);
+    if (input === undefined) {
+      rest.push(text);
+      continue;
+    }
+    first ??= input;
+    showError(input, text);
+  }
+  statusOf(form).textContent =
+    first === undefined && rest.length === 0
+      ? message
+      : [form.dataset["formsvcInvalid"] ?? "Please check your answers.", ...rest].join(" ");
+  first?.focus();
+}
+
+let errors = 0;
+
+function showError(input: HTMLElement, text: string): void {
+  const shown = document.createElement("span");
+  errors += 1;
+  shown.id = `formsvc-error-${errors}`;
+  shown.setAttribute(ERROR_MARK, "");
+  shown.textContent = text;
+  input.setAttribute("aria-invalid", "true");
+  const others = input.getAttribute("aria-describedby");
+  input.setAttribute("aria-describedby", others === null ? shown.id : `${others} ${shown.id}`);
+  // After a label around the input, so that the message does not become part of its name.
+  (input.closest("label") ?? input).after(shown);
+}
+
+/** The first input of a field: of its very name, or `name[]` and `name[member]`. */
+function inputOf(form: HTMLFormElement, name: string): HTMLElement | undefined {
+  return [...form.elements].find((element): element is HTMLElement => {
+    const given = element.getAttribute("name") ?? "";
+    const hidden = element.getAttribute("type") === "hidden";
+    return !hidden && (given === name || given.startsWith(`${name}[`));
+  });
+}

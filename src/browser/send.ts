@@ -1,0 +1,53 @@
+import type { Result } from "./client-api.ts";
+
+/** Waits between the tries, in milliseconds. */
+const WAITS_MS = [1000, 2000, 4000, 8000];
+/** Longest `Retry-After` that a visitor is made to wait, in seconds. */
+const MAX_RETRY_AFTER = 30;
+
+export interface Sending {
+  readonly body: BodyInit;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One request, tried again while the server is not reached or busy. */
+export async function send(address: string, { body, headers }: Sending): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
+    const wait = WAITS_MS[tries];
+    let answer: Response | undefined;
+    try {
+      answer = await fetch(address, { method: "POST", body, headers });
+      const after = Number(answer.headers.get("Retry-After"));
+      // 409 with a time: an earlier try of the same post is still being stored.
+      const busy = answer.status === 503 || (answer.status === 409 && after > 0);
+      if (!busy || wait === undefined) return await read(answer);
+      await sleep(Math.max(wait, Math.min(after || 0, MAX_RETRY_AFTER) * 1000));
+    } catch {
+      if (wait === undefined) {
+        const message = "The server could not be reached. Please try again.";
+        return { ok: false, status: 0, error: "Network error", message };
+      }
+      await sleep(wait);
+    }
+  }
+}
+
+export function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("-");
+}
+
+async function read(answer: Response): Promise<Result> {
+  const { ok, status } = answer;
+  const text = await answer.text();
+  try {
+    return { ...JSON.parse(text), ok, status } as Result;
+  } catch {
+    // Something between us and the server answered.
+    return { ok: false, status, error: "Unknown answer", message: "Something went wrong. Please try again." };
+  }
+}
+
+/** A little later each time it is asked, so that many pages do not come back at once. */
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms * (1 + Math.random() / 4)));
+}

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { version } from "../foundation/version.ts";
+import { script, types } from "./browser-client.generated.ts";
+import type { Operation } from "./operation.ts";
+
+/** What follows the newest script, in seconds: a page may run the one before for as long after an upgrade. */
+const NEWEST_SECONDS = 3600;
+const FOREVER = "public, max-age=31536000, immutable";
+
+/** A file that is served as it is, in memory. */
+interface Asset {
+  readonly type: string;
+  readonly cacheControl: string;
+  readonly plain: Buffer;
+  readonly gzipped: Buffer;
+  readonly etag: string;
+}
+
+/**
+ * `GET /formsvc.js`, the newest client; its first line tells the address of exactly this one, which never changes and
+ * can be pinned by its hash. `GET /formsvc.d.ts`, its types.
+ */
+export function browserClientRoutes(server: FastifyInstance): void {
+  const integrity = `sha384-${createHash("sha384").update(script).digest("base64")}`;
+  const pinnedPath = `/formsvc-${createHash("sha256").update(script).digest("hex").slice(0, 12)}.js`;
+  const tag = `<script src="…${pinnedPath}" integrity="${integrity}" crossorigin="anonymous" defer></script>`;
+  const newest = `public, max-age=${NEWEST_SECONDS}`;
+  const javascript = "text/javascript; charset=utf-8";
+  const files: Readonly<Record<string, Asset>> = {
+    "/formsvc.js": asset(`/* formsvc ${version}. To pin it: ${tag} */\n${script}`, javascript, newest),
+    [pinnedPath]: asset(script, javascript, FOREVER),
+    "/formsvc.d.ts": asset(types, "text/plain; charset=utf-8", newest),
+  };
+  for (const [path, file] of Object.entries(files)) {
+    const options = path === "/formsvc.js" ? { config: { operation: scriptOperation } } : {};
+    server.get(path, options, (request, reply) => sendAsset(request, reply, file));
+  }
+}
+
+function asset(text: string, type: string, cacheControl: string): Asset {
+  const plain = Buffer.from(text);
+  const etag = `W/"${createHash("sha256").update(plain).digest("hex").slice(0, 32)}"`;
+  return { type, cacheControl, plain, gzipped: gzipSync(plain, { level: 9 }), etag };
+}
+
+/** Any page may load it; with a hash, browsers ask for that in so many words. */
+function sendAsset(request: FastifyRequest, reply: FastifyReply, file: Asset): FastifyReply {
+  reply
+    .header("content-type", file.type)
+    .header("cache-control", file.cacheControl)
+    .header("etag", file.etag)
+    .header("vary", "Accept-Encoding")
+    .header("access-control-allow-origin", "*")
+    .header("cross-origin-resource-policy", "cross-origin")
+    .header("x-content-type-options", "nosniff");
+  if (isCurrent(request.headers["if-none-match"], file.etag)) return reply.code(304).send();
+  const gzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0{0,3})?\s*(?:,|$))/i.test(
+    request.headers["accept-encoding"] ?? "",
+  );
+  return gzip ? reply.header("content-encoding", "gzip").send(file.gzipped) : reply.send(file.plain);
+}
+
+function isCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
+  const strong = etag.slice(2);
+  return (ifNoneMatch ?? "").split(",").some((entry) => {
+    const known = entry.trim();
+    return known === "*" || known === etag || known === strong;
+  });
+}
+
+const scriptOperation: Operation = {
+  id: "browserClient",
+  summary: "The browser client",
+  key: "none",
+  answers: {
+    200: { description: "A script.", content: { "text/javascript": z.string() } },
+    304: { description: "The one that `If-None-Match` names." },
+  },
+  errors: ["internal", "unavailable"],
+};

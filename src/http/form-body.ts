@@ -1,0 +1,81 @@
+import { Busboy, type BusboyInstance } from "@fastify/busboy";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { FormEntry } from "../submissions/coerce-form.ts";
+
+/** Inputs in one form; more are refused. */
+const MAX_FORM_ENTRIES = 1000;
+/** Header lines of one part of a multipart body; browsers send two. */
+const MAX_PART_HEADERS = 20;
+const MAX_PART_HEADER_BYTES = 4096;
+
+export const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"] as const;
+
+export interface FormBody {
+  /** What could be read, also where there is a problem: the visitor's input is shown again then. */
+  readonly entries: readonly FormEntry[];
+  /** Why the body is refused, when it is its turn; null where nothing is wrong. */
+  readonly problem: FormsvcError | null;
+}
+
+/** The media type without its parameters, in lower case. */
+export function mediaType(contentType: string | undefined): string {
+  return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** Never throws. The body is already in memory and within the server's limit. */
+export async function readFormBody(contentType: string, body: Buffer): Promise<FormBody> {
+  if (mediaType(contentType) === "multipart/form-data") return readMultipart(contentType, body);
+  const entries = [...new URLSearchParams(body.toString("utf8"))];
+  return { entries: entries.slice(0, MAX_FORM_ENTRIES), problem: tooMany(entries.length) };
+}
+
+function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
+  const entries: FormEntry[] = [];
+  let problem: FormsvcError | null = null;
+  return new Promise((resolve) => {
+    const broken = (): void =>
+      resolve({ entries, problem: malformed("The form's body is not valid multipart/form-data.") });
+    const parser = createParser(contentType, body.length);
+    if (parser === null) return broken();
+    parser.on("field", (name: string | undefined, value) => {
+      if (name !== undefined) entries.push([name, value]);
+    });
+    parser.on("file", (_name, stream, filename: string | undefined) => {
+      // A file input that was left empty is sent as a part without a name and without a byte.
+      if (filename) problem ??= noFiles();
+      stream.on("data", () => (problem ??= noFiles())).on("error", () => {});
+    });
+    const overflow = (): void => void (problem ??= tooMany(MAX_FORM_ENTRIES + 1));
+    parser.on("fieldsLimit", overflow).on("partsLimit", overflow);
+    parser.on("error", broken).on("finish", () => resolve({ entries, problem }));
+    return void parser.end(body);
+  });
+}
+
+/** Null where the content type has no boundary. */
+function createParser(contentType: string, size: number): BusboyInstance | null {
+  const limits = {
+    fields: MAX_FORM_ENTRIES,
+    parts: MAX_FORM_ENTRIES,
+    fieldSize: size,
+    headerPairs: MAX_PART_HEADERS,
+    headerSize: MAX_PART_HEADER_BYTES,
+  };
+  try {
+    return new Busboy({ headers: { "content-type": contentType }, limits });
+  } catch {
+    return null;
+  }
+}
+
+function tooMany(count: number): FormsvcError | null {
+  return count > MAX_FORM_ENTRIES ? malformed(`The form has more than ${MAX_FORM_ENTRIES} fields.`) : null;
+}
+
+function noFiles(): FormsvcError {
+  return new FormsvcError("unsupported_media_type", "This form takes no files; send it without one.");
+}
+
+function malformed(message: string): FormsvcError {
+  return new FormsvcError("invalid_request", message, { details: { body: "malformed" } });
+}

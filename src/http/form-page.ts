@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { escapeHtml } from "./escape-html.ts";
+import type { PageField, PageFields } from "./form-fields.ts";
+
+/** System colours and fonts, so that the pages follow the visitor's light, dark and high-contrast settings. */
+const STYLE = `
+:root { color-scheme: light dark; --fg: #1b1d21; --bg: #f5f6f8; --card: #fff; --line: #767c88; --accent: #0b57d0; --on: #fff; --bad: #b3261e; --soft: #565c66; }
+@media (prefers-color-scheme: dark) { :root { --fg: #e7e9ee; --bg: #14161a; --card: #1e2127; --line: #8b92a0; --accent: #a8c7fa; --on: #062e6f; --bad: #f2b8b5; --soft: #aab1bd; } }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 2rem 1rem; background: var(--bg); color: var(--fg); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 36rem; margin: 0 auto; padding: 1.5rem; background: var(--card); border-radius: .75rem; overflow-wrap: anywhere; }
+h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; }
+p { margin: .5rem 0; }
+a { color: var(--accent); }
+ul.problems { margin: 1rem 0; padding: .75rem 1rem .75rem 2rem; border: 2px solid var(--bad); border-radius: .5rem; }
+form > div { margin: 1rem 0; }
+label { display: block; margin-bottom: .25rem; font-weight: 600; }
+label.check { display: inline; margin-left: .5rem; }
+input:not([type=checkbox]), textarea, select { width: 100%; padding: .5rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
+input[type=checkbox] { width: 1.25rem; height: 1.25rem; vertical-align: middle; }
+textarea { min-height: 8rem; resize: vertical; }
+main [aria-invalid=true] { border: 2px solid var(--bad); }
+.problem { margin: .25rem 0 0; color: var(--bad); }
+button { padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--on); background: var(--accent); border: 0; border-radius: .375rem; cursor: pointer; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.facts { margin-top: 1.5rem; color: var(--soft); font-size: .875rem; }
+`;
+
+const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
+
+/**
+ * Nothing is loaded and no script runs. Browsers apply `form-action` to where a sent form is redirected too.
+ *
+ * @param targets origins that the page's form may end at, beside our own. @param embedder the origin that may show the
+ *   page in a frame; null for none.
+ */
+export function pagePolicy(targets: readonly string[], embedder: string | null): string {
+  return [
+    "default-src 'none'",
+    `style-src ${STYLE_HASH}`,
+    `form-action ${["'self'", ...new Set(targets)].join(" ")}`,
+    `frame-ancestors ${embedder ?? "'none'"}`,
+    "base-uri 'none'",
+  ].join("; ");
+}
+
+/** @param backTo the origin of the page with the form; null where it is not known. */
+export function successPage(backTo: string | null): string {
+  return page(
+    "Thank you",
+    `<h1>Thank you</h1>
+<p>Your answers were received.</p>
+${backLink(backTo)}`,
+  );
+}
+
+export interface ErrorPage {
+  readonly heading: string;
+  /** For the visitor. */
+  readonly sentence: string;
+  /** For whoever looks for the reason: the status' `error`, and where the log line is found. */
+  readonly error: string;
+  readonly requestId: string;
+  readonly backTo: string | null;
+  /** The form with the visitor's input, to send again; null where there is nothing to show. */
+  readonly form: PageFields | null;
+}
+
+export function errorPage({ heading, sentence, error, requestId, backTo, form }: ErrorPage): string {
+  const lost =
+    form === null
+      ? `<p>With your browser’s Back button you get back to the form; what you typed is usually still there.</p>`
+      : formHtml(form);
+  return page(
+    heading,
+    `<h1>${escapeHtml(heading)}</h1>
+<p>${escapeHtml(sentence)}</p>
+${form === null ? "" : summary(form.shown)}
+${lost}
+${backLink(backTo)}
+<p class="facts">${escapeHtml(error)} · request ${escapeHtml(requestId)}</p>`,
+  );
+}
+
+function page(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
+function backLink(origin: string | null): string {
+  if (origin === null) return "";
+  return `<p><a href="${escapeHtml(origin)}/">Back to ${escapeHtml(new URL(origin).host)}</a></p>`;
+}
+
+/** What is wrong, first, with a link to each input: what a screen reader reads, and the keyboard reaches, first. */
+function summary(fields: readonly PageField[]): string {
+  const lines = fields.flatMap((field, index) =>
+    field.problems.map((text) => `<li><a href="#i${index}">${escapeHtml(text)}</a></li>`),
+  );
+  return lines.length === 0 ? "" : `<ul class="problems">\n${lines.join("\n")}\n</ul>`;
+}
+
+/**
+ * Without an action the form is sent to the address that it came from, whatever a proxy made of the path. The server is
+ * the judge of what is valid, so the browser is told not to be.
+ */
+function formHtml(fields: PageFields): string {
+  const hidden = fields.hidden.map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
+  return `<form method="post" accept-charset="utf-8" novalidate>
+${hidden.join("\n")}
+${fields.shown.map(fieldHtml).join("\n")}
+<button>Send again</button>
+</form>`;
+}
+
+function fieldHtml(field: PageField, index: number): string {
+  const id = `i${index}`;
+  const isWrong = field.problems.length > 0;
+  const problems = isWrong
+    ? `<p class="problem" id="${id}-problem">${field.problems.map(escapeHtml).join("<br>")}</p>`
+    : "";
+  const marks = isWrong ? ` aria-invalid="true" aria-describedby="${id}-problem"` : "";
+  const attributes = `id="${id}" name="${escapeHtml(field.name)}"${marks}`;
+  const label = escapeHtml(field.label);
+  if (field.kind === "checkbox") {
+    const checked = ["on", "true", "1"].includes(field.value) ? " checked" : "";
+    return `<div><input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${label}</label>${problems}</div>`;
+  }
+  return `<div><label for="${id}">${label}</label>${controlHtml(field, attributes)}${problems}</div>`;
+}
+
+function controlHtml({ kind, value, options }: PageField, attributes: string): string {
+  const text = escapeHtml(value);
+  switch (kind) {
+    case "area":
+      // HTML drops one line break right after the tag.
+      return `<textarea ${attributes} dir="auto">\n${text}</textarea>`;
+    case "choice":
+      return `<select ${attributes}>${choices(options, value)}</select>`;
+    case "number":
+      return `<input type="text" inputmode="decimal" ${attributes} value="${text}">`;
+    case "email":
+      return `<input type="email" autocomplete="email" ${attributes} value="${text}">`;
+    case "url":
+    case "text":
+    case "checkbox":
+    default:
+      return `<input type="${kind === "url" ? "url" : "text"}" ${attributes} value="${text}" dir="auto">`;
+  }
+}
+
+function choices(options: readonly string[], value: string): string {
+  const all = ["", ...options.filter((option) => option !== "")];
+  return all
+    .map((option) => {
+      const selected = option === value ? " selected" : "";
+      return `<option value="${escapeHtml(option)}"${selected}>${option === "" ? "–" : escapeHtml(option)}</option>`;
+    })
+    .join("");
+}

@@ -1,0 +1,189 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
+import type { Log } from "../foundation/log.ts";
+import type { Caller } from "../submissions/authenticate.ts";
+import { coerceForm, type FormEntry } from "../submissions/coerce-form.ts";
+import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { beginErrorReply, errorBody } from "./error-reply.ts";
+import {
+  errorAddress,
+  FIRST_ORIGIN_MEMBER,
+  isOwnOrigin,
+  successAddress,
+  webOrigin,
+} from "./form-addresses.ts";
+import { FORM_TYPES, mediaType, readFormBody } from "./form-body.ts";
+import { pageFields } from "./form-fields.ts";
+import { errorPage, pagePolicy, successPage } from "./form-page.ts";
+import { formOperation } from "./post-operations.ts";
+import { prefersJson } from "./prefers-json.ts";
+import { acceptedBody, identify, type PostParts, takePost } from "./receive-post.ts";
+
+export interface FormRoutesParts extends PostParts {
+  readonly baseUrl: string | null;
+  readonly bodyLimitBytes: number;
+  readonly log: Log;
+}
+
+interface FormRequest {
+  readonly Params: { readonly key: string };
+}
+
+/** What is known of a form's post so far. */
+interface FormExchange {
+  readonly request: FastifyRequest<FormRequest>;
+  readonly reply: FastifyReply;
+  caller: Caller | null;
+  entries: readonly FormEntry[];
+  /** Of the page that the visitor filled in. */
+  origin: string | undefined;
+}
+
+/**
+ * `POST /f/{publishable key}`: plain HTML forms, answered with pages. In a scope of its own, so that its body parser and
+ * its pages for errors are nobody else's.
+ */
+export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): void {
+  void server.register((scope, _options, done) => {
+    for (const type of FORM_TYPES) {
+      scope.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, parsed) => parsed(null, body));
+    }
+    scope.setErrorHandler<Error, FormRequest>((error, request, reply) => {
+      const { origin } = request.headers;
+      return answerError(parts, { request, reply, caller: null, entries: [], origin }, error);
+    });
+    scope.options("/f/:key", (_request, reply) => answerPreflight(reply));
+    scope.post<FormRequest>("/f/:key", {
+      config: { operation: formOperation },
+      onRequest: (request, reply, next) => {
+        allowAnyOrigin(reply);
+        next(checkMediaType(request.headers["content-type"]));
+      },
+      handler: async (request, reply) => {
+        const { origin } = request.headers;
+        const form: FormExchange = { request, reply, caller: null, entries: [], origin };
+        try {
+          return await takeForm(parts, form);
+        } catch (error) {
+          return answerError(parts, form, error);
+        }
+      },
+    });
+    done();
+  });
+}
+
+function checkMediaType(header: string | undefined): FormsvcError | undefined {
+  if (FORM_TYPES.some((type) => type === mediaType(header))) return undefined;
+  return new FormsvcError("unsupported_media_type", `Send the form as ${FORM_TYPES.join(" or ")}.`);
+}
+
+async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<FastifyReply> {
+  const { request, reply } = form;
+  const caller = await identifyForm(parts, request);
+  form.caller = caller;
+  const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const { entries, problem } = await readFormBody(request.headers["content-type"] ?? "", raw);
+  form.entries = entries;
+  if (isOwnOrigin(form.origin, parts.baseUrl, request.headers.host))
+    form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
+  const receipt = await takePost(parts, form, caller, {
+    // The inputs and not their bytes: each sending of a multipart form has another boundary.
+    body: Buffer.from(JSON.stringify(entries)),
+    readFields: (_body, definition) => {
+      if (problem !== null) throw problem;
+      return coerceForm(entries, definition);
+    },
+    origin: form.origin,
+    // The address of a form is in a page, so a secret key in it is public whoever sends it.
+    fromBrowser: true,
+  });
+  if (prefersJson(request.headers.accept)) return reply.send(acceptedBody(receipt));
+  const { settings } = caller.ready.endpoint;
+  const address = successAddress(entryOf(entries, "_redirect"), form.origin, settings);
+  if (address !== null) return reply.code(303).header("location", address).send();
+  const backTo = webOrigin(form.origin);
+  return sendPage(reply, successPage(backTo), pagePolicy([], backTo));
+}
+
+/** A form has its key in its address, because a page without script cannot send the header. */
+function identifyForm(parts: FormRoutesParts, request: FastifyRequest<FormRequest>): Promise<Caller> {
+  return identify(parts, request, `Bearer ${request.params.key}`);
+}
+
+/** The last value of a name. */
+function entryOf(entries: readonly FormEntry[], name: string): string | null {
+  return entries.findLast(([entry]) => entry === name)?.[1] ?? null;
+}
+
+/** Refused before the endpoint was looked up, though it may have a page for errors. */
+const REFUSED_EARLY: ReadonlySet<ErrorCode> = new Set(["payload_too_large", "unsupported_media_type"]);
+
+async function answerError(
+  parts: FormRoutesParts,
+  form: FormExchange,
+  thrown: unknown,
+): Promise<FastifyReply> {
+  const { request, reply } = form;
+  const error = beginErrorReply({ request, reply, log: parts.log }, thrown, parts.bodyLimitBytes);
+  if (prefersJson(request.headers.accept)) return reply.send(errorBody(error));
+  const title = describeError(error.code).error;
+  if (form.caller === null && REFUSED_EARLY.has(error.code)) {
+    form.caller = await identifyForm(parts, request).catch(() => null);
+  }
+  const settings = form.caller?.ready.endpoint.settings;
+  if (settings?.errorUrl) {
+    return reply.code(303).header("location", errorAddress(settings.errorUrl, title)).send();
+  }
+  const backTo = webOrigin(form.origin);
+  const redirect = entryOf(form.entries, "_redirect");
+  const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
+  const html = errorPage({
+    ...visitorWords(error),
+    error: `${title} (${describeError(error.code).status})`,
+    requestId: request.id,
+    backTo,
+    form: formAgain(form, error),
+  });
+  return sendPage(reply, html, pagePolicy(next === null ? [] : [new URL(next).origin], backTo));
+}
+
+/** The visitor's input, to be sent again; null where none was read. */
+function formAgain({ caller, entries, origin }: FormExchange, error: FormsvcError) {
+  if (caller === null || entries.length === 0) return null;
+  const { schema, honeypots } = caller.ready;
+  const details = error.code === "validation_failed" ? (error.facts.details ?? {}) : {};
+  const posted = entries.filter(([name]) => name !== FIRST_ORIGIN_MEMBER);
+  const { shown, hidden } = pageFields(posted, schema.definition, honeypots, details);
+  const first: readonly FormEntry[] = origin === undefined ? [] : [[FIRST_ORIGIN_MEMBER, origin]];
+  return { shown, hidden: [...hidden, ...first] };
+}
+
+const NOT_SENT = "Your form was not sent";
+
+/** What is said to the visitor, who cannot mend what only the site's owner can. */
+const VISITOR_SENTENCES: Partial<Record<ErrorCode, string>> = {
+  validation_failed: "Some of your answers need another look.",
+  unauthorized: "This form is not set up correctly. Please tell the owner of the site.",
+  forbidden: "This form does not take answers from here or at this time. Please tell the owner of the site.",
+  payload_too_large: "This is more than the form takes. Please shorten it, and leave files out.",
+  submission_limit: "This form cannot take more answers this month. Please tell the owner of the site.",
+  unavailable: "The service cannot take your form right now. Please send it again in a moment.",
+  internal: "Something went wrong on our side. Please send it again in a moment.",
+};
+
+function visitorWords(error: FormsvcError): { readonly heading: string; readonly sentence: string } {
+  const heading = error.code === "validation_failed" ? "Please check your answers" : NOT_SENT;
+  return { heading, sentence: VISITOR_SENTENCES[error.code] ?? error.message };
+}
+
+/** The page holds what the visitor typed: nobody keeps a copy. `same-origin` because a page without any referrer sends no origin either. */
+function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {
+  return reply
+    .header("content-type", "text/html; charset=utf-8")
+    .header("content-security-policy", policy)
+    .header("x-content-type-options", "nosniff")
+    .header("referrer-policy", "same-origin")
+    .header("cache-control", "no-store")
+    .send(html);
+}

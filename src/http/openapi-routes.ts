@@ -1,0 +1,163 @@
+import type { FastifyInstance, RouteOptions } from "fastify";
+import { z } from "zod";
+import { describeError, type ErrorCode } from "../foundation/errors.ts";
+import { version } from "../foundation/version.ts";
+import type { Operation, OperationAnswer } from "./operation.ts";
+
+type Json = Record<string, unknown>;
+
+/** A route and what it says of itself. */
+interface DescribedRoute {
+  readonly method: string;
+  readonly url: string;
+  readonly operation: Operation;
+}
+
+/**
+ * `GET /openapi.json`: the HTTP interface, made from what each route says of itself. Call before the routes are added.
+ *
+ * @param baseUrl the address that clients use; null where only the socket's is known.
+ */
+export function openapiRoutes(server: FastifyInstance, baseUrl: string | null): void {
+  const routes: DescribedRoute[] = [];
+  let rendered: string | null = null;
+  server.addHook("onRoute", (route: RouteOptions) => {
+    const operation = route.config?.operation;
+    if (operation === undefined) return;
+    for (const method of [route.method].flat()) {
+      if (method !== "HEAD") routes.push({ method: method.toLowerCase(), url: route.url, operation });
+    }
+  });
+  server.get("/openapi.json", (_request, reply) => {
+    rendered ??= JSON.stringify(document(routes, baseUrl), null, 2);
+    return reply
+      .header("content-type", "application/json; charset=utf-8")
+      .header("access-control-allow-origin", "*")
+      .send(rendered);
+  });
+}
+
+function document(routes: readonly DescribedRoute[], baseUrl: string | null): Json {
+  const schemas: Json = { Error: schemaOf(generalError, {}) };
+  const paths: Record<string, Json> = {};
+  for (const { method, url, operation } of routes) {
+    const path = url.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [method]: operationJson(operation, schemas) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "formsvc",
+      version,
+      description: "Takes form submissions, checks and stores them.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: baseUrl ?? "/" }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "The endpoint's secret or publishable key." },
+        secretKey: { type: "http", scheme: "bearer", description: "The endpoint's secret key." },
+      },
+    },
+  };
+}
+
+const generalError = z.object({
+  error: z.string().describe("The kind of error."),
+  message: z.string().describe("For people."),
+  details: z.record(z.string(), z.unknown()).optional().describe("What is specific to the error."),
+  limit: z.int().optional().describe("With `Submission limit exceeded`."),
+  remainingSubmissions: z.int().optional().describe("With `Submission limit exceeded`."),
+});
+
+const SECURITY: Readonly<Record<Operation["key"], readonly Json[]>> = {
+  either: [{ key: [] }],
+  secret: [{ secretKey: [] }],
+  none: [],
+};
+
+function operationJson(operation: Operation, schemas: Json): Json {
+  const parameters = [
+    ...parametersOf("path", operation.path, schemas),
+    ...parametersOf("query", operation.query, schemas),
+    ...parametersOf("header", operation.headers, schemas),
+  ];
+  const answers = Object.entries(operation.answers).map(([status, answer]) => [
+    status,
+    answerJson(answer, schemas),
+  ]);
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    description: operation.description,
+    security: SECURITY[operation.key],
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body !== undefined && {
+      requestBody: { required: true, content: contentJson(operation.body, schemas) },
+    }),
+    responses: { ...Object.fromEntries(answers), ...errorAnswers(operation.errors) },
+  };
+}
+
+function parametersOf(place: string, object: z.ZodObject | undefined, schemas: Json): Json[] {
+  return Object.entries(object?.shape ?? {}).map(([name, type]) => {
+    const { description, ...schema } = schemaOf(type as z.ZodType, schemas);
+    const required = place === "path" || !z.safeParse(type, undefined).success;
+    // A member that is undefined is not written.
+    return { name, in: place, required, description, schema };
+  });
+}
+
+function answerJson({ description, content, headers }: OperationAnswer, schemas: Json): Json {
+  const described = parametersOf("header", headers, schemas).map(
+    ({ name, description, required, schema }) => [name, { description, required, schema }],
+  );
+  return {
+    description,
+    ...(content !== undefined && { content: contentJson(content, schemas) }),
+    ...(described.length > 0 && { headers: Object.fromEntries(described) as Json }),
+  };
+}
+
+function contentJson(content: Readonly<Record<string, z.ZodType>>, schemas: Json): Json {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, schema]) => [type, { schema: schemaOf(schema, schemas) }]),
+  );
+}
+
+/** One answer a status, naming each `error` that it may have. */
+function errorAnswers(codes: readonly ErrorCode[]): Json {
+  const byStatus = new Map<number, string[]>();
+  for (const { status, error } of codes.map(describeError)) {
+    byStatus.set(status, [...(byStatus.get(status) ?? []), error]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, errors]) => [
+      status,
+      {
+        description: [...new Set(errors)].join("; "),
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      },
+    ]),
+  );
+}
+
+/** As JSON Schema 2020-12, the language of OpenAPI 3.1; a type with an id goes to the shared schemas. */
+function schemaOf(type: z.ZodType, schemas: Json): Json {
+  const { $defs, ...schema } = z.toJSONSchema(type, { io: "output" }) as Json;
+  delete schema["$schema"];
+  for (const [name, shared] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
+    delete shared["id"];
+    schemas[name] ??= atComponents(shared);
+  }
+  const { id, ...own } = schema;
+  if (typeof id !== "string") return atComponents(own);
+  schemas[id] ??= atComponents(own);
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function atComponents(schema: Json): Json {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+}

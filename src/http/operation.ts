@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
+
+/** What a route takes and answers: the route reads its query by it, and `/openapi.json` shows it. */
+export interface Operation {
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Which keys it takes as `Authorization: Bearer`. */
+  readonly key: "either" | "secret" | "none";
+  readonly path?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** Request headers beside `Authorization`, by their usual spelling. */
+  readonly headers?: z.ZodObject;
+  /** By media type. */
+  readonly body?: Readonly<Record<string, z.ZodType>>;
+  /** Successful answers by status; errors are taken from the error table. */
+  readonly answers: Readonly<Record<number, OperationAnswer>>;
+  readonly errors: readonly ErrorCode[];
+}
+
+export interface OperationAnswer {
+  readonly description: string;
+  /** By media type; none where the answer has no body. */
+  readonly content?: Readonly<Record<string, z.ZodType>>;
+  readonly headers?: z.ZodObject;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Routes without one are left out of `/openapi.json`. */
+    operation?: Operation;
+  }
+}
+
+/** What can go wrong with any request. */
+export const COMMON_ERRORS: readonly ErrorCode[] = ["internal", "unavailable"];
+
+/** @throws invalid_request naming each parameter that is malformed or not known. */
+export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: unknown): z.output<Schema> {
+  const read = schema.safeParse(query);
+  if (read.success) return read.data;
+  const details: Record<string, string> = {};
+  for (const issue of read.error.issues) {
+    const names = issue.code === "unrecognized_keys" ? issue.keys : [String(issue.path[0] ?? "")];
+    for (const name of names) {
+      details[name.slice(0, 100)] ??=
+        issue.code === "unrecognized_keys" ? "unknown parameter" : issue.message;
+    }
+  }
+  const named = Object.keys(details).slice(0, 10).join(", ");
+  throw new FormsvcError("invalid_request", `These query parameters are wrong: ${named}.`, { details });
+}

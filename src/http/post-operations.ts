@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { COMMON_ERRORS, type Operation } from "./operation.ts";
+
+const accepted = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    submission_id: z.string().describe("`sub_` and 26 characters."),
+  })
+  .meta({ id: "Accepted" });
+
+const limitHeaders = z.object({
+  "RateLimit-Limit": z.string().optional().describe("Posts in a window; absent where no limit applied."),
+  "RateLimit-Remaining": z.string().optional().describe("Posts left in the window."),
+  "RateLimit-Reset": z.string().optional().describe("Seconds until the window ends."),
+});
+
+const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .describe("The same key with the same body within 24 h is answered as the first time and stored once.");
+
+const POST_ERRORS = [
+  "validation_failed",
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "submission_limit",
+  "spam_blocked",
+  ...COMMON_ERRORS,
+] as const;
+
+export const submitOperation: Operation = {
+  id: "submit",
+  summary: "Submit a form as JSON",
+  key: "either",
+  headers: z.object({
+    "Idempotency-Key": idempotencyKey,
+    "X-Submitter-IP": z
+      .string()
+      .optional()
+      .describe("The submitter's address; believed from a secret key, ignored from a publishable one."),
+    "X-Submitter-User-Agent": z.string().optional().describe("As `X-Submitter-IP`."),
+  }),
+  body: {
+    "application/json": z
+      .record(z.string(), z.unknown())
+      .describe("The fields that the endpoint's schema declares."),
+  },
+  answers: {
+    200: {
+      description: "Durably stored.",
+      content: { "application/json": accepted },
+      headers: limitHeaders,
+    },
+  },
+  errors: ["invalid_json", ...POST_ERRORS],
+};
+
+const formFields = z
+  .record(z.string(), z.string())
+  .describe("Inputs by name; read by the schema's types, `a[]` for arrays and `a[b]` for objects.");
+
+export const formOperation: Operation = {
+  id: "submitForm",
+  summary: "Submit a plain HTML form",
+  description:
+    "Answers with a redirect or a page, and with JSON where `Accept` prefers it. Errors too are then pages or redirects.",
+  key: "none",
+  path: z.object({ key: z.string().describe("The endpoint's publishable key.") }),
+  headers: z.object({ "Idempotency-Key": idempotencyKey }),
+  body: { "application/x-www-form-urlencoded": formFields, "multipart/form-data": formFields },
+  answers: {
+    200: {
+      description: "Durably stored.",
+      content: { "application/json": accepted, "text/html": z.string() },
+      headers: limitHeaders,
+    },
+    303: {
+      description: "To the endpoint's page for success or for errors, or to the form's `_redirect`.",
+      headers: z.object({ Location: z.string() }),
+    },
+  },
+  errors: POST_ERRORS,
+};

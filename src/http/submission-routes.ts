@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Caller, refuseSecretInBrowser } from "../submissions/authenticate.ts";
+import { submissionJson } from "../submissions/submission-json.ts";
+import type { SubmissionReader } from "../submissions/submission-reader.ts";
+import { COMMON_ERRORS, type Operation, readQuery } from "./operation.ts";
+import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
+
+export interface SubmissionRoutesParts extends CallerParts {
+  readonly reader: SubmissionReader;
+  readonly onSecretInBrowser: (caller: Caller) => void;
+}
+
+/** Most submissions on one page over HTTP, and how many where the client does not say. */
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 25;
+
+/** Reading and deleting what was posted, for the holder of an endpoint's secret key. */
+export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoutesParts): void {
+  server.get("/submissions", {
+    config: { operation: listOperation },
+    handler: async (request) => {
+      const endpointId = await readableEndpoint(parts, request);
+      const { limit, cursor = null, since, until, class: spamClass = null } = readQuery(query, request.query);
+      const filter = { endpointId, spamClass, since: toMs(since), until: toMs(until) };
+      const page = parts.reader.list(filter, limit, cursor);
+      return { data: page.data.map(submissionJson), next_cursor: page.nextCursor };
+    },
+  });
+
+  server.get<OneSubmission>("/submissions/:id", {
+    config: { operation: showOperation },
+    handler: async (request) =>
+      submissionJson(parts.reader.find(await readableEndpoint(parts, request), request.params.id)),
+  });
+
+  server.delete<OneSubmission>("/submissions/:id", {
+    config: { operation: deleteOperation },
+    handler: async (request, reply) => {
+      parts.reader.remove(await readableEndpoint(parts, request), request.params.id);
+      return reply.code(204).send();
+    },
+  });
+}
+
+interface OneSubmission {
+  readonly Params: { readonly id: string };
+}
+
+/** The endpoint whose submissions the request's key may read. A paused endpoint takes no posts but can be read. */
+async function readableEndpoint(parts: SubmissionRoutesParts, request: FastifyRequest): Promise<string> {
+  const caller = await identify(parts, request);
+  parts.gatekeeper.admit(caller);
+  refuseSecretInBrowser(caller, isFromBrowser(request), parts.onSecretInBrowser);
+  if (caller.key.kind === "publishable") {
+    throw new FormsvcError("forbidden", "A publishable key can only post; read with the secret key.");
+  }
+  return caller.ready.endpoint.id;
+}
+
+function toMs(time: string | undefined): number | null {
+  return time === undefined ? null : Date.parse(time);
+}
+
+const limitRange = `expected a whole number from 1 to ${MAX_LIMIT}`;
+
+const time = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: "expected a time like 2026-01-31 or 2026-01-31T12:00:00Z",
+});
+
+const query = z.strictObject({
+  limit: z
+    .string({ error: "given more than once" })
+    .regex(/^\d{1,4}$/, limitRange)
+    .transform(Number)
+    .pipe(z.int().min(1, limitRange).max(MAX_LIMIT, limitRange))
+    .default(DEFAULT_LIMIT)
+    .describe("How many."),
+  cursor: z.string().optional().describe("The `next_cursor` of the page before."),
+  since: time.optional().describe("From then on."),
+  until: time.optional().describe("Before then."),
+  class: z.enum(["low", "medium", "high"]).optional().describe("Only this spam class."),
+});
+
+const submission = z
+  .object({
+    id: z.string().describe("`sub_` and 26 characters."),
+    endpoint_id: z.string(),
+    data: z.record(z.string(), z.unknown()).describe("The submitted fields."),
+    spam_score: z.int().min(0).max(100),
+    spam_class: z.enum(["low", "medium", "high"]),
+    spam_reasons: z
+      .array(
+        z.object({
+          signal: z.string(),
+          points: z.number(),
+          field: z.string().nullable(),
+          detail: z.string(),
+        }),
+      )
+      .describe("What adds up to the score."),
+    ip_address: z.string(),
+    user_agent: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "Submission" });
+
+const page = z
+  .object({ data: z.array(submission), next_cursor: z.string().nullable() })
+  .meta({ id: "SubmissionPage" });
+
+const path = z.object({ id: z.string().describe("A submission's id.") });
+
+const READ_ERRORS = ["unauthorized", "forbidden", "rate_limited", ...COMMON_ERRORS] as const;
+
+const listOperation: Operation = {
+  id: "listSubmissions",
+  summary: "List the endpoint's submissions, newest first",
+  key: "secret",
+  query,
+  answers: { 200: { description: "One page.", content: { "application/json": page } } },
+  errors: ["invalid_request", ...READ_ERRORS],
+};
+
+const showOperation: Operation = {
+  id: "getSubmission",
+  summary: "Show a submission",
+  key: "secret",
+  path,
+  answers: { 200: { description: "The submission.", content: { "application/json": submission } } },
+  errors: ["not_found", ...READ_ERRORS],
+};
+
+const deleteOperation: Operation = {
+  id: "deleteSubmission",
+  summary: "Delete a submission for good",
+  key: "secret",
+  path,
+  answers: { 204: { description: "It is gone." } },
+  errors: ["not_found", ...READ_ERRORS],
+};

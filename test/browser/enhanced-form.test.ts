@@ -1,0 +1,316 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { startWebSite, type WebSite } from "../support/web-site.ts";
+
+const schema = {
+  name: { type: "string", required: true },
+  email: { type: "string", format: "email" },
+  age: { type: "number", minimum: 18 },
+  tags: { type: "array", items: { type: "string" }, maxItems: 1 },
+};
+const FIELDS = `<label>Name <input name="name"></label>
+  <label for="email">E-mail</label><input id="email" name="email" aria-describedby="hint"><span id="hint">Yours</span>
+  <input name="age" aria-label="Age">
+  <label><input type="checkbox" name="tags[]" value="a">A</label><label><input type="checkbox" name="tags[]" value="b">B</label>`;
+
+describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
+  let formsvc: FormsvcProcess;
+  let site: WebSite;
+  let browser: Browser;
+  let form: TestForm;
+  let page: Page;
+
+  beforeAll(async () => {
+    [formsvc, site, browser] = await Promise.all([startFormsvc(), startWebSite(), launchChromium()]);
+    form = await formsvc.addForm({ schema, allowOrigin: [site.origin] });
+  });
+  afterEach(() => page.close());
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([site.stop(), formsvc.stop()]);
+  });
+
+  interface Shown {
+    readonly form?: TestForm;
+    readonly fields?: string;
+    readonly attributes?: string;
+    readonly headers?: Record<string, string>;
+  }
+
+  async function show({ form: shown = form, fields = FIELDS, attributes = "", headers = {} }: Shown = {}) {
+    const action = `${formsvc.url}/f/${shown.publishable}`;
+    const html = `<!doctype html><form data-formsvc action="${action}" method="post" ${attributes}>${fields}<button>Send</button></form>
+      <script src="${formsvc.url}/formsvc.js" defer></script>`;
+    page = await browser.newPage();
+    page.setDefaultTimeout(15_000);
+    await page.goto(site.put("/enhanced", html, headers));
+  }
+  const status = () => page.locator("[data-formsvc-status]");
+  const posts = (wanted: TestForm) => formsvc.stored(wanted).then((all) => all.length);
+
+  test("is sent in the background and stored without the control members", async () => {
+    await show({ attributes: 'data-formsvc-success="Danke!"' });
+    await page.fill("[name=name]", "Ana");
+    await page.fill("[name=age]", "42");
+    await page.check("[value=a]");
+    await page.click("button");
+    await status().filter({ hasText: "Danke!" }).waitFor();
+    expect(page.url()).toBe(`${site.origin}/enhanced`);
+    expect(await page.inputValue("[name=name]")).toBe("");
+    expect((await formsvc.stored(form)).at(-1)).toEqual({ name: "Ana", age: 42, tags: ["a"] });
+  });
+
+  test("tells the time from the first sight to the sending, and adds a honeypot that no person meets", async () => {
+    await show();
+    const sent = page.waitForRequest((request) => request.method() === "POST");
+    await page.fill("[name=name]", "Ana");
+    await page.click("button");
+    const fields = new URLSearchParams((await sent).postData() ?? "");
+    expect(Number(fields.get("_elapsed_ms"))).toBeGreaterThan(0);
+    expect(fields.get("_gotcha")).toBe("");
+    const trap = page.locator("[name=_gotcha]");
+    expect((await trap.boundingBox())?.x).toBeLessThan(-1000);
+    expect([await trap.getAttribute("tabindex"), await trap.getAttribute("aria-hidden")]).toEqual([
+      "-1",
+      "true",
+    ]);
+  });
+
+  test("shows what is wrong beside each input, tied to it, and takes it away again", async () => {
+    await show();
+    await page.fill("[name=email]", "nowhere");
+    await page.fill("[name=age]", "7");
+    await page.check("[value=a]");
+    await page.check("[value=b]");
+    await page.keyboard.press("Enter");
+    await status().filter({ hasText: "Please check your answers." }).waitFor();
+    const described = async (selector: string) => {
+      const ids = ((await page.getAttribute(selector, "aria-describedby")) ?? "").split(" ");
+      return Promise.all(ids.map((id) => page.textContent(`[id="${id}"]`)));
+    };
+    expect(await described("[name=name]")).toEqual(["name is required"]);
+    expect(await described("[name=email]")).toEqual(["Yours", "email must be an e-mail address"]);
+    expect(await described("[name=age]")).toEqual(["age must be at least 18"]);
+    expect(await described("[value=a]")).toEqual(["tags must have at most 1 item"]);
+    expect(await page.locator("[aria-invalid=true]").count()).toBe(4);
+    // The keyboard is in the first of them, so that the person can go on typing.
+    expect(await page.evaluate("document.activeElement.name")).toBe("name");
+
+    await page.keyboard.type("Ana");
+    await page.fill("[name=email]", "");
+    await page.fill("[name=age]", "18");
+    await page.uncheck("[value=b]");
+    await page.click("button");
+    await status().filter({ hasText: "Thank you" }).waitFor();
+    expect(await page.locator("[aria-invalid], [data-formsvc-error]").count()).toBe(0);
+    expect(await page.getAttribute("[name=email]", "aria-describedby")).toBe("hint");
+  });
+
+  test("a double click stores once, and the form says that it is busy meanwhile", async () => {
+    const before = await posts(form);
+    await show();
+    await page.fill("[name=name]", "Twice");
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let sent = 0;
+    await page.route("**/f/*", async (route) => {
+      sent += 1;
+      await held;
+      await route.continue();
+    });
+    await page.dblclick("button");
+    await page.locator("form[aria-busy=true] button[aria-disabled=true]").waitFor();
+    release();
+    await status().filter({ hasText: "Thank you" }).waitFor();
+    expect(await page.locator("[aria-busy], [aria-disabled]").count()).toBe(0);
+    expect(sent).toBe(1);
+    expect(await posts(form)).toBe(before + 1);
+  });
+
+  test("an answer that is lost on the way is asked for again, and stored once", async () => {
+    const before = await posts(form);
+    await show();
+    await page.fill("[name=name]", "Lost answer");
+    const keys: (string | undefined)[] = [];
+    await page.route("**/f/*", async (route) => {
+      keys.push(route.request().headers()["idempotency-key"]);
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      return route.abort("connectionreset");
+    });
+    await page.click("button");
+    await status().filter({ hasText: "Thank you" }).waitFor();
+    expect(keys).toHaveLength(2);
+    expect(keys[1]).toBe(keys[0]);
+    expect(await posts(form)).toBe(before + 1);
+  });
+
+  test("503 is tried again after the time that it names, anything else is not", async () => {
+    await show();
+    await page.fill("[name=name]", "Patient");
+    const times: number[] = [];
+    await page.route("**/f/*", async (route) => {
+      times.push(performance.now());
+      if (times.length > 1) return route.continue();
+      return route.fulfill({
+        status: 503,
+        headers: {
+          "access-control-allow-origin": "*",
+          "access-control-expose-headers": "Retry-After",
+          "retry-after": "2",
+        },
+        json: { error: "Service unavailable", message: "Later." },
+      });
+    });
+    await page.click("button");
+    await status().filter({ hasText: "Thank you" }).waitFor();
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1900);
+  });
+
+  test("a server that stays away is told after the last try, and sending again is still the same post", async () => {
+    const before = await posts(form);
+    await show();
+    await page.clock.install();
+    await page.fill("[name=name]", "Stubborn");
+    const keys = new Set<string | undefined>();
+    let reachable = false;
+    await page.route("**/f/*", async (route) => {
+      keys.add(route.request().headers()["idempotency-key"]);
+      if (reachable) return route.continue();
+      await route.fetch();
+      return route.abort("connectionreset");
+    });
+    await page.click("button");
+    await expect
+      .poll(
+        async () => {
+          await page.clock.runFor(5000);
+          return status().textContent();
+        },
+        { timeout: 15_000 },
+      )
+      .toContain("could not be reached");
+    expect(await page.inputValue("[name=name]")).toBe("Stubborn");
+    reachable = true;
+    await page.click("button");
+    await status().filter({ hasText: "Thank you" }).waitFor();
+    expect(keys.size).toBe(1);
+    expect(await posts(form)).toBe(before + 1);
+  });
+
+  test("a post that looks like spam, the monthly limit and a file are told in words", async () => {
+    await show();
+    await page.fill("[name=name]", "Robot");
+    await page.evaluate("document.querySelector('[name=_gotcha]').value = 'I fill everything'");
+    await page.click("button");
+    await status().filter({ hasText: "appears to be spam" }).waitFor();
+    await page.close();
+
+    const made = await formsvc.command("workspace", "create", "--name", "Tiny");
+    const workspace = (made["workspace"] as { id: string }).id;
+    await formsvc.command("workspace", "set-plan", workspace, "tiny");
+    const limited = await formsvc.addForm({ schema: {}, workspace });
+    await show({ form: limited });
+    await page.click("button");
+    await status().filter({ hasText: "Thank you" }).waitFor();
+    await page.click("button");
+    await status().filter({ hasText: "monthly limit of 1" }).waitFor();
+    await page.close();
+
+    await show({ fields: '<input name="name" value="A"><input type="file" name="cv">' });
+    await page.setInputFiles("[name=cv]", {
+      name: "cv.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("x"),
+    });
+    await page.click("button");
+    await status().filter({ hasText: "takes no files" }).waitFor();
+    expect(await page.inputValue("[name=name]")).toBe("A");
+  });
+
+  test("listeners can look at everything and take over", async () => {
+    await show();
+    await page.evaluate(`
+      window.heard = [];
+      for (const name of ["submit", "success", "error"]) {
+        document.querySelector("form").addEventListener("formsvc:" + name, (event) => {
+          heard.push([name, event.detail.error ?? event.detail.ok ?? event.detail.data.get("name")]);
+          if (name !== "submit" || event.detail.data.get("name") === "stop") event.preventDefault();
+        });
+      }`);
+    const send = async (name: string) => {
+      await page.fill("[name=name]", name);
+      await page.click("button");
+    };
+    const heard = () => page.evaluate("heard");
+    await send("stop");
+    await send("");
+    await expect.poll(heard).toEqual([
+      ["submit", "stop"],
+      ["submit", ""],
+      ["error", "Validation failed"],
+    ]);
+    await send("Ana");
+    await expect.poll(async () => ((await heard()) as unknown[]).at(-1)).toEqual(["success", true]);
+    expect(await status().textContent()).toBe("");
+    expect(await page.inputValue("[name=name]")).toBe("Ana");
+  });
+
+  test("the form's own _redirect is followed, and a form that comes later is served too", async () => {
+    await show({
+      fields: '<input name="name" value="A"><input type="hidden" name="_redirect" value="/thanks">',
+    });
+    site.put("/thanks", "<h1>Thanks</h1>");
+    await page.evaluate(
+      "{ const late = document.forms[0].cloneNode(true); document.forms[0].replaceWith(late); }",
+    );
+    await page.click("button");
+    await page.waitForURL(`${site.origin}/thanks`);
+    expect(await page.textContent("h1")).toBe("Thanks");
+  });
+
+  test("works under a strict policy of the page, pinned by its hash", async () => {
+    const [line = ""] = (await (await fetch(`${formsvc.url}/formsvc.js`)).text()).split("\n");
+    const tag = (/<script.*<\/script>/.exec(line)?.[0] ?? "").replace("…", formsvc.url);
+    const action = `${formsvc.url}/f/${form.publishable}`;
+    const policy = `default-src 'none'; script-src ${formsvc.url}; connect-src ${formsvc.url}`;
+    const html = `<form data-formsvc action="${action}" method="post"><input name="name" value="A"><button>Send</button></form>${tag}`;
+    page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    await page.goto(site.put("/strict", html, { "content-security-policy": policy }));
+    await page.click("button");
+    await status().filter({ hasText: "Thank you" }).waitFor();
+    expect(complaints.filter((text) => !text.includes("favicon"))).toEqual([]);
+
+    const wrong = html.replace(/integrity="sha384-.{4}/, 'integrity="sha384-AAAA');
+    await page.goto(site.put("/tampered", wrong, { "content-security-policy": policy }));
+    expect(await page.evaluate("typeof formsvc")).toBe("undefined");
+  });
+
+  test("formsvc.submit sends data and answers with the outcome", async () => {
+    const before = await posts(form);
+    await show();
+    const submit = (data: object, more = "") =>
+      page.evaluate(`formsvc.submit(${JSON.stringify(form.publishable)}, ${JSON.stringify(data)}${more})`);
+    expect(await submit({ name: "App", age: 20 })).toEqual({
+      ok: true,
+      status: 200,
+      success: true,
+      message: "Submission received",
+      submission_id: expect.stringMatching(/^sub_/),
+    });
+    expect(await submit({})).toMatchObject({
+      ok: false,
+      status: 400,
+      error: "Validation failed",
+      details: { name: { issues: [{ path: ["name"] }] } },
+    });
+    const key = ', { idempotencyKey: "app-1" }';
+    const [first, second] = [await submit({ name: "Once" }, key), await submit({ name: "Once" }, key)];
+    expect(second).toEqual(first);
+    expect(await posts(form)).toBe(before + 2);
+  });
+});

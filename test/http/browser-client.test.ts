@@ -1,0 +1,83 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundleBrowserClient } from "../../scripts/embed-browser-client.ts";
+import { script, types } from "../../src/http/browser-client.generated.ts";
+import { sendRaw } from "../support/raw-get.ts";
+import { type FormsvcProcess, startFormsvc } from "../support/formsvc-process.ts";
+
+const MAX_COMPRESSED_BYTES = 3072;
+let formsvc: FormsvcProcess;
+
+beforeAll(async () => {
+  formsvc = await startFormsvc();
+});
+afterAll(() => formsvc.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) => sendRaw(`${formsvc.url}${path}`, headers);
+
+test("the embedded script and types are what src/browser/ makes", async () => {
+  expect(await bundleBrowserClient()).toEqual({ script, types });
+});
+
+test("the script is under 3 KB on the wire and comes from every origin", async () => {
+  const packed = await get("/formsvc.js", { "accept-encoding": "gzip, br" });
+  expect(packed.headers["content-encoding"]).toBe("gzip");
+  expect(packed.body.length).toBeLessThan(MAX_COMPRESSED_BYTES);
+  expect(packed.headers["content-type"]).toBe("text/javascript; charset=utf-8");
+  expect(packed.headers["access-control-allow-origin"]).toBe("*");
+  const plain = await get("/formsvc.js", { "accept-encoding": "gzip;q=0" });
+  expect(plain.headers["content-encoding"]).toBeUndefined();
+  expect(gunzipSync(packed.body).toString()).toBe(plain.body.toString());
+});
+
+test("a client that has it is told so by its ETag", async () => {
+  const first = await get("/formsvc.js");
+  const etag = first.headers["etag"] ?? "";
+  for (const known of [etag, `"other", ${etag}`, etag.slice(2), "*"]) {
+    const again = await get("/formsvc.js", { "if-none-match": known });
+    expect([again.status, again.body.length, again.headers["etag"]]).toEqual([304, 0, etag]);
+  }
+  expect((await get("/formsvc.js", { "if-none-match": '"other"' })).status).toBe(200);
+});
+
+test("its first line names a versioned address that never changes, with the hash of just those bytes", async () => {
+  const [line = ""] = (await get("/formsvc.js")).body.toString().split("\n");
+  const [, path = "", integrity] =
+    /src="…(\/formsvc-[0-9a-f]{12}\.js)" integrity="(sha384-[^"]+)"/.exec(line) ?? [];
+  const pinned = await get(path);
+  expect(pinned.status).toBe(200);
+  expect(`sha384-${createHash("sha384").update(pinned.body).digest("base64")}`).toBe(integrity);
+  expect(pinned.headers["cache-control"]).toContain("immutable");
+});
+
+test("the types are served beside it, and tell right use from wrong", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "formsvc-types-"));
+  try {
+    const options = { strict: true, noEmit: true, lib: ["es2022", "dom"], types: [], module: "esnext" };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options }));
+    writeFileSync(join(folder, "formsvc.d.ts"), (await get("/formsvc.d.ts")).body);
+    const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
+    const compile = (line: string) => {
+      writeFileSync(join(folder, "app.ts"), `${USE}\n${line}\n`);
+      return spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" }).stdout;
+    };
+    expect(compile("")).toBe("");
+    expect(compile("formsvc.submit({});")).toContain("TS2554");
+    expect(compile("result.submission_id;")).toContain("TS2339");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const USE = `
+export const result = await formsvc.submit("fpk_x", { name: "Ana" }, { idempotencyKey: "1" });
+if (result.ok) result.submission_id.trim();
+else result.details?.["name"]?.issues[0]?.message.trim();
+document.querySelector("form")?.addEventListener("formsvc:error", (event) => event.detail.error.trim());
+`;

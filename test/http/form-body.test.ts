@@ -1,0 +1,62 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { readFormBody } from "../../src/http/form-body.ts";
+
+const TYPE = 'multipart/form-data; boundary="b"';
+
+test("whatever a multipart body holds, reading it ends, and with nothing but text", async () => {
+  const piece = fc.constantFrom(
+    "--b\r\n",
+    "--b--",
+    "--b--\r\n",
+    "--",
+    "\r\n",
+    "\r\n\r\n",
+    "\n",
+    'Content-Disposition: form-data; name="a"\r\n\r\n',
+    'Content-Disposition: form-data; name="f"; filename="x.txt"\r\n\r\n',
+    'Content-Disposition: form-data; name="f"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n',
+    "Content-Disposition: form-data\r\n\r\n",
+    "Content-Disposition: attachment; name=a\r\n\r\n",
+    "Content-Disposition: form-data; name*=utf-8''%ff\r\n\r\n",
+    "Content-Type: text/plain; charset=utf-16le\r\n",
+    "Content-Type: multipart/mixed; boundary=c\r\n",
+    "Content-Transfer-Encoding: base64\r\n",
+    "x".repeat(5000),
+    "value",
+    "\0",
+    "é",
+  );
+  const body = fc.array(fc.oneof({ weight: 9, arbitrary: piece }, fc.string()), { maxLength: 14 });
+  await fc.assert(
+    fc.asyncProperty(body, fc.boolean(), async (pieces, wellBegun) => {
+      const bytes = Buffer.from((wellBegun ? "--b\r\n" : "") + pieces.join(""));
+      const { entries } = await readFormBody(TYPE, bytes);
+      for (const entry of entries) expect(entry.map((text) => typeof text)).toEqual(["string", "string"]);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("a body cut anywhere is read to its end or refused, never waited for", async () => {
+  const whole = Buffer.from(
+    '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\none\r\n' +
+      '--b\r\nContent-Disposition: form-data; name="f"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n' +
+      '--b\r\nContent-Disposition: form-data; name="z"\r\n\r\nlast\r\n--b--\r\n',
+  );
+  for (let length = 0; length <= whole.length; length += 1) {
+    const { entries, problem } = await readFormBody(TYPE, whole.subarray(0, length));
+    // The last line break may be missing, the rest of the end may not.
+    if (problem === null)
+      expect(entries).toEqual([
+        ["a", "one"],
+        ["z", "last"],
+      ]);
+    else expect(length).toBeLessThan(whole.length - 2);
+  }
+});
+
+test("a type without a boundary is refused", async () => {
+  const { problem } = await readFormBody("multipart/form-data", Buffer.from("--b--"));
+  expect(problem?.code).toBe("invalid_request");
+});

@@ -1,0 +1,174 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build, type Plugin } from "esbuild";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compileScript, parse } from "vue/compiler-sfc";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { startWebSite, type WebSite } from "../support/web-site.ts";
+import { type Block, readRecipe, recipeNames } from "./recipe-blocks.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const PAGES = ["plain-html", "html-with-script", "fetch", "react", "vue", "hugo"];
+const PROGRAMS: Readonly<Record<string, string>> = {
+  curl: "curl",
+  node: "node",
+  python: "python3",
+  php: "php",
+  "no-code": "",
+};
+
+let formsvc: FormsvcProcess;
+let site: WebSite;
+let form: TestForm;
+let folder: string;
+
+beforeAll(async () => {
+  [formsvc, site] = await Promise.all([startFormsvc(), startWebSite()]);
+  const [contact] = readRecipe("README", { url: "", publishable: "" });
+  form = await formsvc.addForm({
+    schema: JSON.parse(contact?.text ?? "") as object as Record<string, unknown>,
+    allowOrigin: [site.origin],
+  });
+  folder = mkdtempSync(join(tmpdir(), "formsvc-recipes-"));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await Promise.all([site.stop(), formsvc.stop()]);
+});
+
+const blocks = (name: string) => readRecipe(name, { url: formsvc.url, publishable: form.publishable });
+
+function isMissing(program: string): boolean {
+  const paths = (process.env["PATH"] ?? "").split(delimiter);
+  const missing = program !== "" && !paths.some((path) => existsSync(join(path, program)));
+  if (missing) process.stderr.write(`SKIPPED: the recipe that needs ${program}, which is not installed\n`);
+  return missing;
+}
+
+test("every recipe is run by a test here", () => {
+  expect([...PAGES, ...Object.keys(PROGRAMS)].sort()).toEqual([...recipeNames].sort());
+});
+
+describe("on a server", () => {
+  for (const [name, program] of Object.entries(PROGRAMS)) {
+    test.skipIf(isMissing(program))(
+      `the recipe ${name} stores what it sends, and what it reads is there`,
+      async () => {
+        const before = (await formsvc.stored(form)).length;
+        const recipe = blocks(name);
+        expect(recipe.length).toBeGreaterThan(0);
+        for (const block of recipe) {
+          const out = await runBlock(block);
+          expect(out).toContain(block.text.includes("/submissions") ? '"ada@example.org"' : "sub_");
+        }
+        const stored = await formsvc.stored(form);
+        expect(stored.slice(before)).toEqual([
+          { name: "Ada Lovelace", email: "ada@example.org", message: "From a script" },
+        ]);
+      },
+    );
+  }
+
+  async function runBlock({ language, file, text }: Block): Promise<string> {
+    if (language === "http") return sendHttp(text);
+    const program = { sh: "bash", js: process.execPath, python: "python3", php: "php" }[language] ?? "";
+    const path = join(folder, file || "script.sh");
+    writeFileSync(path, text);
+    const env = { PATH: process.env["PATH"], HOME: folder, FORMSVC_SECRET_KEY: form.secret };
+    const { stdout } = await promisify(execFile)(program, [path], { cwd: folder, env });
+    return stdout;
+  }
+
+  /** As a tool would, from its form's fields: method and address, headers, body. */
+  async function sendHttp(text: string): Promise<string> {
+    const [head = "", body] = text.replaceAll("$FORMSVC_SECRET_KEY", form.secret).split("\n\n");
+    const [first = "", ...lines] = head.trim().split("\n");
+    const [method = "", address = ""] = first.split(" ");
+    const headers = lines.map((line) => line.split(": ") as [string, string]);
+    const answer = await fetch(address, { method, headers, ...(body !== undefined && { body }) });
+    expect(answer.status).toBe(200);
+    return answer.text();
+  }
+});
+
+describe.skipIf(chromiumPath === null)("in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  for (const name of PAGES) {
+    const needs = name === "hugo" ? "hugo" : "";
+    test.skipIf(isMissing(needs))(
+      `the recipe ${name} tells what is wrong, then stores and thanks`,
+      async () => {
+        const before = (await formsvc.stored(form)).length;
+        const page = await browser.newPage();
+        page.setDefaultTimeout(15_000);
+        await page.goto(await publish(name, blocks(name)));
+        await page.fill("[name=name]", "Ada Lovelace");
+        // Good enough for the browser's own check, not for the schema.
+        await page.fill("[name=email]", "ada@example");
+        await page.fill("[name=message]", "From a page");
+        await page.click("button");
+        await page.getByText("email must be an e-mail address").first().waitFor();
+        expect(await page.inputValue("[name=message]")).toBe("From a page");
+        await page.fill("[name=email]", "ada@example.org");
+        await page.click("button");
+        await page.getByText("Thank you").first().waitFor();
+        expect((await formsvc.stored(form)).slice(before)).toEqual([
+          { name: "Ada Lovelace", email: "ada@example.org", message: "From a page" },
+        ]);
+        await page.close();
+      },
+    );
+  }
+
+  /** Puts the recipe's files on the site, built as their framework builds them. */
+  async function publish(name: string, files: readonly Block[]): Promise<string> {
+    const home = join(folder, name);
+    for (const { file, text } of files) {
+      mkdirSync(dirname(join(home, file)), { recursive: true });
+      writeFileSync(join(home, file), text);
+    }
+    if (name === "hugo") {
+      await promisify(execFile)("hugo", ["--quiet"], { cwd: home });
+      return site.put("/hugo", readFileSync(join(home, "public/contact/index.html"), "utf8"));
+    }
+    const script = files.find(({ file }) => file.startsWith("main."));
+    if (script !== undefined) {
+      const bundled = await build({
+        entryPoints: [join(home, script.file)],
+        bundle: true,
+        write: false,
+        jsx: "automatic",
+        logLevel: "warning",
+        define: { "process.env.NODE_ENV": '"production"' },
+        plugins: [singleFileComponents],
+      });
+      site.put("/main.js", bundled.outputFiles[0]?.text ?? "");
+    }
+    return site.put(`/${name}`, files.find(({ language }) => language === "html")?.text ?? "");
+  }
+});
+
+const singleFileComponents: Plugin = {
+  name: "vue",
+  setup(builder) {
+    builder.onLoad({ filter: /\.vue$/ }, ({ path }) => {
+      const { descriptor, errors } = parse(readFileSync(path, "utf8"), { filename: path });
+      if (errors.length > 0) throw errors[0] as Error;
+      const { content } = compileScript(descriptor, { id: "contact", inlineTemplate: true });
+      return { contents: content, loader: "js", resolveDir: dirname(path) };
+    });
+  },
+};

@@ -1,0 +1,115 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseDefinition } from "../../src/schemas/definition.ts";
+import { coerceForm, type FormEntry } from "../../src/submissions/coerce-form.ts";
+
+const definition = parseDefinition({
+  name: { type: "string" },
+  age: { type: "number" },
+  agree: { type: "boolean" },
+  tags: { type: "array", items: { type: "string" } },
+  counts: { type: "array", items: { type: "number" } },
+  people: { type: "array", items: { type: "object", properties: { age: { type: "number" } } } },
+  address: {
+    type: "object",
+    properties: { zip: { type: "number" }, lines: { type: "array", items: { type: "string" } } },
+  },
+  "odd[name]": { type: "number" },
+});
+
+function coerce(...entries: FormEntry[]): unknown {
+  return coerceForm(entries, definition);
+}
+
+test("text becomes what the schema's type says, and stays text where it does not fit", () => {
+  expect(coerce(["name", "42"], ["age", " 42 "], ["agree", "on"])).toEqual({
+    name: "42",
+    age: 42,
+    agree: true,
+  });
+  for (const good of ["-1.5", "1e3", ".5", "7.", "+2"])
+    expect(coerce(["age", good])).toEqual({ age: Number(good) });
+  for (const bad of ["4,2", "0x10", "1e999", "NaN", "Infinity", "1 2", "e1", `1${"0".repeat(400)}`]) {
+    expect(coerce(["age", bad])).toEqual({ age: bad });
+  }
+  for (const yes of ["on", "true", "1"]) expect(coerce(["agree", yes])).toEqual({ agree: true });
+  for (const no of ["off", "false", "0"]) expect(coerce(["agree", no])).toEqual({ agree: false });
+  expect(coerce(["agree", "constructor"])).toEqual({ agree: "constructor" });
+});
+
+test("an empty input is absent, in lists and objects too", () => {
+  expect(coerce(["name", ""], ["age", ""], ["tags", ""], ["address[zip]", ""], ["other", ""])).toEqual({});
+  expect(coerce(["tags", "a"], ["tags", ""])).toEqual({ tags: ["a"] });
+});
+
+test("of a repeated name the last counts, unless the field is a list", () => {
+  expect(coerce(["name", "a"], ["name", "b"], ["agree", "0"], ["agree", "1"])).toEqual({
+    name: "b",
+    agree: true,
+  });
+  expect(coerce(["tags", "a"], ["tags", "b"])).toEqual({ tags: ["a", "b"] });
+  expect(coerce(["other", "a"], ["other", "b"])).toEqual({ other: ["a", "b"] });
+});
+
+test("lists may be written a, a[] or a[0], and one value is a list of one", () => {
+  expect(coerce(["tags", "x"])).toEqual({ tags: ["x"] });
+  expect(coerce(["counts[]", "1"], ["counts[]", "2"])).toEqual({ counts: [1, 2] });
+  expect(coerce(["counts[10]", "10"], ["counts[2]", "2"])).toEqual({ counts: [2, 10] });
+  expect(coerce(["people[0][age]", "7"], ["people[1][age]", "8"])).toEqual({
+    people: [{ age: 7 }, { age: 8 }],
+  });
+  expect(coerce(["more[]", "1"])).toEqual({ more: ["1"] });
+});
+
+test("a[b] makes objects, coerced at every depth", () => {
+  expect(coerce(["address[zip]", "12"], ["address[lines][]", "x"], ["address[other]", "1"])).toEqual({
+    address: { zip: 12, lines: ["x"], other: "1" },
+  });
+  expect(coerce(["free[a][b]", "1"])).toEqual({ free: { a: { b: "1" } } });
+});
+
+test("a declared field's own name is never taken apart, nor is one that is not well formed or too deep", () => {
+  expect(coerce(["odd[name]", "3"])).toEqual({ "odd[name]": 3 });
+  for (const name of ["a[", "a]b", "[a]", "a[b]c", `a${"[b]".repeat(9)}`]) {
+    expect(coerce([name, "1"])).toEqual({ [name]: "1" });
+  }
+});
+
+test("a wrong shape stays visible to the validator instead of being lost", () => {
+  expect(coerce(["name[x]", "1"])).toEqual({ name: { x: "1" } });
+  expect(coerce(["address", "1"])).toEqual({ address: "1" });
+  expect(coerce(["tags[a]", "1"])).toEqual({ tags: { a: "1" } });
+});
+
+test("line breaks are counted as scripts see them", () => {
+  expect(coerce(["name", "a\r\nb\rc\nd"])).toEqual({ name: "a\nb\nc\nd" });
+});
+
+test("__proto__ is never a member, at any depth", () => {
+  const made = coerceForm(
+    [
+      ["__proto__", "x"],
+      ["__proto__[polluted]", "x"],
+      ["address[__proto__][polluted]", "x"],
+      ["constructor[prototype][polluted]", "x"],
+    ],
+    definition,
+  );
+  expect(Object.keys(made)).toEqual(["address", "constructor"]);
+  expect(Object.getPrototypeOf(made["address"])).toBe(Object.prototype);
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});
+
+test("whatever is sent, coercing neither throws nor makes a prototype of its own", () => {
+  const name = fc.oneof(
+    fc.constantFrom("name", "age", "agree", "tags", "tags[]", "address[zip]", "people[0][age]", "__proto__"),
+    fc.string({ unit: fc.constantFrom("a", "[", "]", "0", "_") }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, fc.string()), { maxLength: 20 }), (entries) => {
+      const made = coerceForm(entries, definition);
+      expect(Object.getPrototypeOf(made)).toBe(Object.prototype);
+      expect(() => JSON.stringify(made)).not.toThrow();
+    }),
+  );
+});

@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Where Chromium is; null skips the tests that need it. `CHROMIUM` names another place. */
+export const chromiumPath: string | null =
+  [process.env["CHROMIUM"] ?? "", ...PLACES].find((path) => path !== "" && existsSync(path)) ?? null;
+
+if (chromiumPath === null) {
+  process.stderr.write(
+    "SKIPPED: the tests in a real browser, because Chromium is not installed. Run scripts/install-chromium.sh\n",
+  );
+}
+
+/** Looks nothing up and updates nothing by itself, so that only the test's own requests are made. */
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath ?? "", args: QUIET });
+}
