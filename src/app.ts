@@ -4,6 +4,7 @@ import { migrate, type MigrationResult } from "./database/migrate.ts";
 import { watchChanges } from "./database/settings-version.ts";
 import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
+import { keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
 import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
 import { markSeenInBrowser } from "./keys/key-store.ts";
@@ -102,14 +103,11 @@ function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Calle
     if (now - (marked.get(key.id) ?? -Infinity) < BROWSER_MARK_INTERVAL_MS) return;
     if (marked.size >= MAX_BROWSER_MARKS) marked.clear();
     marked.set(key.id, now);
-    log.warn(
-      { event: "key.in-browser", keyId: key.id, endpointId: key.endpointId },
-      "a browser sent a secret key",
-    );
+    keySeenInBrowser(log, { keyId: key.id, endpointId: key.endpointId });
     try {
       markSeenInBrowser(db, key, now);
     } catch (error) {
-      log.warn({ event: "key.in-browser", err: error }, "the note could not be stored");
+      maintenanceFailed(log, error);
     }
   };
 }

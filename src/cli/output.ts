@@ -32,12 +32,22 @@ export interface Output {
   jsonLine(value: unknown): void;
   /** A word to the person at the terminal, on standard error; none with `--quiet`. */
   note(text: string): void;
+  /** A word about how far the work is, which the next one replaces; on a terminal only. */
+  progress(text: string): void;
 }
 
 export function createOutput(options: { readonly json: boolean; readonly quiet: boolean }): Output {
   const out = (text: string): void => writeAll(1, `${text}\n`);
+  let progressLength = 0;
   const note = (text: string): void => {
-    if (!options.quiet) writeAll(2, `${text}\n`);
+    if (options.quiet) return;
+    writeAll(2, `${progressLength > 0 ? `\r${" ".repeat(progressLength)}\r` : ""}${text}\n`);
+    progressLength = 0;
+  };
+  const progress = (text: string): void => {
+    if (options.quiet || !process.stderr.isTTY) return;
+    writeAll(2, `\r${text.padEnd(progressLength)}`);
+    progressLength = text.length;
   };
   return {
     isJson: options.json,
@@ -46,6 +56,7 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
     json: (value) => out(jsonText(value, 2)),
     jsonLine: (value) => out(jsonText(value)),
     note,
+    progress,
   };
 }
 

@@ -2,11 +2,19 @@ import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { FastifyInstance } from "fastify";
-import { createSubmitService, openMigrated, type SubmitService } from "../app.ts";
+import { createSubmitService, openMigrated } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
+import { type Database, hasLitestream } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import {
+  checkpointFailed,
+  databaseMigrated,
+  serverGraceOver,
+  serverListening,
+  serverStopped,
+  serverStopping,
+} from "../foundation/events.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { createLog, type Log } from "../foundation/log.ts";
@@ -14,6 +22,7 @@ import { version } from "../foundation/version.ts";
 import { createServer } from "../http/server.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { readConfig } from "./open.ts";
+import { startChores } from "./server-chores.ts";
 
 export function register(program: Command): void {
   addCommand(program, serve);
@@ -24,7 +33,6 @@ export function register(program: Command): void {
  * commit queue comes back instead.
  */
 const SERVER_BUSY_TIMEOUT_MS = 10;
-const MAINTENANCE_INTERVAL_MS = 60_000;
 const IDLE_CHECK_MS = 50;
 
 const serve: CommandSpec = {
@@ -47,23 +55,25 @@ const serve: CommandSpec = {
       const { db, migrated } = openMigrated(config, SERVER_BUSY_TIMEOUT_MS);
       try {
         if (migrated.pending.length > 0) {
-          log.info(
-            { event: "database.migrated", applied: migrated.pending, keptCopy: migrated.keptCopy },
-            "the database was brought up to date",
-          );
+          databaseMigrated(log, { applied: migrated.pending, keptCopy: migrated.keptCopy });
         }
-        await serveUntilStopped(db, config, log);
+        await serveUntilStopped(db, config, context.configFile, log);
       } finally {
         db.close();
       }
     } finally {
       lock.release();
     }
-    log.info({ event: "server.stopped" }, "stopped");
+    serverStopped(log);
   },
 };
 
-async function serveUntilStopped(db: Database, config: Config, log: Log): Promise<void> {
+async function serveUntilStopped(
+  db: Database,
+  config: Config,
+  configFile: string | null,
+  log: Log,
+): Promise<void> {
   const service = createSubmitService(db, config, systemClock, log);
   let draining = false;
   const server = createServer({
@@ -75,11 +85,11 @@ async function serveUntilStopped(db: Database, config: Config, log: Log): Promis
   });
   const stopSignal = nextStopSignal();
   await listen(server, config, log);
-  const maintenance = setInterval(() => maintain(service, log), MAINTENANCE_INTERVAL_MS);
+  const chores = await startChores({ db, config, configFile, service, log });
   const signal = await stopSignal;
   draining = true;
-  log.info({ event: "server.stopping", signal }, "stopping: open requests are answered, new ones refused");
-  clearInterval(maintenance);
+  serverStopping(log, signal);
+  await chores.stop();
   await closeWithin(server, config.server.shutdownGraceMs, log);
   await service.drain();
   checkpoint(db, log);
@@ -102,10 +112,7 @@ async function listen(server: FastifyInstance, config: Config, log: Log): Promis
   }
   const address = server.server.address() as AddressInfo;
   const url = `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
-  log.info(
-    { event: "server.listening", url, pid: process.pid, version, database: resolve(config.database.path) },
-    `listening on ${url}`,
-  );
+  serverListening(log, { url, version, database: resolve(config.database.path) });
 }
 
 /** The first signal stops gracefully; a second one at once. */
@@ -124,7 +131,7 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
 
 async function closeWithin(server: FastifyInstance, graceMs: number, log: Log): Promise<void> {
   const deadline = setTimeout(() => {
-    log.warn({ event: "server.grace-over" }, "requests still open were cut off");
+    serverGraceOver(log);
     server.server.closeAllConnections();
   }, graceMs);
   // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
@@ -134,23 +141,15 @@ async function closeWithin(server: FastifyInstance, graceMs: number, log: Log): 
   clearTimeout(deadline);
 }
 
-/** Leaves one file behind where nobody else has it open. A reader in the way costs nothing: the next start does it. */
+/**
+ * Leaves one file behind where nobody else has it open. A reader in the way costs nothing: the next start does it.
+ * Litestream counts on doing this itself and would have to copy the whole file again.
+ */
 function checkpoint(db: Database, log: Log): void {
   try {
-    db.pragma("wal_checkpoint(TRUNCATE)");
+    if (!hasLitestream(db)) db.pragma("wal_checkpoint(TRUNCATE)");
   } catch (error) {
-    log.warn(
-      { event: "database.checkpoint-failed", err: error },
-      "the write-ahead log stays beside the database",
-    );
-  }
-}
-
-function maintain(service: SubmitService, log: Log): void {
-  try {
-    service.maintain();
-  } catch (error) {
-    log.warn({ event: "maintenance.failed", err: error }, "a clean-up failed and is tried again");
+    checkpointFailed(log, error);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
   type Compilable,
 } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -55,8 +56,29 @@ export interface Database {
    * Never nested.
    */
   transaction<Result>(work: () => Result): Result;
+  /**
+   * Copies the whole file, as it is at the end, into an empty or new one, a few pages a turn of the event loop, so that
+   * this connection's own writes go on meanwhile and are in the copy.
+   *
+   * @param onProgress called after each step with the pages copied; what it throws ends the copy.
+   * @throws database_busy when other processes write faster than the copy gets on.
+   */
+  copyTo(file: string, onProgress: (progress: CopyProgress) => void): Promise<void>;
   close(): void;
 }
+
+export interface CopyProgress {
+  readonly copiedPages: number;
+  readonly totalPages: number;
+}
+
+/**
+ * Pages copied in one turn of the event loop. Measured on two cores under full load with 800 MB: 20 left three quarters
+ * of the throughput, 100 a third.
+ */
+const COPY_PAGES_A_TURN = 20;
+/** Each commit of another process makes the copy begin again. */
+const MAX_COPY_RESTARTS = 5;
 
 export interface DatabaseOptions {
   /** Longest wait for another process's write transaction, in milliseconds; the whole process waits. */
@@ -83,6 +105,12 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   } catch (error) {
     throw translateDatabaseError(error, file);
   }
+}
+
+/** Whether Litestream replicates the file, or did: it keeps two tables of its own there. */
+export function hasLitestream(db: Database): boolean {
+  const found = sql`SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq'`.compile(query);
+  return db.first({ compile: () => found }) !== undefined;
 }
 
 /** Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it. */
@@ -153,6 +181,35 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
     execute: (sql) => void guarded(() => connection.exec(sql)),
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
     transaction: (work) => guarded(() => connection.transaction(work).immediate()),
+    copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
     close: () => void connection.close(),
   };
+}
+
+async function copyDatabase(
+  connection: SqliteDatabase.Database,
+  path: string,
+  file: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<void> {
+  let before = 0;
+  let restarts = 0;
+  const progress = ({ totalPages, remainingPages }: SqliteDatabase.BackupMetadata): number => {
+    const copiedPages = totalPages - remainingPages;
+    if (copiedPages < before) restarts += 1;
+    before = copiedPages;
+    if (restarts > MAX_COPY_RESTARTS) {
+      throw new FormsvcError(
+        "database_busy",
+        `${path}: other processes keep writing; the copy cannot finish`,
+      );
+    }
+    onProgress({ copiedPages, totalPages });
+    return COPY_PAGES_A_TURN;
+  };
+  try {
+    await connection.backup(file, { progress });
+  } catch (error) {
+    throw translateDatabaseError(error, path);
+  }
 }

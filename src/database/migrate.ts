@@ -5,7 +5,7 @@ import { createPrivately, type Database, query } from "./database.ts";
 import { migrations } from "./migrations.generated.ts";
 
 /** Marks the file as formsvc's in its header: "fsvc" in ASCII. */
-const APPLICATION_ID = 0x66737663;
+export const APPLICATION_ID = 0x66737663;
 
 export interface MigrationStatus {
   /** Number of the last migration that the file has; 0 for a new file. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../foundation/log.ts";
+import { requestFailed } from "../foundation/events.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 
 /** The general body of every error. */
@@ -35,9 +36,8 @@ export function sendError(
   const error = foresee(thrown, bodyLimitBytes);
   const { status } = describeError(error.code);
   if (status >= 500) {
-    const level = error.code === "internal" ? "error" : "warn";
-    const err = error.facts.cause ?? error;
-    log[level]({ event: "request.failed", reqId: request.id, code: error.code, err }, error.message);
+    const facts = { reqId: request.id, code: error.code, err: error.facts.cause ?? error };
+    requestFailed(log, facts, error.message);
   }
   if (error.facts.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.ceil(error.facts.retryAfterSeconds));

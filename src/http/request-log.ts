@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { requestAnswered } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
 /** Longest address that a log line shows. */
@@ -7,8 +8,7 @@ const MAX_LOGGED_PATH = 200;
 /** One line a request, when it is answered. Queries, bodies, keys and header values are left out. */
 export function logRequests(server: FastifyInstance, log: Log): void {
   server.addHook("onResponse", (request, reply, done) => {
-    log.info({
-      event: "request",
+    requestAnswered(log, {
       reqId: request.id,
       method: request.method,
       path: loggedPath(request.routeOptions.url ?? request.url),

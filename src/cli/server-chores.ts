@@ -1,0 +1,56 @@
+import type { SubmitService } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { createBackupScheduler } from "../database/backup-schedule.ts";
+import { openBackupSocket } from "../database/backup-socket.ts";
+import type { Database } from "../database/database.ts";
+import { systemClock } from "../foundation/clock.ts";
+import { maintenanceFailed } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+import { type ChildRun, runSelf } from "./run-self.ts";
+
+/** What a server does beside answering requests. */
+export interface ServerChores {
+  /** Ends what is under way; a backup that is being made is given up. */
+  stop(): Promise<void>;
+}
+
+export interface ServerChoresParts {
+  readonly db: Database;
+  readonly config: Config;
+  /** As given with `--config`; null where it was not. */
+  readonly configFile: string | null;
+  readonly service: SubmitService;
+  readonly log: Log;
+}
+
+const CHORES_INTERVAL_MS = 60_000;
+
+export async function startChores(parts: ServerChoresParts): Promise<ServerChores> {
+  const { db, config, service, log } = parts;
+  const backupSocket = await openBackupSocket(db);
+  let child: ChildRun | null = null;
+  const makeBackup = (file: string): Promise<void> => {
+    const options = parts.configFile === null ? [] : ["--config", parts.configFile];
+    child = runSelf(["backup", file, "--db", db.path, "--quiet", ...options]);
+    return child.done;
+  };
+  const backups = createBackupScheduler(config.backup, makeBackup, systemClock, log);
+  const look = (): void => {
+    try {
+      service.maintain();
+    } catch (error) {
+      maintenanceFailed(log, error);
+    }
+    backups.look();
+  };
+  look();
+  const timer = setInterval(look, CHORES_INTERVAL_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      child?.stop();
+      await backupSocket?.close();
+      await backups.settle();
+    },
+  };
+}

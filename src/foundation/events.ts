@@ -1,0 +1,77 @@
+import type { Log } from "./log.ts";
+
+/**
+ * Every event that the log knows, one function each, so that its name and members stay the same: alerts are written
+ * on them. `docs/log-events.md` lists the same names with what to do; a test keeps the two equal.
+ */
+
+export function serverListening(
+  log: Log,
+  facts: { readonly url: string; readonly version: string; readonly database: string },
+): void {
+  log.info({ event: "server.listening", ...facts, pid: process.pid }, `listening on ${facts.url}`);
+}
+
+export function serverStopping(log: Log, signal: string): void {
+  log.info({ event: "server.stopping", signal }, "stopping: open requests are answered, new ones refused");
+}
+
+export function serverGraceOver(log: Log): void {
+  log.warn({ event: "server.grace-over" }, "requests still open were cut off");
+}
+
+export function serverStopped(log: Log): void {
+  log.info({ event: "server.stopped" }, "stopped");
+}
+
+export function requestAnswered(
+  log: Log,
+  facts: {
+    readonly reqId: string;
+    readonly method: string;
+    readonly path: string;
+    readonly status: number;
+    readonly ms: number;
+  },
+): void {
+  log.info({ event: "request", ...facts });
+}
+
+/** A request that was answered with a status from 500 on. A defect is an error, what was foreseen a warning. */
+export function requestFailed(
+  log: Log,
+  facts: { readonly reqId: string; readonly code: string; readonly err: unknown },
+  message: string,
+): void {
+  log[facts.code === "internal" ? "error" : "warn"]({ event: "request.failed", ...facts }, message);
+}
+
+export function keySeenInBrowser(
+  log: Log,
+  facts: { readonly keyId: string; readonly endpointId: string },
+): void {
+  log.warn({ event: "key.in-browser", ...facts }, "a browser sent a secret key; rotate it");
+}
+
+export function databaseMigrated(
+  log: Log,
+  facts: { readonly applied: readonly string[]; readonly keptCopy: string | null },
+): void {
+  log.info({ event: "database.migrated", ...facts }, "the database was brought up to date");
+}
+
+export function checkpointFailed(log: Log, err: unknown): void {
+  log.warn({ event: "database.checkpoint-failed", err }, "the write-ahead log stays beside the database");
+}
+
+export function maintenanceFailed(log: Log, err: unknown): void {
+  log.warn({ event: "maintenance.failed", err }, "a clean-up failed and is tried again");
+}
+
+export function backupMade(log: Log, facts: { readonly file: string; readonly ms: number }): void {
+  log.info({ event: "backup.made", ...facts }, "a scheduled backup was made and verified");
+}
+
+export function backupFailed(log: Log, facts: { readonly reason: string }): void {
+  log.error({ event: "backup.failed", ...facts }, "a scheduled backup failed and is tried again");
+}
