@@ -11,7 +11,7 @@ test("a backup of a served database under load holds everything acknowledged bef
 
   const before = [...load.acknowledged];
   const ran = await machine.mustRun(["backup", "copy.db", "--json"]);
-  const { backup } = ran.json<{ backup: { file: string; submissions: number; by: string } }>();
+  const { backup } = ran.json() as { backup: { file: string; submissions: number; by: string } };
   await load.stop();
 
   expect(backup.by).toBe("server");
@@ -33,23 +33,25 @@ test("commands that write during a backup leave it whole", async () => {
   filler.exec("CREATE TABLE filler (x BLOB)");
   const fill = filler.prepare("INSERT INTO filler VALUES (randomblob(4000))");
   filler.transaction(() => Array.from({ length: 2000 }, () => fill.run()))();
-  let writing = true;
+  const writing = { goesOn: true };
   const writes = (async () => {
-    while (writing) {
+    while (writing.goesOn) {
       filler.exec("UPDATE workspace SET name = name || '.'; UPDATE workspace SET name = 'x'");
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   })();
   const ran = await machine.mustRun(["backup", "copy.db", "--json"]);
-  writing = false;
+  writing.goesOn = false;
   await writes;
-  expect(ran.json<{ backup: { submissions: number } }>().backup.submissions).toBe(1);
+  expect((ran.json() as { backup: { submissions: number } }).backup.submissions).toBe(1);
 });
 
 test("a backup without a server is made by the command itself", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
-  const { backup } = (await machine.mustRun(["backup", "copy.db", "--json"])).json<{ backup: { by: string } }>();
+  const { backup } = (await machine.mustRun(["backup", "copy.db", "--json"])).json() as {
+    backup: { by: string };
+  };
   expect(backup.by).toBe("command");
   expect(modeOf(statSync(machine.path("copy.db")))).toBe("600");
 });

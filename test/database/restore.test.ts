@@ -15,9 +15,9 @@ async function machineWithBackup() {
 test("restore puts back what the backup holds, keeps what it replaces, and the server takes posts again", async () => {
   const { machine, endpoint, server, first, second } = await machineWithBackup();
   await server.stop();
-  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json<{
+  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json() as {
     restored: { submissions: number; replaced: string };
-  }>();
+  };
   expect(restored.submissions).toBe(1);
   expect(storedIds(machine.database)).toEqual(new Set([first]));
   expect(storedIds(restored.replaced)).toEqual(new Set([first, second]));
@@ -67,7 +67,9 @@ test("a damaged, foreign, newer or missing backup changes nothing", async () => 
     expect(ran.stderr).toContain(file);
   }
   expect(storedIds(machine.database)).toEqual(new Set([first, second]));
-  const left = readdirSync(machine.folder).filter((name) => !(name in expected) && !/-(?:wal|shm)$/.test(name));
+  const left = readdirSync(machine.folder).filter(
+    (name) => !(name in expected) && !/-(?:wal|shm)$/.test(name),
+  );
   expect(left.sort()).toEqual(names);
 });
 
@@ -75,9 +77,9 @@ test("a database that is damaged beyond reading is replaced and kept as it is", 
   const { machine, server, first } = await machineWithBackup();
   await server.stop();
   writeFileSync(machine.database, "lightning struck ".repeat(1000));
-  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json<{
+  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json() as {
     restored: { replaced: string };
-  }>();
+  };
   expect(storedIds(machine.database)).toEqual(new Set([first]));
   expect(statSync(restored.replaced).size).toBe(17_000);
 });
@@ -103,7 +105,9 @@ test("--hold-webhooks holds what the backup has as not delivered, and nothing el
   await server.stop();
   const copy = machine.open(machine.path("copy.db"));
   copy.exec("CREATE TABLE delivery (state TEXT NOT NULL, claimed_at INTEGER)");
-  copy.exec("INSERT INTO delivery VALUES ('pending', NULL), ('sending', 5), ('delivered', NULL), ('failed', NULL)");
+  copy.exec(
+    "INSERT INTO delivery VALUES ('pending', NULL), ('sending', 5), ('delivered', NULL), ('failed', NULL)",
+  );
   const states = (): unknown => {
     const connection = machine.open();
     const found = connection.prepare("SELECT state FROM delivery").pluck().all();
@@ -113,6 +117,6 @@ test("--hold-webhooks holds what the backup has as not delivered, and nothing el
   await machine.mustRun(["restore", "copy.db"]);
   expect(states()).toEqual(["pending", "sending", "delivered", "failed"]);
   const ran = await machine.mustRun(["restore", "copy.db", "--hold-webhooks", "--json"]);
-  expect(ran.json<{ restored: { held_deliveries: number } }>().restored.held_deliveries).toBe(2);
+  expect((ran.json() as { restored: { held_deliveries: number } }).restored.held_deliveries).toBe(2);
   expect(states()).toEqual(["held", "held", "delivered", "failed"]);
 });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,12 +14,12 @@ export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   /** Standard output as one JSON document. */
-  json<Shape = Record<string, never>>(): Shape;
+  json(): unknown;
 }
 
 export interface RunningServer {
   readonly url: string;
-  readonly process: ChildProcess;
+  readonly process: ChildProcessWithoutNullStreams;
   /** Every line that was logged so far. */
   readonly lines: readonly Record<string, unknown>[];
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -67,20 +67,20 @@ export function operatorMachine(): OperatorMachine {
     writeFileSync(path("formsvc.config.json"), JSON.stringify(content));
   };
   configure({});
-  const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess =>
+  const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams =>
     spawn(process.execPath, [MAIN, ...args], {
       cwd: folder,
       env: { ...process.env, NO_COLOR: "1", ...env },
     });
   const run: OperatorMachine["run"] = async (args, options = {}) => {
     const child = start(args, options.env);
-    child.stdin?.end(options.input ?? "");
+    child.stdin.end(options.input ?? "");
     const [stdout, stderr, code] = await Promise.all([
       collect(child.stdout),
       collect(child.stderr),
       new Promise<number | null>((resolve) => child.once("close", resolve)),
     ]);
-    return { code, stdout, stderr, json: () => JSON.parse(stdout) as never };
+    return { code, stdout, stderr, json: () => JSON.parse(stdout) as unknown };
   };
   const mustRun = async (args: readonly string[], input?: string): Promise<Ran> => {
     const ran = await run(args, input === undefined ? {} : { input });
@@ -97,10 +97,10 @@ export function operatorMachine(): OperatorMachine {
     serve: ({ env, args = [] } = {}) => startServer(start(["serve", ...args], env)),
     async createEndpoint(schema = exampleSchema) {
       const args = ["endpoint", "create", "--name", "Contact", "--schema", "-", "--json"];
-      const made = (await mustRun(args, JSON.stringify(schema))).json<{
+      const made = (await mustRun(args, JSON.stringify(schema))).json() as {
         endpoint: { id: string };
         keys: { secret: string; publishable: string };
-      }>();
+      };
       return { id: made.endpoint.id, ...made.keys };
     },
     open(file = path("formsvc.db")) {
@@ -111,7 +111,7 @@ export function operatorMachine(): OperatorMachine {
   };
 }
 
-async function startServer(child: ChildProcess): Promise<RunningServer> {
+async function startServer(child: ChildProcessWithoutNullStreams): Promise<RunningServer> {
   const lines: Record<string, unknown>[] = [];
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
   onTestFinished(async () => {
@@ -120,7 +120,7 @@ async function startServer(child: ChildProcess): Promise<RunningServer> {
   });
   const complaint = collect(child.stderr);
   const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout! }).on("line", (line) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
       const entry = JSON.parse(line) as Record<string, unknown>;
       lines.push(entry);
       if (entry["event"] === "server.listening") resolve(String(entry["url"]));
@@ -152,22 +152,25 @@ export async function post(
     body: JSON.stringify(data),
   });
   const body = (await answer.json()) as { submission_id?: string };
-  if (body.submission_id === undefined)
-    throw new Error(`answered ${answer.status}: ${JSON.stringify(body)}`);
+  if (body.submission_id === undefined) throw new Error(`answered ${answer.status}: ${JSON.stringify(body)}`);
   return body.submission_id;
 }
 
 /** Posts from many senders at once until told to stop; what was acknowledged, in that order. */
-export function postForever(url: string, key: string, senders = 8): { acknowledged: string[]; stop(): Promise<void> } {
+export function postForever(
+  url: string,
+  key: string,
+  senders = 8,
+): { acknowledged: string[]; stop(): Promise<void> } {
   const acknowledged: string[] = [];
-  let stopped = false;
+  const state = { stopped: false };
   const sending = Array.from({ length: senders }, async () => {
-    while (!stopped) acknowledged.push(await post(url, key));
+    while (!state.stopped) acknowledged.push(await post(url, key));
   });
   return {
     acknowledged,
     async stop() {
-      stopped = true;
+      state.stopped = true;
       await Promise.all(sending);
     },
   };
@@ -196,9 +199,8 @@ export function readText(file: string): string {
   return readFileSync(file, "utf8");
 }
 
-async function collect(stream: NodeJS.ReadableStream | null): Promise<string> {
+async function collect(stream: NodeJS.ReadableStream): Promise<string> {
   let text = "";
-  if (stream === null) return text;
   stream.setEncoding("utf8");
   for await (const part of stream) text += String(part);
   return text;
