@@ -16,6 +16,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   schema: () => import("./schema-commands.ts"),
   key: () => import("./key-commands.ts"),
   submission: () => import("./submission-commands.ts"),
+  doctor: () => import("./doctor-command.ts"),
   config: () => import("./config-commands.ts"),
   backup: () => import("./backup-command.ts"),
   restore: () => import("./restore-command.ts"),

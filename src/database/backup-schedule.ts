@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { backupFailed, backupMade } from "../foundation/events.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
 
 export interface BackupSettings {
@@ -94,4 +95,19 @@ export function createBackupScheduler(
     },
     settle: () => running ?? Promise.resolve(),
   };
+}
+
+/** Whether the newest backup is younger than two intervals; nothing to find fault with where none is scheduled. */
+export function checkBackupAge(settings: BackupSettings, now: number): Finding {
+  const newest = listScheduledBackups(resolve(settings.directory))[0];
+  if (settings.everyHours === null) {
+    return sound("backups.age", "the server makes none; see backup.everyHours in the configuration");
+  }
+  const advice = "look for backup.failed in the server's log, or make one: formsvc backup FILE";
+  if (newest === undefined) return problem("backups.age", `there is none in ${settings.directory}`, advice);
+  const hours = Math.floor((now - newest.madeAt) / HOUR_MS);
+  const message = `the newest is ${hours} hours old: ${newest.file}`;
+  return hours < 2 * settings.everyHours
+    ? sound("backups.age", message)
+    : problem("backups.age", message, advice);
 }

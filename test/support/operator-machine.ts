@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -193,10 +193,6 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 
 export function modeOf(stats: { mode: number }): string {
   return (stats.mode & 0o777).toString(8);
-}
-
-export function readText(file: string): string {
-  return readFileSync(file, "utf8");
 }
 
 async function collect(stream: NodeJS.ReadableStream): Promise<string> {
