@@ -26,6 +26,8 @@ export interface Output {
   line(text: string): void;
   /** Rows for people under their headings; nothing but `empty`, on standard error, when there are none. */
   table(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): void;
+  /** Text as it is, on a terminal without what could steer it. */
+  text(text: string): void;
   /** One JSON document. */
   json(value: unknown): void;
   /** One JSON object in one line. */
@@ -52,6 +54,8 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
   return {
     isJson: options.json,
     line: out,
+    text: (text) =>
+      writeAll(1, process.stdout.isTTY ? text.replace(UNSAFE, (char) => (char === "\n" ? char : "")) : text),
     table: (headings, rows, empty) => (rows.length === 0 ? note(empty) : out(renderTable(headings, rows))),
     json: (value) => out(jsonText(value, 2)),
     jsonLine: (value) => out(jsonText(value)),

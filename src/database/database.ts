@@ -128,6 +128,8 @@ function setPragmas(connection: SqliteDatabase.Database): void {
   connection.pragma("synchronous = FULL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
+  // What is deleted is overwritten: an erased person must not be found in the file.
+  connection.pragma("secure_delete = ON");
   connection.prepare("SELECT count(*) FROM sqlite_schema").get();
   const expected = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
   for (const [name, value] of Object.entries(expected)) {
