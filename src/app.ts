@@ -1,12 +1,14 @@
 import type { Config } from "./config/config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { migrate, type MigrationResult } from "./database/migrate.ts";
+import { measureDatabase } from "./database/database-metrics.ts";
 import { watchChanges } from "./database/settings-version.ts";
 import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
 import { keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
 import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
+import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
 import { markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
@@ -15,7 +17,10 @@ import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
 import { defaultSpamSettings } from "./spam/spam-settings.ts";
+import { createRetention } from "./submissions/retention.ts";
+import { countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
+import { measureUsage } from "./workspaces/workspace-metrics.ts";
 
 /** The database of a configuration, opened and brought up to date. */
 export interface OpenedDatabase {
@@ -42,18 +47,29 @@ export interface SubmitService {
   readonly noticeChanges: () => void;
   /** Whether a row can be written now; at most one look a second. */
   readonly isWritable: () => boolean;
+  /** Null where the configuration leaves them out. */
+  readonly metrics: ExposedMetrics | null;
   /** Small clean-ups, for a timer. */
   readonly maintain: () => void;
+  /** Deletes some of the submissions that are older than their endpoint keeps them; how many. */
+  readonly expire: () => number;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
 }
 
-export function createSubmitService(db: Database, config: Config, clock: Clock, log: Log): SubmitService {
+/** @param metrics where to measure; null measures nothing. */
+export function createSubmitService(
+  db: Database,
+  config: Config,
+  clock: Clock,
+  log: Log,
+  metrics: ExposedMetrics | null = null,
+): SubmitService {
   const verifier = createKeyVerifier(db, clock);
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
   const idempotency = createIdempotencyMemory(db);
-  const commits = createCommitQueue(db, usage, idempotency);
+  const commits = createCommitQueue(db, usage, idempotency, measureCommits(metrics ?? noMetrics));
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -70,6 +86,7 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     onSecretInBrowser: createBrowserMark(db, clock, log),
     clock,
   });
+  const retention = createRetention(db);
   const watch = watchChanges(db, [
     {
       onForeignCommit: () => usage.forget(),
@@ -79,12 +96,20 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
       },
     },
   ]);
+  if (metrics !== null) {
+    metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
+      commits.waiting(),
+    );
+    measureDatabase(metrics, db, config.backup, clock);
+    measureUsage(metrics, db, config.plans, clock);
+  }
   return {
-    gatekeeper,
-    receiver,
+    ...countOutcomes(metrics ?? noMetrics, gatekeeper, receiver),
+    metrics,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
     maintain: () => void idempotency.forgetExpired(clock.now()),
+    expire: () => retention.expire(clock.now()),
     drain: () => commits.drain(),
   };
 }

@@ -18,6 +18,7 @@ import {
 import { FormsvcError } from "../foundation/errors.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { createLog, type Log } from "../foundation/log.ts";
+import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
 import { createServer } from "../http/server.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
@@ -74,7 +75,7 @@ async function serveUntilStopped(
   configFile: string | null,
   log: Log,
 ): Promise<void> {
-  const service = createSubmitService(db, config, systemClock, log);
+  const service = createSubmitService(db, config, systemClock, log, await loadMetrics(config));
   let draining = false;
   const server = createServer({
     ...service,
@@ -93,6 +94,13 @@ async function serveUntilStopped(
   await closeWithin(server, config.server.shutdownGraceMs, log);
   await service.drain();
   checkpoint(db, log);
+}
+
+/** The library is loaded only where it is used: it costs every start 60 ms. */
+async function loadMetrics({ metrics }: Config): Promise<ExposedMetrics | null> {
+  if (!metrics.enabled) return null;
+  const { createMetrics } = await import("../foundation/prometheus.ts");
+  return createMetrics(metrics.token);
 }
 
 async function listen(server: FastifyInstance, config: Config, log: Log): Promise<void> {

@@ -1,12 +1,17 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { createBackupScheduler } from "../database/backup-schedule.ts";
 import { openBackupSocket } from "../database/backup-socket.ts";
 import type { Database } from "../database/database.ts";
 import { systemClock } from "../foundation/clock.ts";
-import { maintenanceFailed } from "../foundation/events.ts";
+import { maintenanceFailed, submissionsExpired } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ChildRun, runSelf } from "./run-self.ts";
+
+const CHORES_INTERVAL_MS = 60_000;
+/** Batches of expired submissions in a row; the rest follows a minute later. */
+const MAX_EXPIRY_BATCHES = 100;
 
 /** What a server does beside answering requests. */
 export interface ServerChores {
@@ -22,8 +27,6 @@ export interface ServerChoresParts {
   readonly service: SubmitService;
   readonly log: Log;
 }
-
-const CHORES_INTERVAL_MS = 60_000;
 
 export async function startChores(parts: ServerChoresParts): Promise<ServerChores> {
   const { db, config, service, log } = parts;
@@ -42,6 +45,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
       maintenanceFailed(log, error);
     }
     backups.look();
+    void expireSubmissions(parts);
   };
   look();
   const timer = setInterval(look, CHORES_INTERVAL_MS);
@@ -53,4 +57,20 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
       await backups.settle();
     },
   };
+}
+
+/** Small transactions with turns for posts between them. */
+async function expireSubmissions({ log, service }: ServerChoresParts): Promise<void> {
+  let expired = 0;
+  try {
+    for (let batch = 0; batch < MAX_EXPIRY_BATCHES; batch += 1) {
+      const deleted = service.expire();
+      expired += deleted;
+      if (deleted === 0) break;
+      await nextTurn();
+    }
+  } catch (error) {
+    maintenanceFailed(log, error);
+  }
+  if (expired > 0) submissionsExpired(log, expired);
 }

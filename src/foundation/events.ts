@@ -68,6 +68,13 @@ export function maintenanceFailed(log: Log, err: unknown): void {
   log.warn({ event: "maintenance.failed", err }, "a clean-up failed and is tried again");
 }
 
+export function submissionsExpired(log: Log, submissions: number): void {
+  log.info(
+    { event: "retention.expired", submissions },
+    "submissions past their endpoint's days were deleted",
+  );
+}
+
 export function backupMade(log: Log, facts: { readonly file: string; readonly ms: number }): void {
   log.info({ event: "backup.made", ...facts }, "a scheduled backup was made and verified");
 }

@@ -4,9 +4,11 @@ import fastify, { type FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { NetworkList } from "../foundation/ip-address.ts";
 import type { Log } from "../foundation/log.ts";
+import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { errorBody, sendError } from "./error-reply.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
+import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { logRequests } from "./request-log.ts";
 import { refuseSocket } from "./socket-errors.ts";
 import { type SubmitRoutesParts, submitRoutes } from "./submit-routes.ts";
@@ -21,6 +23,8 @@ export interface ServerParts extends Omit<SubmitRoutesParts, "trustedProxies">, 
   readonly limits: ServerLimits;
   readonly trustedProxies: NetworkList;
   readonly log: Log;
+  /** Null leaves `/metrics` out. */
+  readonly metrics: ExposedMetrics | null;
 }
 
 /** The contract's limit; more is answered 431. */
@@ -63,9 +67,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
   );
   guardRequests(server, parts);
   logRequests(server, log);
+  if (parts.metrics !== null) measureRequests(server, parts.metrics);
   answerUnknownRoutes(server);
   submitRoutes(server, parts);
   healthRoutes(server, parts);
+  if (parts.metrics !== null) metricsRoutes(server, parts.metrics);
   return server;
 }
 

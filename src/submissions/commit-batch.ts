@@ -18,6 +18,13 @@ export interface PendingSubmission {
 /** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
 export type CommitOutcome = "stored" | "over_limit" | "gone";
 
+/** Told about each transaction that stored something or found that it must not. */
+export type CommitObserver = (
+  batch: readonly PendingSubmission[],
+  outcomes: readonly CommitOutcome[],
+  seconds: number,
+) => void;
+
 /** Submissions that may wait for the disk; more are refused with 503. */
 const MAX_WAITING = 2048;
 /** Most submissions in one transaction. */
@@ -32,6 +39,8 @@ export interface CommitQueue {
    * disk refuses or the file stays locked: nothing was stored then.
    */
   add(pending: PendingSubmission): Promise<CommitOutcome>;
+  /** Submissions that wait for the disk. */
+  waiting(): number;
   /** Resolves when nothing waits any more. */
   drain(): Promise<void>;
 }
@@ -50,6 +59,7 @@ export function createCommitQueue(
   db: Database,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
+  observe: CommitObserver,
 ): CommitQueue {
   const storeBatch = createBatchWriter(db, usage, idempotency);
   let waiting: Waiter[] = [];
@@ -70,7 +80,10 @@ export function createCommitQueue(
     const batch = waiting.slice(0, MAX_BATCH);
     let settle: (() => void) | null;
     try {
-      const outcomes = storeBatch(batch.map(({ pending }) => pending));
+      const startedAt = performance.now();
+      const posts = batch.map(({ pending }) => pending);
+      const outcomes = storeBatch(posts);
+      observe(posts, outcomes, (performance.now() - startedAt) / 1000);
       settle = () => batch.forEach(({ resolve }, index) => resolve(outcomes[index] ?? "gone"));
       busySince = null;
     } catch (error) {
@@ -106,6 +119,7 @@ export function createCommitQueue(
         schedule();
       });
     },
+    waiting: () => waiting.length,
     drain: () => (waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve))),
   };
 }

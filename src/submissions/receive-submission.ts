@@ -1,9 +1,10 @@
 import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
+import type { StoreAddress } from "../endpoints/endpoint.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
-import { canonicalAddress } from "../foundation/ip-address.ts";
+import { canonicalAddress, shortenAddress } from "../foundation/ip-address.ts";
 import { judge, type SpamVerdict } from "../spam/judge.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
@@ -173,7 +174,13 @@ function readSubmitter(caller: Caller, post: IncomingPost): { ipAddress: string;
     });
   }
   const userAgent = (trusted ? post.submitterUserAgent : undefined) ?? post.userAgent ?? "";
-  return { ipAddress, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
+  const stored = storedAddress(ipAddress, caller.ready.endpoint.settings.storeAddress);
+  return { ipAddress: stored, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
+}
+
+function storedAddress(address: string, how: StoreAddress): string {
+  if (how === "full") return address;
+  return how === "short" ? shortenAddress(address) : "";
 }
 
 /** @throws spam_blocked */
