@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { openMigrated } from "../app.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/database.ts";
-import { migrationStatus } from "../database/migrate.ts";
-import { addNoun, type CommandSpec } from "./command.ts";
+import { migrationStatus, rehearseMigration } from "../database/migrate.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
 
 export function register(program: Command): void {
@@ -29,7 +31,9 @@ const up: CommandSpec = {
   usage: "up",
   summary:
     "Bring the database to this program's version, after keeping a copy; every other command does so too",
-  action: (context) => {
+  options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
+  action: (context, options) => {
+    if (options["dryRun"] === true) return rehearse(context);
     const { db, migrated } = openMigrated(readConfig(context), COMMAND_BUSY_TIMEOUT_MS);
     db.close();
     const { latest, pending, keptCopy } = migrated;
@@ -40,3 +44,20 @@ const up: CommandSpec = {
     return undefined;
   },
 };
+
+function rehearse(context: CommandContext): void {
+  const { path } = readConfig(context).database;
+  if (!existsSync(path)) {
+    throw new FormsvcError("database_unusable", `${path}: there is no database yet; it would be made new`);
+  }
+  const db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+  try {
+    const { version, latest, pending } = rehearseMigration(db);
+    if (context.output.isJson) return context.output.json({ version, latest, pending, dry_run: true });
+    return context.output.note(
+      pending.length === 0 ? "up to date already" : `would apply: ${pending.join(", ")}; the result is sound`,
+    );
+  } finally {
+    db.close();
+  }
+}

@@ -49,12 +49,37 @@ export function migrate(db: Database): MigrationResult {
   const before = migrationStatus(db);
   if (before.pending.length === 0) return { ...before, keptCopy: null };
   const keptCopy = before.version === 0 ? null : keepCopy(db, before.version);
-  db.transaction(() => {
-    const { version } = migrationStatus(db);
-    for (const migration of migrations.slice(version)) db.execute(migration.sql);
-    db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
-  });
+  db.transaction(() => applyPending(db));
   return { ...before, keptCopy };
+}
+
+/**
+ * Does what {@link migrate} would do, with the data that is there, and takes it back: the file is as it was. Nobody
+ * else can write meanwhile.
+ *
+ * @throws database_unusable when the result would not be sound.
+ */
+export function rehearseMigration(db: Database): MigrationStatus {
+  const before = migrationStatus(db);
+  const rehearsed = new Error("taken back");
+  try {
+    db.transaction(() => {
+      applyPending(db);
+      if (db.pragma("foreign_key_check") !== undefined) {
+        throw new FormsvcError("database_unusable", `${db.path}: rows would refer to nothing`);
+      }
+      throw rehearsed;
+    });
+  } catch (error) {
+    if (error !== rehearsed) throw error;
+  }
+  return before;
+}
+
+function applyPending(db: Database): void {
+  const { version } = migrationStatus(db);
+  for (const migration of migrations.slice(version)) db.execute(migration.sql);
+  db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
 }
 
 /** Litestream keeps tables of its own in the file; they say nothing about whose it is. */
