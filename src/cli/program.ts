@@ -21,6 +21,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   backup: () => import("./backup-command.ts"),
   restore: () => import("./restore-command.ts"),
   migrate: () => import("./migrate-commands.ts"),
+  systemd: () => import("./systemd-command.ts"),
   completion: () => import("./completion-command.ts"),
   version: () => import("./version-command.ts"),
 };

@@ -75,6 +75,11 @@ export function submissionsExpired(log: Log, submissions: number): void {
   );
 }
 
+/** systemd-notify is missing or failed. */
+export function newsFailed(log: Log, err: unknown): void {
+  log.warn({ event: "service.news-failed", err }, "the service manager could not be told");
+}
+
 export function backupMade(log: Log, facts: { readonly file: string; readonly ms: number }): void {
   log.info({ event: "backup.made", ...facts }, "a scheduled backup was made and verified");
 }

@@ -1,0 +1,159 @@
+import type { Server } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
+import { createSubmitService } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { type Database, hasLitestream } from "../database/database.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { checkpointFailed, serverGraceOver, serverListening } from "../foundation/events.ts";
+import { compileNetworks } from "../foundation/ip-address.ts";
+import type { Log } from "../foundation/log.ts";
+import type { ExposedMetrics } from "../foundation/metrics.ts";
+import { version } from "../foundation/version.ts";
+import { createServer } from "../http/server.ts";
+import { startChores } from "./server-chores.ts";
+
+/**
+ * A server does not wait for another process inside a statement, because everything else would wait with it: the
+ * commit queue comes back instead.
+ */
+export const SERVER_BUSY_TIMEOUT_MS = 10;
+const IDLE_CHECK_MS = 50;
+/** How long a client that connected and sent nothing yet holds up a restart. */
+const MAX_UNHEARD_MS = 1000;
+
+export interface RunningServer {
+  /** Where it listens, with the port that it was given. */
+  readonly url: string;
+  /** Answers what was taken, refuses the rest, and leaves everything in the database file. Does not close the database. */
+  stop(): Promise<void>;
+}
+
+export interface Surroundings {
+  /** As given with `--config`; null where it was not. */
+  readonly configFile: string | null;
+  /** A socket that listens already and outlives this server; null makes one. */
+  readonly listenFd: number | null;
+}
+
+/** Serves a database that is up to date until stopped. @throws failed when the address cannot be listened on. */
+export async function startServer(
+  db: Database,
+  config: Config,
+  clock: Clock,
+  log: Log,
+  { configFile, listenFd }: Surroundings = { configFile: null, listenFd: null },
+): Promise<RunningServer> {
+  const service = createSubmitService(db, config, clock, log, await loadMetrics(config));
+  let draining = false;
+  const server = createServer({
+    ...service,
+    limits: config.server,
+    trustedProxies: compileNetworks(config.server.trustProxy),
+    // Whoever still sends on an open connection cannot know of a restart; with a socket that stays, nobody is refused.
+    isDraining: () => draining && listenFd === null,
+    log,
+  });
+  const unheard = listenFd === null ? null : watchUnheard(server.server);
+  const chores = await startChores({ db, config, configFile, service, log });
+  let url: string;
+  try {
+    url = await listen(server, config, listenFd);
+  } catch (error) {
+    await chores.stop();
+    throw error;
+  }
+  serverListening(log, { url, version, database: db.path });
+  return {
+    url,
+    async stop() {
+      draining = true;
+      await unheard?.answer();
+      await closeWithin(server, config.server.shutdownGraceMs, log);
+      await chores.stop();
+      await service.drain();
+      checkpoint(db, log);
+    },
+  };
+}
+
+/** The library is loaded only where it is used: it costs every start 60 ms. */
+async function loadMetrics({ metrics }: Config): Promise<ExposedMetrics | null> {
+  if (!metrics.enabled) return null;
+  const { createMetrics } = await import("../foundation/prometheus.ts");
+  return createMetrics(metrics.token);
+}
+
+async function listen(server: FastifyInstance, config: Config, fd: number | null): Promise<string> {
+  const { host, port } = config.server;
+  try {
+    // The framework hands on what Node takes, but its type does not know of descriptors.
+    await server.listen(fd === null ? { host, port } : ({ fd, host } as { host: string }));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why: Record<string, string> = {
+      EADDRINUSE: "the port is taken; stop what listens there, or choose another with --port",
+      EACCES: "this user may not listen there; choose a port from 1024 on with --port",
+      EADDRNOTAVAIL: "this machine does not have that address; choose another with --host",
+    };
+    const where = fd === null ? `${host}:${port}` : `the passed socket ${fd}`;
+    throw new FormsvcError("failed", `${where}: ${why[code ?? ""] ?? (error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const address = server.server.address();
+  if (address === null || typeof address === "string") return `unix:${address ?? ""}`;
+  return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+/**
+ * Clients that connected right before a restart believe that they are served; closing their connections, which are idle
+ * as far as the server knows, would lose what they send. New clients wait at the socket for the next server.
+ */
+function watchUnheard(server: Server): { answer(): Promise<void> } {
+  const unheard = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    unheard.add(socket);
+    socket.once("close", () => unheard.delete(socket));
+  });
+  server.on("request", (request) => unheard.delete(request.socket));
+  return {
+    async answer() {
+      // Stops listening, and unlike the HTTP server's own close it leaves every connection as it is.
+      NetServer.prototype.close.call(server);
+      for (let waited = 0; unheard.size > 0 && waited < MAX_UNHEARD_MS; waited += IDLE_CHECK_MS) {
+        await sleep(IDLE_CHECK_MS);
+      }
+    },
+  };
+}
+
+async function closeWithin(server: FastifyInstance, graceMs: number, log: Log): Promise<void> {
+  const deadline = setTimeout(() => {
+    serverGraceOver(log);
+    server.server.closeAllConnections();
+  }, graceMs);
+  // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
+  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
+  await server.close().catch(ignoreNotListening);
+  clearInterval(idle);
+  clearTimeout(deadline);
+}
+
+function ignoreNotListening(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== "ERR_SERVER_NOT_RUNNING") throw error;
+}
+
+/**
+ * Leaves one file behind where nobody else has it open. A reader in the way costs nothing: the next start does it.
+ * Litestream counts on doing this itself and would have to copy the whole file again.
+ */
+function checkpoint(db: Database, log: Log): void {
+  try {
+    if (!hasLitestream(db)) db.pragma("wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    checkpointFailed(log, error);
+  }
+}
