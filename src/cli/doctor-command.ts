@@ -96,7 +96,11 @@ function examine(context: CommandContext): Finding[] {
 /** A check that cannot be made is a finding itself, and the others go on. */
 function failed(error: unknown): Finding {
   if (!(error instanceof FormsvcError)) throw error;
-  return problem("database.file", error.message, "formsvc help exit-codes says what the reasons mean");
+  return problem(
+    "database.file",
+    error.message,
+    "do what it says; where the file is damaged: formsvc restore FILE",
+  );
 }
 
 function privateFiles(config: Config, configFile: string | null): string[] {

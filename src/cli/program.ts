@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { version } from "../foundation/version.ts";
 import { reportFailure } from "./exit-code.ts";
+import { createOutput } from "./output.ts";
 import type { ExitCode } from "../foundation/errors.ts";
 
 /**
@@ -28,17 +29,28 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 refused by a plan limit,
-5 database busy or unusable.`;
+5 database busy or unusable.
+
+More: formsvc help exit-codes, formsvc help environment`;
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   try {
+    if (args[0] === "help" && (await showTopic(args[1] ?? ""))) return 0;
     const program = await createProgram(args[0]);
     await program.parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
     return reportFailure(error, args.includes("--json"));
   }
+}
+
+/** @returns false where there is no such topic. */
+async function showTopic(name: string): Promise<boolean> {
+  const { helpTopic } = await import("./help-topics.ts");
+  const topic = helpTopic(name);
+  if (topic !== null) createOutput({ json: false, quiet: false }).text(topic);
+  return topic !== null;
 }
 
 /** @param noun the one to load; all of them where it is none of ours or needs to know the others. */

@@ -11,7 +11,7 @@ import {
   openDatabase,
   query,
 } from "./database.ts";
-import { moveIntoPlace, syncFile } from "./durable-file.ts";
+import { giveToFolderOwner, moveIntoPlace, syncFile } from "./durable-file.ts";
 
 export interface Backup extends CheckedCopy {
   readonly file: string;
@@ -100,6 +100,7 @@ async function fill(database: string, unfinished: string, news: BackupNews): Pro
 function take(copy: ServedCopy, unfinished: string): void {
   try {
     renameSync(copy.file, unfinished);
+    giveToFolderOwner(unfinished);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
     copyFileSync(copy.file, unfinished);

@@ -12,6 +12,7 @@ import {
 } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
+import { giveToFolderOwner } from "./durable-file.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -120,6 +121,7 @@ export function createPrivately(file: string): void {
     throw new FormsvcError("database_unusable", `${file}: its folder does not exist; create it first`);
   }
   closeSync(openSync(file, "a", 0o600));
+  giveToFolderOwner(file);
 }
 
 /** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, linkSync, openSync, renameSync } from "node:fs";
+import { chownSync, closeSync, fsyncSync, linkSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Brings a file's content to the disk. */
@@ -21,6 +21,16 @@ export function syncFolderOf(file: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * Root makes files for others: a service could not open its database after root restored it. What root makes in a
+ * folder belongs to the folder's owner.
+ */
+export function giveToFolderOwner(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(file));
+  chownSync(file, uid, gid);
 }
 
 /** Gives a file, already durable, its final name in the same folder, in place of what is there. */

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { chownSync, copyFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { modeOf, operatorMachine, post, storedIds } from "../support/operator-machine.ts";
 
@@ -82,6 +82,14 @@ test("a database that is damaged beyond reading is replaced and kept as it is", 
   };
   expect(storedIds(machine.database)).toEqual(new Set([first]));
   expect(statSync(restored.replaced).size).toBe(17_000);
+});
+
+test.skipIf(process.getuid?.() !== 0)("what root restores belongs to the owner of its folder", async () => {
+  const { machine, server } = await machineWithBackup();
+  await server.stop();
+  chownSync(machine.folder, 12_345, 12_345);
+  await machine.mustRun(["restore", "copy.db"]);
+  expect(statSync(machine.database).uid).toBe(12_345);
 });
 
 test("restore on a machine without a database makes one", async () => {
