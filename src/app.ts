@@ -1,5 +1,5 @@
 import type { Config } from "./config/config.ts";
-import { type Database, openDatabase } from "./database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "./database/database.ts";
 import { migrate, type MigrationResult } from "./database/migrate.ts";
 import { measureDatabase } from "./database/database-metrics.ts";
 import { watchChanges } from "./database/settings-version.ts";
@@ -28,11 +28,16 @@ export interface OpenedDatabase {
   readonly migrated: MigrationResult;
 }
 
-/** @param busyTimeoutMs how long a statement waits for another process, with everything else in this one. */
+/**
+ * @param busyTimeoutMs how long a statement waits for another process, with everything else in this one. Opening itself
+ *   waits as long as a command does: another process may be migrating the same file.
+ */
 export function openMigrated(config: Config, busyTimeoutMs: number): OpenedDatabase {
-  const db = openDatabase(config.database.path, { busyTimeoutMs });
+  const db = openDatabase(config.database.path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {
-    return { db, migrated: migrate(db) };
+    const migrated = migrate(db);
+    db.pragma(`busy_timeout = ${busyTimeoutMs}`);
+    return { db, migrated };
   } catch (error) {
     db.close();
     throw error;
@@ -150,9 +155,14 @@ function createWriteProbe(db: Database): () => boolean {
   };
 }
 
+/** @throws database_unusable, database_busy saying why no row can be written now. */
+export function proveWritable(db: Database): void {
+  db.transaction(() => db.execute("UPDATE settings_version SET version = version WHERE id = 1"));
+}
+
 function canWrite(db: Database): boolean {
   try {
-    db.transaction(() => db.execute("UPDATE settings_version SET version = version WHERE id = 1"));
+    proveWritable(db);
     return true;
   } catch {
     return false;

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
+import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { refuse } from "./command.ts";
 
@@ -18,13 +19,19 @@ export function parseDuration(text: string): number {
 
 /** A time: ISO 8601 (UTC where it names no zone), or a duration, which means that long ago. */
 export function parseTime(text: string): number {
-  if (/^\d{1,6}[smhd]$/.test(text)) return Date.now() - parseDuration(text);
+  if (/^\d{1,6}[smhd]$/.test(text)) return systemClock.now() - parseDuration(text);
   const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   const ms =
-    iso === null
+    iso === null || !isDay(text.slice(0, 10))
       ? Number.NaN
       : Date.parse(text.replace(" ", "T") + (text.length > 10 && iso[1] === undefined ? "Z" : ""));
   return Number.isNaN(ms) ? refuse("expected a time like 2026-01-31, 2026-01-31T12:00:00Z or 24h (ago)") : ms;
+}
+
+/** JavaScript reads 30 February as 2 March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
 export function parseCount(limit: number): (text: string) => number {
@@ -42,7 +49,7 @@ export function parseMonth(text: string): string {
 export function readInput(file: string): string {
   let content: Buffer;
   try {
-    content = readFileSync(file === "-" ? 0 : file);
+    content = readAtMost(file, MAX_FILE_BYTES + 1);
   } catch (error) {
     throw new FormsvcError("usage", `${file}: cannot be read (${(error as Error).message})`, {
       cause: error,
@@ -51,6 +58,23 @@ export function readInput(file: string): string {
   if (content.length > MAX_FILE_BYTES)
     throw new FormsvcError("usage", `${file}: larger than ${MAX_FILE_BYTES} bytes`);
   return content.toString("utf8").replace(/^\uFEFF/, "");
+}
+
+/** A device or a pipe may never end. */
+function readAtMost(file: string, bytes: number): Buffer {
+  const fd = file === "-" ? 0 : openSync(file, "r");
+  try {
+    const content = Buffer.alloc(bytes);
+    let length = 0;
+    let read: number;
+    do {
+      read = readSync(fd, content, length, bytes - length, null);
+      length += read;
+    } while (read > 0 && length < bytes);
+    return content.subarray(0, length);
+  } finally {
+    if (fd !== 0) closeSync(fd);
+  }
 }
 
 /** @param source what the JSON came from, for the message. @throws usage */
@@ -72,10 +96,10 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
   if (!process.stdin.isTTY)
     throw new FormsvcError("usage", `${question} Give --yes to do it without being asked.`);
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await prompt.question(`${question} [y/N] `);
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new FormsvcError("failed", "nothing was changed");
-  } finally {
-    prompt.close();
-  }
+  // The end of input and Ctrl-C close the prompt without an answer; that is a no.
+  const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));
+  const asked = prompt.question(`${question} [y/N] `).catch(() => "");
+  const answer = await Promise.race([asked, closed]);
+  prompt.close();
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new FormsvcError("failed", "nothing was changed");
 }

@@ -4,8 +4,7 @@ import { jsonText, plainText, writeError } from "./output.ts";
 
 /** Says on standard error what went wrong, and which exit code that is. */
 export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
-  // Commander has printed help, a version or its own complaint already.
-  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+  if (thrown instanceof CommanderError) return reportUsage(thrown, asJson);
   if (!(thrown instanceof FormsvcError)) {
     writeError(
       `formsvc: internal error\n${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
@@ -19,4 +18,13 @@ export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
       : lines.join("\n"),
   );
   return describeError(thrown.code).exitCode;
+}
+
+/** Commander has printed help, a version or its own complaint already, unless JSON was asked for. */
+function reportUsage(thrown: CommanderError, asJson: boolean): ExitCode {
+  if (thrown.exitCode === 0) return 0;
+  const message =
+    thrown.code === "commander.help" ? "the command is incomplete" : thrown.message.replace(/^error: /, "");
+  if (asJson) writeError(jsonText({ error: "usage", message }));
+  return 2;
 }

@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { defaultConfig } from "../config/config.ts";
+import { namedConfigFile } from "../config/load-config.ts";
 import { systemClock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { chooseWorkspace, createAccount, listWorkspaces } from "../workspaces/workspace-store.ts";
 import { addCommand, type CommandSpec, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -20,10 +22,9 @@ const init: CommandSpec = {
   options: [{ flags: "--email <email>", summary: "the account's e-mail address (default: owner@localhost)" }],
   examples: ["formsvc init --email ada@example.com"],
   action: (context, options) => {
-    const file = context.configFile ?? DEFAULT_FILE;
+    const file = namedConfigFile(context.configFile) ?? DEFAULT_FILE;
     const wrote = !existsSync(file);
-    if (wrote)
-      writeFileSync(file, `${JSON.stringify(defaultConfig, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
     return withDatabase({ ...context, configFile: file }, (db) => {
       const now = systemClock.now();
       const email = text(options, "email");
@@ -45,3 +46,14 @@ const init: CommandSpec = {
     });
   },
 };
+
+function writeConfigFile(file: string, databasePath: string): void {
+  const config = { ...defaultConfig, database: { ...defaultConfig.database, path: databasePath } };
+  try {
+    writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    throw new FormsvcError("failed", `${file}: cannot be written (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+}

@@ -1,9 +1,13 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { openMigrated } from "../app.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/database.ts";
-import { migrationStatus, rehearseMigration } from "../database/migrate.ts";
-import { FormsvcError } from "../foundation/errors.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
+import {
+  type MigrationStatus,
+  migrationStatus,
+  rehearseMigration,
+  statusOfNewFile,
+} from "../database/migrate.ts";
 import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
 
@@ -15,15 +19,12 @@ const status: CommandSpec = {
   usage: "status",
   summary: "Show which migrations the database has, and change nothing",
   action: (context) => {
-    const db = openDatabase(readConfig(context).database.path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
-    try {
-      const { version, latest, pending } = migrationStatus(db);
-      if (context.output.isJson) return context.output.json({ version, latest, pending });
-      context.output.line(`${version} of ${latest}`);
-      return context.output.note(pending.length === 0 ? "up to date" : `to run: ${pending.join(", ")}`);
-    } finally {
-      db.close();
-    }
+    const { version, latest, pending } = lookAt(readConfig(context).database.path, (db) =>
+      migrationStatus(db),
+    );
+    if (context.output.isJson) return context.output.json({ version, latest, pending });
+    context.output.line(`${version} of ${latest}`);
+    return context.output.note(pending.length === 0 ? "up to date" : `to run: ${pending.join(", ")}`);
   },
 };
 
@@ -46,17 +47,21 @@ const up: CommandSpec = {
 };
 
 function rehearse(context: CommandContext): void {
+  const { output } = context;
   const { path } = readConfig(context).database;
-  if (!existsSync(path)) {
-    throw new FormsvcError("database_unusable", `${path}: there is no database yet; it would be made new`);
-  }
+  const { version, latest, pending } = lookAt(path, rehearseMigration);
+  if (output.isJson) return output.json({ version, latest, pending, dry_run: true });
+  return output.note(
+    pending.length === 0 ? "up to date already" : `would apply: ${pending.join(", ")}; the result is sound`,
+  );
+}
+
+/** Looking must not make the file. */
+function lookAt(path: string, look: (db: Database) => MigrationStatus): MigrationStatus {
+  if (!existsSync(path)) return statusOfNewFile();
   const db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {
-    const { version, latest, pending } = rehearseMigration(db);
-    if (context.output.isJson) return context.output.json({ version, latest, pending, dry_run: true });
-    return context.output.note(
-      pending.length === 0 ? "up to date already" : `would apply: ${pending.join(", ")}; the result is sound`,
-    );
+    return look(db);
   } finally {
     db.close();
   }

@@ -64,6 +64,11 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
   };
 }
 
+/** Text as it is, on standard output. */
+export function writeText(text: string): void {
+  writeAll(1, text);
+}
+
 /** Shown whatever the options say. */
 export function writeError(text: string): void {
   writeAll(2, `${text}\n`);
@@ -71,7 +76,7 @@ export function writeError(text: string): void {
 
 /**
  * Synchronous, so that nothing is lost when the process exits right after. A pipe that is full is tried again; one
- * that nobody reads any more ends the program quietly, as `head` expects.
+ * that nobody reads any more ends the program quietly, as `head` expects; complaints that nobody reads end nothing.
  */
 function writeAll(fd: 1 | 2, text: string): void {
   let rest = Buffer.from(text);
@@ -80,6 +85,7 @@ function writeAll(fd: 1 | 2, text: string): void {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
+      if (code === "EPIPE" && fd === 2) return;
       if (code === "EPIPE") process.exit(0);
       if (code !== "EAGAIN") throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
@@ -95,7 +101,8 @@ function renderTable(headings: readonly string[], rows: readonly (readonly strin
     .map((row) =>
       row
         .map((cell, column) => (column === row.length - 1 ? cell : pad(cell, widths[column] ?? 0)))
-        .join("  "),
+        .join("  ")
+        .trimEnd(),
     )
     .join("\n");
 }

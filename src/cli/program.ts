@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { version } from "../foundation/version.ts";
-import { reportFailure } from "./exit-code.ts";
-import { createOutput } from "./output.ts";
 import type { ExitCode } from "../foundation/errors.ts";
+import { reportFailure } from "./exit-code.ts";
+import { writeError, writeText } from "./output.ts";
 
 /**
  * One file a noun, loaded only when it is named: reading every feature for every command would double its start.
@@ -17,10 +17,10 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   schema: () => import("./schema-commands.ts"),
   key: () => import("./key-commands.ts"),
   submission: () => import("./submission-commands.ts"),
-  doctor: () => import("./doctor-command.ts"),
-  config: () => import("./config-commands.ts"),
   backup: () => import("./backup-command.ts"),
   restore: () => import("./restore-command.ts"),
+  doctor: () => import("./doctor-command.ts"),
+  config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),
   systemd: () => import("./systemd-command.ts"),
   completion: () => import("./completion-command.ts"),
@@ -35,13 +35,15 @@ More: formsvc help exit-codes, formsvc help environment`;
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
+  const asJson = args.includes("--json");
   try {
     if (args[0] === "help" && (await showTopic(args[1] ?? ""))) return 0;
-    const program = await createProgram(args[0]);
-    await program.parseAsync([...args], { from: "user" });
+    const words = askForHelp(args);
+    const program = await createProgram(words[0], asJson);
+    await program.parseAsync([...words], { from: "user" });
     return 0;
   } catch (error) {
-    return reportFailure(error, args.includes("--json"));
+    return reportFailure(error, asJson);
   }
 }
 
@@ -49,12 +51,23 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
 async function showTopic(name: string): Promise<boolean> {
   const { helpTopic } = await import("./help-topics.ts");
   const topic = helpTopic(name);
-  if (topic !== null) createOutput({ json: false, quiet: false }).text(topic);
+  if (topic !== null) writeText(topic);
   return topic !== null;
 }
 
-/** @param noun the one to load; all of them where it is none of ours or needs to know the others. */
-export async function createProgram(noun: string | undefined): Promise<Command> {
+/** `help endpoint create` and `endpoint help create` both mean `endpoint create --help`. */
+function askForHelp(args: readonly string[]): readonly string[] {
+  const [first, second, third] = args;
+  if (first === "help" && second !== undefined && third !== undefined) return [second, third, "--help"];
+  if (second === "help" && first !== undefined && third !== undefined) return [first, third, "--help"];
+  return args;
+}
+
+/**
+ * @param noun the one to load; all of them where it is none of ours or needs to know the others.
+ * @param asJson whether complaints are left to the caller, who prints them as JSON.
+ */
+export async function createProgram(noun: string | undefined, asJson = false): Promise<Command> {
   const program = new Command("formsvc")
     .description("A form backend in one executable and one SQLite file.")
     .version(version, "-V, --version", "print the version")
@@ -66,15 +79,22 @@ export async function createProgram(noun: string | undefined): Promise<Command> 
   const alone =
     noun !== undefined && noun !== "completion" && Object.hasOwn(NOUNS, noun) ? NOUNS[noun] : undefined;
   for (const load of alone === undefined ? Object.values(NOUNS) : [alone]) (await load()).register(program);
-  strictly(program);
+  strictly(program, asJson);
   return program;
 }
 
 /** Every command throws instead of exiting, and refuses arguments that it does not know. */
-function strictly(command: Command): void {
+function strictly(command: Command, asJson: boolean): void {
   command
     .exitOverride()
     .allowExcessArguments(false)
-    .configureOutput({ getErrHelpWidth: () => 100, getOutHelpWidth: () => 100 });
-  for (const below of command.commands) strictly(below);
+    .configureOutput({
+      getErrHelpWidth: () => 100,
+      getOutHelpWidth: () => 100,
+      writeOut: writeText,
+      writeErr: (text) => {
+        if (!asJson) writeError(text.trimEnd());
+      },
+    });
+  for (const below of command.commands) strictly(below, asJson);
 }

@@ -46,7 +46,7 @@ const set: CommandSpec = {
   examples: ["formsvc schema set Contact contact.json"],
   action: (context, _options, [reference = "", file = ""]) => {
     const definition = readDefinition(file);
-    return withDatabase(context, (db) => store(context, db, reference, definition));
+    return withDatabase(context, (db) => store(context, db, reference, definition, null));
   },
 };
 
@@ -62,16 +62,22 @@ const edit: CommandSpec = {
         after.discard();
         return context.output.note("nothing was changed");
       }
-      const definition = parseNamed(after.text, `${after.file} (your text is kept there)`);
-      store(context, db, endpoint.id, definition);
+      const source = `${after.file} (your text is kept there)`;
+      const definition = parseNamed(after.text, source);
+      naming(source, () => store(context, db, endpoint.id, definition, endpoint.schemaVersion));
       return after.discard();
     }),
 };
 
 function parseNamed(content: string, source: string): SchemaDefinition {
   const json = parseJson(content, source);
+  return naming(source, () => parseDefinition(json));
+}
+
+/** Says of every refusal which text it is about. */
+function naming<Result>(source: string, work: () => Result): Result {
   try {
-    return parseDefinition(json);
+    return work();
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
     throw new FormsvcError(error.code, `${source}: ${error.message}`, { ...error.facts, cause: error });
@@ -83,10 +89,20 @@ function store(
   db: Database,
   reference: string,
   definition: SchemaDefinition,
+  basedOn: number | null,
 ): void {
-  const { id, schemaVersion } = changeSchema(db, reference, definition, systemClock.now());
+  const { id, schemaVersion } = changeSchema(db, reference, definition, systemClock.now(), basedOn);
   if (output.isJson) return output.json({ endpoint_id: id, schema_version: schemaVersion });
   return output.note(`${id} checks posts with version ${schemaVersion} of its schema from now on`);
+}
+
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "formsvc-schema-"));
+  } catch (error) {
+    const why = `${tmpdir()}: no file can be made there; set TMPDIR to a writable folder`;
+    throw new FormsvcError("failed", why, { cause: error });
+  }
 }
 
 /** Hands the text to the person's editor in a private file, which stays until it is discarded. */
@@ -94,7 +110,7 @@ function editText(before: string): { text: string; file: string; discard: () => 
   const editor = process.env["VISUAL"] || process.env["EDITOR"];
   if (!editor)
     throw new FormsvcError("usage", "EDITOR is not set; set it, or use: formsvc schema set ENDPOINT FILE");
-  const folder = mkdtempSync(join(tmpdir(), "formsvc-schema-"));
+  const folder = makeFolder();
   const file = join(folder, "schema.json");
   writeFileSync(file, before, { mode: 0o600 });
   // EDITOR may hold arguments, as in "code --wait", so a shell splits it; the file's name is passed beside it.

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { openMigrated } from "../app.ts";
+import { openMigrated, proveWritable } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { readServiceManager } from "../config/service-manager.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { databaseMigrated, serverStopped, serverStopping } from "../foundation/events.ts";
-import { createLog } from "../foundation/log.ts";
+import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { readConfig } from "./open.ts";
 import { createServiceNews } from "./service-news.ts";
@@ -20,7 +21,7 @@ const serve: CommandSpec = {
   usage: "serve",
   summary: "Take posts until stopped",
   options: [
-    { flags: "--host <host>", summary: "address to listen on (else server.host)" },
+    { flags: "--host <host>", summary: "address to listen on (else server.host)", parse: parseHost },
     {
       flags: "--port <port>",
       summary: "port to listen on; 0 takes any free one (else server.port)",
@@ -31,22 +32,16 @@ const serve: CommandSpec = {
   action: async (context, options) => {
     const config = overrideListener(readConfig(context), options);
     const log = createLog(config.log.level, config.log.format);
-    const manager = readServiceManager(process.pid);
-    const news = createServiceNews(manager, log);
     const lock = lockServer(resolve(config.database.path), process.pid, toIsoTime(systemClock.now()));
     try {
-      const { db, migrated } = openMigrated(config, SERVER_BUSY_TIMEOUT_MS);
+      const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
       try {
         if (migrated.pending.length > 0) {
           databaseMigrated(log, { applied: migrated.pending, keptCopy: migrated.keptCopy });
         }
-        const stopSignal = nextStopSignal();
-        const surroundings = { configFile: context.configFile, listenFd: manager.listenFd };
-        const server = await startServer(db, config, systemClock, log, surroundings);
-        news.ready();
-        serverStopping(log, await stopSignal);
-        news.stopping();
-        await server.stop();
+        proveWritable(db);
+        db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
+        await serveUntilStopped(db, config, context.configFile, log);
       } finally {
         db.close();
       }
@@ -56,6 +51,23 @@ const serve: CommandSpec = {
     serverStopped(log);
   },
 };
+
+async function serveUntilStopped(
+  db: Database,
+  config: Config,
+  configFile: string | null,
+  log: Log,
+): Promise<void> {
+  const manager = readServiceManager(process.pid);
+  const news = createServiceNews(manager, log);
+  const stopSignal = nextStopSignal();
+  const { listenFd } = manager;
+  const server = await startServer(db, config, systemClock, log, { configFile, listenFd });
+  news.ready();
+  serverStopping(log, await stopSignal);
+  news.stopping();
+  await server.stop();
+}
 
 /** The first signal stops gracefully; a second one at once. */
 function nextStopSignal(): Promise<NodeJS.Signals> {
@@ -69,6 +81,11 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
     process.on("SIGTERM", stop);
     process.on("SIGINT", stop);
   });
+}
+
+/** An empty host would mean every address of the machine. */
+function parseHost(value: string): string {
+  return value === "" ? refuse("expected an address or a host's name") : value;
 }
 
 function parsePort(value: string): number {

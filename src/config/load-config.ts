@@ -24,13 +24,18 @@ const DEFAULT_FILES = ["./formsvc.config.json", "/etc/formsvc/formsvc.config.jso
  * @throws config_invalid naming the path of every wrong value.
  */
 export function loadConfig(file: string | null, env: Environment = process.env): LoadedConfig {
-  const found = readConfigFile(file ?? (env["FORMSVC_CONFIG"] || null));
+  const found = readConfigFile(namedConfigFile(file, env));
   const merged = overlay(defaultConfig, found?.content ?? {});
   const source = found?.file ?? "the configuration";
   const overridden = applyEnvironment(merged, env);
   const result = configSchema.safeParse(overridden.value);
   if (!result.success) throw invalid(source, result.error, overridden.names);
   return { config: result.data, file: found?.file ?? null };
+}
+
+/** The file that `--config`, or else the environment, names; null where neither does. */
+export function namedConfigFile(file: string | null, env: Environment = process.env): string | null {
+  return file ?? (env["FORMSVC_CONFIG"] || null);
 }
 
 /** The environment variable for a path: `rateLimit.publishable.max` is `FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX`. */
@@ -142,11 +147,21 @@ function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<strin
     return paths.map((each) => ({
       path: each,
       message: issue.code === "unrecognized_keys" ? "there is no such setting" : issue.message,
-      variable: variables.get(each),
+      variable: variableOf(each, variables),
     }));
   });
   const lines = problems.map(({ path, message, variable }) => `${variable ?? source}: ${path}: ${message}`);
   return new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
+}
+
+/** The variable that set this path or what it lies in, such as the list that a wrong entry is in. */
+function variableOf(path: string, variables: ReadonlyMap<string, string>): string | undefined {
+  const parts = path.split(".");
+  for (let length = parts.length; length > 0; length -= 1) {
+    const variable = variables.get(parts.slice(0, length).join("."));
+    if (variable !== undefined) return variable;
+  }
+  return undefined;
 }
 
 function isObject(value: unknown): value is JsonObject {

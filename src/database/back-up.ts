@@ -4,13 +4,8 @@ import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
-import {
-  COMMAND_BUSY_TIMEOUT_MS,
-  type CopyProgress,
-  createPrivately,
-  openDatabase,
-  query,
-} from "./database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, createPrivately, openDatabase, query } from "./database.ts";
+import type { CopyProgress } from "./copy-database.ts";
 import { giveToFolderOwner, moveIntoPlace, syncFile } from "./durable-file.ts";
 
 export interface Backup extends CheckedCopy {

@@ -1,8 +1,9 @@
-import { chmodSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { createPrivately, type CopyProgress, type Database } from "./database.ts";
+import type { CopyProgress } from "./copy-database.ts";
+import { createPrivately, type Database } from "./database.ts";
 
 /**
  * How a backup is made while a server writes: a copy by another process would begin again with each of the server's
@@ -34,7 +35,8 @@ export interface BackupSocket {
 
 /** Null where the system has no such sockets or the database's path is too long for one. */
 function socketPath(databasePath: string): string | null {
-  const path = `${databasePath}-control`;
+  // Two names of one file, by a symbolic link, must meet in one socket.
+  const path = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-control`;
   return process.platform === "win32" || Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES ? null : path;
 }
 

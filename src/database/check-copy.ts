@@ -1,7 +1,7 @@
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
-import { APPLICATION_ID } from "./migrate.ts";
+import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "./migrations.generated.ts";
 
 /** What a copy of a database holds. */

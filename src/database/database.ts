@@ -7,12 +7,13 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
-  sql,
   type Compilable,
 } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
+import { type CopyProgress, copyDatabase } from "./copy-database.ts";
 import { giveToFolderOwner } from "./durable-file.ts";
+import { checkFileOwner } from "./file-owner.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -68,19 +69,6 @@ export interface Database {
   close(): void;
 }
 
-export interface CopyProgress {
-  readonly copiedPages: number;
-  readonly totalPages: number;
-}
-
-/**
- * Pages copied in one turn of the event loop. Measured on two cores under full load with 800 MB: 20 left three quarters
- * of the throughput, 100 a third.
- */
-const COPY_PAGES_A_TURN = 20;
-/** Each commit of another process makes the copy begin again. */
-const MAX_COPY_RESTARTS = 5;
-
 export interface DatabaseOptions {
   /** Longest wait for another process's write transaction, in milliseconds; the whole process waits. */
   readonly busyTimeoutMs: number;
@@ -89,7 +77,7 @@ export interface DatabaseOptions {
 /**
  * Opens the file, creating it with mode 0600, and proves that its durability settings took. Runs no migration.
  *
- * @throws database_unusable when the file cannot be opened or is not a database.
+ * @throws database_unusable when the file cannot be opened or is not formsvc's.
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   const file = resolve(path);
@@ -97,6 +85,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     createPrivately(file);
     const connection = new SqliteDatabase(file, { timeout: options.busyTimeoutMs });
     try {
+      checkFileOwner(connection);
       setPragmas(connection);
     } catch (error) {
       connection.close();
@@ -108,21 +97,47 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   }
 }
 
-/** Whether Litestream replicates the file, or did: it keeps two tables of its own there. */
-export function hasLitestream(db: Database): boolean {
-  const found = sql`SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq'`.compile(query);
-  return db.first({ compile: () => found }) !== undefined;
-}
-
-/** Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it. */
+/**
+ * Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it.
+ *
+ * @throws database_unusable saying why it cannot be made.
+ */
 export function createPrivately(file: string): void {
   if (existsSync(file)) return;
   if (!existsSync(dirname(file))) {
     throw new FormsvcError("database_unusable", `${file}: its folder does not exist; create it first`);
   }
-  closeSync(openSync(file, "a", 0o600));
-  giveToFolderOwner(file);
+  try {
+    closeSync(openSync(file, "a", 0o600));
+    giveToFolderOwner(file);
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const why = CREATION_FAILURES[code] ?? message;
+    throw new FormsvcError("database_unusable", `${file}: the file cannot be made: ${why}`, { cause: error });
+  }
 }
+
+/** Makes an empty file with mode 0600; false where there is a file of that name already. */
+export function createExclusively(file: string): boolean {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+    giveToFolderOwner(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw new FormsvcError("database_unusable", `${file}: cannot be made (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+}
+
+const CREATION_FAILURES: Readonly<Record<string, string>> = {
+  EACCES: "this user may not write in its folder; check the folder's owner and mode",
+  EPERM: "this user may not write in its folder; check the folder's owner and mode",
+  EROFS: "its folder is read-only",
+  ENOSPC: "the disk is full; free some space",
+  ENOTDIR: "a part of its path is a file, not a folder",
+};
 
 /** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */
 function setPragmas(connection: SqliteDatabase.Database): void {
@@ -188,32 +203,4 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
     copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
     close: () => void connection.close(),
   };
-}
-
-async function copyDatabase(
-  connection: SqliteDatabase.Database,
-  path: string,
-  file: string,
-  onProgress: (progress: CopyProgress) => void,
-): Promise<void> {
-  let before = 0;
-  let restarts = 0;
-  const progress = ({ totalPages, remainingPages }: SqliteDatabase.BackupMetadata): number => {
-    const copiedPages = totalPages - remainingPages;
-    if (copiedPages < before) restarts += 1;
-    before = copiedPages;
-    if (restarts > MAX_COPY_RESTARTS) {
-      throw new FormsvcError(
-        "database_busy",
-        `${path}: other processes keep writing; the copy cannot finish`,
-      );
-    }
-    onProgress({ copiedPages, totalPages });
-    return COPY_PAGES_A_TURN;
-  };
-  try {
-    await connection.backup(file, { progress });
-  } catch (error) {
-    throw translateDatabaseError(error, path);
-  }
 }

@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
-import { createPrivately, type Database, query } from "./database.ts";
+import { createExclusively, type Database, query } from "./database.ts";
+import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "./migrations.generated.ts";
-
-/** Marks the file as formsvc's in its header: "fsvc" in ASCII. */
-export const APPLICATION_ID = 0x66737663;
 
 export interface MigrationStatus {
   /** Number of the last migration that the file has; 0 for a new file. */
@@ -21,36 +19,44 @@ export interface MigrationResult extends MigrationStatus {
   readonly keptCopy: string | null;
 }
 
-/** @throws database_unusable when the file is another program's or from a newer formsvc. */
-export function migrationStatus(db: Database): MigrationStatus {
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** @throws database_unusable when the file is from a newer formsvc. */
+export function migrationStatus(db: Database, known: readonly Migration[] = migrations): MigrationStatus {
   const version = Number(db.pragma("user_version"));
-  const latest = migrations.length;
-  if (version === 0 && tableCount(db) > 0) {
-    throw new FormsvcError("database_unusable", `${db.path}: this is another program's database`);
-  }
-  if (version > 0 && Number(db.pragma("application_id")) !== APPLICATION_ID) {
-    throw new FormsvcError("database_unusable", `${db.path}: this is another program's database`);
-  }
+  const latest = known.length;
   if (version > latest) {
     throw new FormsvcError(
       "database_unusable",
       `${db.path}: made by a newer formsvc (schema ${version}; this one knows ${latest}); install that version or newer`,
     );
   }
-  const pending = migrations.filter((migration) => migration.version > version).map(({ name }) => name);
+  const pending = known.filter((migration) => migration.version > version).map(({ name }) => name);
   return { version, latest, pending };
+}
+
+/** What {@link migrationStatus} says of a file that is still to be made. */
+export function statusOfNewFile(): MigrationStatus {
+  return { version: 0, latest: migrations.length, pending: migrations.map(({ name }) => name) };
 }
 
 /**
  * Brings the file to this program's schema, in one transaction, after keeping a copy of a file that holds data. Safe
- * for two processes at once: the second waits and finds nothing to do.
+ * for several processes at once: the others wait and find nothing to do.
  */
-export function migrate(db: Database): MigrationResult {
-  const before = migrationStatus(db);
+export function migrate(db: Database, known: readonly Migration[] = migrations): MigrationResult {
+  const before = migrationStatus(db, known);
   if (before.pending.length === 0) return { ...before, keptCopy: null };
   const keptCopy = before.version === 0 ? null : keepCopy(db, before.version);
-  db.transaction(() => applyPending(db));
-  return { ...before, keptCopy };
+  const found = db.transaction(() => applyPending(db, known));
+  if (found.pending.length > 0 || keptCopy === null) return { ...found, keptCopy };
+  // Another process was quicker, and kept its own copy.
+  rmSync(keptCopy);
+  return { ...found, keptCopy: null };
 }
 
 /**
@@ -64,7 +70,7 @@ export function rehearseMigration(db: Database): MigrationStatus {
   const rehearsed = new Error("taken back");
   try {
     db.transaction(() => {
-      applyPending(db);
+      applyPending(db, migrations);
       if (db.pragma("foreign_key_check") !== undefined) {
         throw new FormsvcError("database_unusable", `${db.path}: rows would refer to nothing`);
       }
@@ -76,25 +82,18 @@ export function rehearseMigration(db: Database): MigrationStatus {
   return before;
 }
 
-function applyPending(db: Database): void {
-  const { version } = migrationStatus(db);
-  for (const migration of migrations.slice(version)) db.execute(migration.sql);
-  db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
-}
-
-/** Litestream keeps tables of its own in the file; they say nothing about whose it is. */
-function tableCount(db: Database): number {
-  const counted = sql<{ tables: number }>`
-    SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '\\_litestream%' ESCAPE '\\'
-  `.compile(query);
-  return db.first({ compile: () => counted })?.tables ?? 0;
+/** Inside a transaction. */
+function applyPending(db: Database, known: readonly Migration[]): MigrationStatus {
+  const status = migrationStatus(db, known);
+  for (const migration of known.slice(status.version)) db.execute(migration.sql);
+  db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${known.length}`);
+  return status;
 }
 
 function keepCopy(db: Database, version: number): string {
   const base = `${db.path}.schema-${version}`;
   let copy = base;
-  for (let attempt = 1; existsSync(copy); attempt += 1) copy = `${base}.${attempt}`;
-  createPrivately(copy);
+  for (let attempt = 1; !createExclusively(copy); attempt += 1) copy = `${base}.${attempt}`;
   db.run({ compile: () => sql`VACUUM INTO ${copy}`.compile(query) });
   return copy;
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, chmodSync, existsSync, renameSync, statSync } from "node:fs";
+import { copyFileSync, chmodSync, existsSync, realpathSync, renameSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -32,7 +32,8 @@ export interface RestoreOptions {
  */
 export function restoreBackup(backup: string, databasePath: string, options: RestoreOptions): Restored {
   const source = resolve(backup);
-  const database = resolve(databasePath);
+  // Through a symbolic link the file itself is replaced, not the link.
+  const database = existsSync(databasePath) ? realpathSync(databasePath) : resolve(databasePath);
   if (!existsSync(source) || !statSync(source).isFile()) {
     throw new FormsvcError("usage", `${source}: there is no such file`);
   }

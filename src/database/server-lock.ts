@@ -1,6 +1,8 @@
+import { existsSync, realpathSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createPrivately } from "./database.ts";
+import { translateDatabaseError } from "./database-error.ts";
 
 /** Held for as long as a server serves a database file. */
 export interface ServerLock {
@@ -11,10 +13,11 @@ export interface ServerLock {
  * Takes the lock that only one process on the machine can hold: a reserved lock of the operating system on a small file
  * beside the database. It ends with the process, however that ends, so a lock left behind cannot block a restart.
  *
- * @throws server_running naming the process that holds it.
+ * @throws server_running naming the process that holds it; database_unusable where the small file cannot be written.
  */
 export function lockServer(databasePath: string, pid: number, startedAt: string): ServerLock {
-  const file = `${databasePath}-serve`;
+  // Two names of one file, by a symbolic link, must meet in one lock.
+  const file = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-serve`;
   createPrivately(file);
   const connection = new SqliteDatabase(file, { timeout: 0 });
   try {
@@ -29,7 +32,7 @@ export function lockServer(databasePath: string, pid: number, startedAt: string)
     const held = error instanceof SqliteDatabase.SqliteError && error.code.startsWith("SQLITE_BUSY");
     const holder = held ? describeHolder(connection) : "";
     connection.close();
-    if (!held) throw error;
+    if (!held) throw translateDatabaseError(error, file);
     throw new FormsvcError(
       "server_running",
       `${databasePath}: already served${holder}; stop it first, or use another --db`,

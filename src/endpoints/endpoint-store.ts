@@ -121,15 +121,24 @@ export function readSchema(db: Database, endpoint: Endpoint): SchemaDefinition {
   return parseDefinition(JSON.parse(row.definition));
 }
 
-/** Adds a version; earlier submissions keep the one they were checked with. @throws not_found, ambiguous */
+/**
+ * Adds a version; earlier submissions keep the one they were checked with.
+ *
+ * @param basedOn the version that the definition was made from; null replaces whatever there is.
+ * @throws not_found, ambiguous; conflict when the schema has another version by now.
+ */
 export function changeSchema(
   db: Database,
   reference: string,
   definition: SchemaDefinition,
   now: number,
+  basedOn: number | null = null,
 ): Endpoint {
   return db.transaction(() => {
     const endpoint = findEndpoint(db, reference);
+    if (basedOn !== null && basedOn !== endpoint.schemaVersion) {
+      throw new FormsvcError("conflict", "the schema was changed by somebody else meanwhile");
+    }
     const schemaVersion = endpoint.schemaVersion + 1;
     insertSchema(db, endpoint.id, schemaVersion, definition, now);
     db.run(

@@ -30,7 +30,8 @@ export function requestAnswered(
     readonly reqId: string;
     readonly method: string;
     readonly path: string;
-    readonly status: number;
+    /** Null where the client left before the answer. */
+    readonly status: number | null;
     readonly ms: number;
   },
 ): void {

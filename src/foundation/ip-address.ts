@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -8,7 +9,6 @@ export interface NetworkList {
   contains(address: string): boolean;
 }
 
-const IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
 /** The longest text that can be an address, zone included; longer text is refused unread. */
 const MAX_ADDRESS_LENGTH = 64;
 
@@ -88,10 +88,19 @@ function parseNetwork(text: string): [Address, number] | null {
   return bits >= 0 && bits <= (base instanceof ipaddr.IPv4 ? 32 : 128) ? [base, bits] : null;
 }
 
+/** Node's own checks decide what is an address: ipaddr.js also takes octal and hexadecimal parts within IPv6. */
 function parseAddress(text: string): Address | null {
   if (text.length > MAX_ADDRESS_LENGTH) return null;
-  if (IPV4.test(text)) return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null;
-  if (!text.includes(":") || !ipaddr.IPv6.isValid(text)) return null;
-  const address = ipaddr.IPv6.parse(text.split("%")[0] ?? "");
+  if (isIPv4(text)) return ipaddr.IPv4.parse(text);
+  if (!isIPv6(text)) return null;
+  const address = ipaddr.IPv6.parse(dotsToHex(text.split("%")[0] ?? ""));
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** `::1.2.3.4` as `::102:304`: ipaddr.js would read it as the mapped address `::ffff:1.2.3.4`, which is another one. */
+function dotsToHex(text: string): string {
+  const start = text.lastIndexOf(":") + 1;
+  if (!text.includes(".", start)) return text;
+  const [a = 0, b = 0, c = 0, d = 0] = text.slice(start).split(".").map(Number);
+  return `${text.slice(0, start)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }

@@ -9,7 +9,7 @@ export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" |
 export type LogFormat = "auto" | "json" | "pretty";
 
 /** What keys and webhook secrets look like, wherever in a line they stand. */
-const SECRET = /(?:f[sp]k|whsec)_[0-9A-Za-z+/=]{8,}/g;
+const SECRET = /f[sp]k_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_]{8,}/g;
 
 /** Bytes of lines that wait for a slow reader of standard output; further lines are dropped until it catches up. */
 const MAX_WAITING_BYTES = 4_194_304;
@@ -20,8 +20,14 @@ const BLOCK_BYTES = 8192;
 /**
  * A logger that writes one line an event to standard output. Callers pass named facts, never bodies or header values;
  * a key that gets into a line all the same, in an error's message say, is cut out of it.
+ *
+ * @param sink makes what takes the lines of the JSON format.
  */
-export function createLog(level: LogLevel, format: LogFormat): Log {
+export function createLog(
+  level: LogLevel,
+  format: LogFormat,
+  sink: () => DestinationStream = gatheringDestination,
+): Log {
   const isPretty = format === "pretty" || (format === "auto" && process.stdout.isTTY);
   const options = {
     level,
@@ -31,7 +37,7 @@ export function createLog(level: LogLevel, format: LogFormat): Log {
     serializers: { err: stdSerializers.err },
     hooks: { streamWrite: redactLine },
   };
-  if (!isPretty) return pino(options, gatheringDestination());
+  if (!isPretty) return pino(options, sink());
   return pino(
     options,
     pretty({ translateTime: "HH:MM:ss.l", sync: true, colorize: process.env["NO_COLOR"] === undefined }),

@@ -53,6 +53,8 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: "not_found",
   FST_ERR_MAX_PARAM_LENGTH: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
+  // The client left before its body was whole; nobody reads the answer.
+  ECONNRESET: "invalid_request",
 };
 
 function foresee(thrown: unknown, bodyLimitBytes: number): FormsvcError {
@@ -64,6 +66,7 @@ function foresee(thrown: unknown, bodyLimitBytes: number): FormsvcError {
       `The body is larger than the ${bodyLimitBytes} bytes that this server accepts.`,
     );
   }
+  if (code === "not_found") return new FormsvcError(code, "There is nothing at this address.");
   return code === undefined
     ? new FormsvcError("internal", undefined, { cause: thrown })
     : new FormsvcError(code);

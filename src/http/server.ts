@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { NetworkList } from "../foundation/ip-address.ts";
 import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { allowAnyOrigin } from "./cors.ts";
-import { errorBody, sendError } from "./error-reply.ts";
+import { sendError } from "./error-reply.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
+import { countInFlight } from "./in-flight.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { logRequests } from "./request-log.ts";
 import { refuseSocket } from "./socket-errors.ts";
@@ -49,6 +50,11 @@ export function createServer(parts: ServerParts): FastifyInstance {
     requestIdHeader: false,
     genReqId: createRequestIds(),
     clientErrorHandler: (error, socket) => refuseSocket(error, socket),
+    // An address that cannot be decoded fails before any hook runs.
+    frameworkErrors: (error, request, reply) => {
+      allowAnyOrigin(reply.header("x-request-id", request.id));
+      void sendError({ request, reply, log }, error, limits.bodyLimitBytes);
+    },
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: limits.requestTimeoutMs,
@@ -65,6 +71,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.setErrorHandler((error, request, reply) =>
     sendError({ request, reply, log }, error, limits.bodyLimitBytes),
   );
+  answerForNode(server.server);
   guardRequests(server, parts);
   logRequests(server, log);
   if (parts.metrics !== null) measureRequests(server, parts.metrics);
@@ -77,46 +84,43 @@ export function createServer(parts: ServerParts): FastifyInstance {
 
 /** Every answer carries its id; while stopping or overloaded, requests are refused before anything is read. */
 function guardRequests(server: FastifyInstance, parts: ServerParts): void {
-  let inFlight = 0;
+  const inFlight = countInFlight(server.server);
   server.addHook("onRequest", (request, reply, done) => {
-    inFlight += 1;
+    const count = inFlight.enter(request.raw, reply.raw);
     reply.header("x-request-id", request.id);
     const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
     if (isHealthCheck) return done();
     if (parts.isDraining()) return done(refusal("The server is shutting down."));
-    if (inFlight > MAX_REQUESTS_IN_FLIGHT) return done(refusal("The server is overloaded."));
+    if (count > MAX_REQUESTS_IN_FLIGHT) return done(refusal("The server is overloaded."));
     return done();
     function refusal(message: string): FormsvcError {
       allowAnyOrigin(reply);
       return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
     }
   });
-  server.addHook("onResponse", (_request, _reply, done) => {
-    inFlight -= 1;
-    done();
-  });
 }
 
-/** 405 with `Allow` where the address takes other methods, else 404. */
+/** What Node would answer by itself, in its own words: an unknown `Expect` is ignored, a tunnel is refused. */
+function answerForNode(server: Server): void {
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  server.on("connect", (_request, socket) => refuseSocket(new Error("CONNECT"), socket));
+}
+
+/** 405 with `Allow` where the address takes other methods, else 404; whatever the body is, which nobody reads then. */
 function answerUnknownRoutes(server: FastifyInstance): void {
   const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
   server.addHook("onRoute", ({ url, method }) => {
     routes.push({ segments: url.split("/"), methods: [method].flat() });
   });
-  server.setNotFoundHandler((request, reply) => {
+  server.addHook("onRequest", (request, reply, done) => {
+    if (!request.is404) return done();
     allowAnyOrigin(reply);
     const path = (request.url.split("?")[0] ?? "").split("/");
     const methods = routes.filter(({ segments }) => fits(path, segments)).flatMap(({ methods }) => methods);
-    if (methods.length === 0) {
-      return reply
-        .code(404)
-        .send(errorBody(new FormsvcError("not_found", "There is nothing at this address.")));
-    }
+    if (methods.length === 0) return done(new FormsvcError("not_found", "There is nothing at this address."));
     const allow = [...new Set(methods)].sort().join(", ");
-    return reply
-      .code(405)
-      .header("allow", allow)
-      .send(errorBody(new FormsvcError("method_not_allowed", `This address takes ${allow} only.`)));
+    reply.header("allow", allow);
+    return done(new FormsvcError("method_not_allowed", `This address takes ${allow} only.`));
   });
 }
 

@@ -26,6 +26,7 @@ export function refuseSocket(failure: Error & { code?: string }, socket: Duplex)
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${randomBytes(8).toString("hex")}`,
     "Access-Control-Allow-Origin: *",
+    "Access-Control-Expose-Headers: X-Request-Id",
     "Connection: close",
   ];
   // Ended, not destroyed: what is still on its way to the client must arrive first.

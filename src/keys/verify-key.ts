@@ -45,11 +45,14 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
     decoy ??= hashKey("decoy");
     const hash = key?.hash ?? (await decoy);
     const matches = await gate(() => matchesHash(hash, parsed.text));
-    if (key === undefined || !matches || !isGood(key)) return null;
+    if (key === undefined || !matches) return null;
+    // Read again: the key may have been revoked while it was hashed, and that notice is past.
+    const latest = readKey(db, parsed.lookup);
+    if (latest === undefined || !isGood(latest)) return null;
     if (proofs.size >= MAX_REMEMBERED_KEYS) proofs.delete(proofs.values().next().value ?? "");
     proofs.add(digest);
-    records.set(key.lookup, key);
-    return key;
+    records.set(latest.lookup, latest);
+    return latest;
   };
 
   return {

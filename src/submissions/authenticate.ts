@@ -41,8 +41,9 @@ export function createGatekeeper(
   const suspects = createSuspects(limiter, limits.badKey);
   /** Proves a key that this process does not remember; only a bad one counts against its address. */
   const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {
-    const work = (): Promise<Key | null> =>
-      parsed === null ? Promise.resolve(null) : verifier.verify(parsed);
+    // Somebody may have proved it while this one waited: a key costs one hash, however many posts bring it at once.
+    const work = async (): Promise<Key | null> =>
+      parsed === null ? null : (verifier.recall(parsed) ?? verifier.verify(parsed));
     return exempt.contains(address) ? work() : suspects.check(addressUnit(address), work);
   };
 

@@ -59,7 +59,7 @@ export function createCommitQueue(
   db: Database,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
-  observe: CommitObserver,
+  observe: CommitObserver = () => {},
 ): CommitQueue {
   const storeBatch = createBatchWriter(db, usage, idempotency);
   let waiting: Waiter[] = [];

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { configSchema, defaultConfig, secretPaths } from "../../src/config/config.ts";
+import { environmentName } from "../../src/config/load-config.ts";
+import { renderTable } from "./table.ts";
+
+/** The part of a JSON Schema that zod writes for the configuration. */
+interface Shape {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly additionalProperties?: Shape | boolean;
+  readonly anyOf?: readonly Shape[];
+  readonly items?: Shape;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+export function renderConfiguration(): string {
+  const schema = z.toJSONSchema(configSchema, { io: "input" }) as Shape;
+  return `# Configuration
+
+Made from \`src/config/config.ts\` by \`npm run fix\`. The file is the one that \`--config\` names, else \`FORMSVC_CONFIG\`,
+else \`./formsvc.config.json\`, else \`/etc/formsvc/formsvc.config.json\`; without any the defaults stand alone. A file may
+hold only what differs. Each value is overridden by its environment variable; lists and objects are written there as
+JSON. An unknown setting or a wrong value stops the program with exit code 2 and the path of the value.
+\`formsvc config show\` prints what is in force, and \`formsvc config check\` checks it.
+
+${renderTable(["path", "type", "default", "environment", "meaning"], rowsOf(schema, []))}
+`;
+}
+
+function rowsOf(shape: Shape, path: readonly string[]): string[][] {
+  const own = path.length > 0 && (shape.description !== undefined || !isObject(shape));
+  const rows = own ? [rowOf(shape, path)] : [];
+  for (const [name, below] of Object.entries(shape.properties ?? {}))
+    rows.push(...rowsOf(below, [...path, name]));
+  const { additionalProperties } = shape;
+  if (typeof additionalProperties === "object")
+    rows.push(...rowsOf(additionalProperties, [...path, "<name>"]));
+  return rows;
+}
+
+function rowOf(shape: Shape, path: readonly string[]): string[] {
+  const place = path.join(".");
+  const meaning = `${shape.description ?? ""}${secretPaths.includes(place) ? " Secret: never printed." : ""}`;
+  return [`\`${place}\``, typeOf(shape), defaultOf(path), `\`${environmentName(path)}\``, meaning];
+}
+
+function isObject(shape: Shape): boolean {
+  return shape.type === "object";
+}
+
+function typeOf(shape: Shape): string {
+  if (shape.anyOf !== undefined) return shape.anyOf.map(typeOf).join(" or ");
+  if (shape.enum !== undefined) return shape.enum.map((choice) => `\`${choice}\``).join(", ");
+  if (shape.type === "array") {
+    return `list of ${typeOf(shape.items ?? {})}${range(shape.minItems ?? 0, shape.maxItems, "entries")}`;
+  }
+  if (shape.type === "string") {
+    return `${shape.format === "uri" ? "URL" : "string"}${range(shape.minLength, shape.maxLength, "characters")}`;
+  }
+  if (shape.type === "integer" || shape.type === "number")
+    return `${shape.type}${range(shape.minimum, shape.maximum, "")}`;
+  return shape.type ?? "any";
+}
+
+function range(low: number | undefined, high: number | undefined, unit: string): string {
+  if (low === undefined && high === undefined) return "";
+  const bounds =
+    low === undefined ? `up to ${high}` : high === undefined ? `from ${low}` : `${low} to ${high}`;
+  return `, ${bounds}${unit === "" ? "" : ` ${unit}`}`;
+}
+
+/** Blank inside a map, whose entries each have their own. */
+function defaultOf(path: readonly string[]): string {
+  let value: unknown = defaultConfig;
+  for (const part of path) {
+    if (part === "<name>") return "";
+    value = (value as Readonly<Record<string, unknown>>)[part];
+  }
+  return isPlainObject(value) ? "" : `\`${JSON.stringify(value)}\``;
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

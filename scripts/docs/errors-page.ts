@@ -1,0 +1,58 @@
+import { describeError, ERROR_TABLE, type ErrorCode } from "../../src/foundation/errors.ts";
+import { renderTable } from "./table.ts";
+
+/** What the one who meets an error does about it. A new code of the table needs its line here, or this does not compile. */
+const ADVICE: Readonly<Record<ErrorCode, string>> = {
+  validation_failed: "Correct the fields that `details` names.",
+  invalid_json: "Send one JSON object in UTF-8; `message` says what is wrong with the body.",
+  invalid_request: "Correct the header or parameter that `details` names.",
+  unauthorized:
+    "Send the endpoint's key as `Authorization: Bearer KEY`. A lost or revoked key is replaced with `formsvc key issue`.",
+  forbidden: "See `message`: resume the endpoint, allow the page's origin, or use the other kind of key.",
+  not_found:
+    "Check the address or the name; the matching `list` command shows what there is. (HTTP: the path is wrong.)",
+  method_not_allowed: "Use a method that the `Allow` header lists.",
+  request_timeout: "Send the request again, faster; the limit is `server.requestTimeoutMs`.",
+  conflict: "Use a new `Idempotency-Key` for a new post; wait for a post that is still under way.",
+  payload_too_large: "Send less, or raise `server.bodyLimitBytes`.",
+  unsupported_media_type: "Send the content type that `message` names.",
+  rate_limited: "Wait for the seconds in `Retry-After`; see `rateLimit` in the configuration.",
+  submission_limit: "Upgrade with `formsvc workspace set-plan`, or wait for the next month (UTC).",
+  spam_blocked: "Nothing is said to the sender on purpose.",
+  headers_too_large: "Send fewer or shorter headers and cookies.",
+  internal: "Search the log for the request id (`X-Request-Id`), and report it as a defect.",
+  unavailable: "Send the request again after the seconds in `Retry-After`; the log says why.",
+  failed: "See the message.",
+  usage: "See the message; `--help` shows what the command takes.",
+  config_invalid: "Correct the setting whose path is named; `formsvc config check` tries again.",
+  schema_invalid: "Correct the places that the message names; `formsvc schema check FILE` tries again.",
+  ambiguous: "Use the id instead of the name, or say which one with the flag that the message names.",
+  already_exists: "Choose another name, or use the one that is there.",
+  plan_limit: "Upgrade with `formsvc workspace set-plan`, or delete what is no longer needed.",
+  database_busy: "Try again; if it stays so, find the program that holds the file open for writing.",
+  database_unusable: "See the message: it names the file and what to check.",
+  server_running: "Stop the server that the message names, or give another `--db`.",
+};
+
+export function renderErrors(): string {
+  const rows = (Object.keys(ERROR_TABLE) as ErrorCode[]).map((code) => {
+    const { status, error, exitCode, sentence } = describeError(code);
+    return [
+      `\`${code}\``,
+      String(status),
+      `\`${error}\``,
+      String(exitCode),
+      sentence.replaceAll("<", "&lt;"),
+      ADVICE[code],
+    ];
+  });
+  return `# Errors
+
+Made from \`src/foundation/errors.ts\` by \`npm run fix\`. Over HTTP, \`status\` is the answer's and \`error\` the member of
+that name in the body; the sentence stands in \`message\` where nothing more exact is known. On the command line the
+exit code is the command's, the message is on standard error, and with \`--json\` it is an object whose \`error\` is the
+code of the first column.
+
+${renderTable(["code", "status", "`error`", "exit code", "sentence", "what to do"], rows)}
+`;
+}

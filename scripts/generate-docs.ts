@@ -1,0 +1,23 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { defaultConfig } from "../src/config/config.ts";
+import { renderCommands } from "./docs/commands-page.ts";
+import { renderConfiguration } from "./docs/configuration-page.ts";
+import { renderErrors } from "./docs/errors-page.ts";
+
+const root = new URL("../", import.meta.url);
+
+/** Every file that is made from the code, by its path in the repository. `npm run fix` writes them all. */
+export async function renderDocs(): Promise<Readonly<Record<string, string>>> {
+  return {
+    "docs/commands.md": await renderCommands(),
+    "docs/configuration.md": renderConfiguration(),
+    "docs/errors.md": renderErrors(),
+    "formsvc.config.example.json": `${JSON.stringify(defaultConfig, null, 2)}\n`,
+  };
+}
+
+if (import.meta.main) {
+  mkdirSync(new URL("docs/", root), { recursive: true });
+  for (const [path, content] of Object.entries(await renderDocs()))
+    writeFileSync(new URL(path, root), content);
+}

@@ -1,0 +1,272 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Config, configSchema, defaultConfig } from "../../src/config/config.ts";
+import { environmentName, loadConfig } from "../../src/config/load-config.ts";
+import { FormsvcError } from "../../src/foundation/errors.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+function fileWith(content: unknown): string {
+  const file = join(temporaryFolder(), "formsvc.config.json");
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+}
+
+function load(content: unknown, env: Record<string, string> = {}): Config {
+  return loadConfig(fileWith(content), env).config;
+}
+
+function refusal(content: unknown, env: Record<string, string> = {}): FormsvcError {
+  try {
+    load(content, env);
+  } catch (error) {
+    if (error instanceof FormsvcError) return error;
+    throw error;
+  }
+  throw new Error("it was taken");
+}
+
+/** Every path of the schema that has a value of its own, with that value's schema. */
+function leaves(schema: z.ZodType, path: readonly string[] = []): { path: string[]; schema: z.ZodType }[] {
+  if (schema instanceof z.ZodObject) {
+    return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, below]) =>
+      leaves(below, [...path, name]),
+    );
+  }
+  if (schema instanceof z.ZodRecord) return leaves(schema.valueType as z.ZodType, [...path, "hobby"]);
+  return [{ path: [...path], schema }];
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((held, name) => (held as Record<string, unknown>)[name], value);
+}
+
+/** A valid value that is not the default, in its text as an environment variable. */
+function otherValue(schema: z.ZodType, current: unknown): { text: string; value: unknown } {
+  const candidates: unknown[] = [
+    true,
+    false,
+    4242,
+    7,
+    null,
+    ["192.0.2.0/24"],
+    "warn",
+    "pretty",
+    "https://forms.example.com",
+    "./elsewhere",
+  ];
+  const value = candidates.find(
+    (candidate) =>
+      JSON.stringify(candidate) !== JSON.stringify(current) && schema.safeParse(candidate).success,
+  );
+  if (value === undefined) throw new Error("no other value found");
+  return { text: typeof value === "string" ? value : JSON.stringify(value), value };
+}
+
+const paths = leaves(configSchema).map(({ path, schema }) => ({ path, schema, name: path.join(".") }));
+
+test("the defaults are the contract's", () => {
+  expect(loadConfig(fileWith({}), {}).config).toEqual({
+    server: {
+      host: "127.0.0.1",
+      port: 8787,
+      baseUrl: null,
+      trustProxy: [],
+      bodyLimitBytes: 65_536,
+      requestTimeoutMs: 10_000,
+      shutdownGraceMs: 15_000,
+    },
+    database: { path: "./formsvc.db" },
+    plans: {
+      hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false },
+      pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true },
+      business: { monthlySubmissions: 250_000, endpoints: null, customSpam: true },
+    },
+    rateLimit: {
+      publishable: { max: 10, windowSeconds: 60 },
+      secret: { max: 600, windowSeconds: 60 },
+      badKey: { max: 10, windowSeconds: 60 },
+      exempt: [],
+    },
+    spam: { maxLinks: 3 },
+    log: { level: "info", format: "auto" },
+  });
+});
+
+test("the defaults satisfy their own schema", () => {
+  expect(configSchema.parse(defaultConfig)).toEqual(defaultConfig);
+});
+
+describe("an environment variable overrides each value", () => {
+  test.each(paths)("$name", ({ path, schema }) => {
+    const name = environmentName(path);
+    const { text, value } = otherValue(schema, at(defaultConfig, path));
+    expect(at(load({}, { [name]: text }), path)).toEqual(value);
+  });
+
+  test.each([
+    [["rateLimit", "publishable", "max"], "FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX"],
+    [["server", "port"], "FORMSVC_SERVER_PORT"],
+    [["server", "baseUrl"], "FORMSVC_SERVER_BASE_URL"],
+    [["database", "path"], "FORMSVC_DATABASE_PATH"],
+    [["plans", "my-plan", "monthlySubmissions"], "FORMSVC_PLANS_MY_PLAN_MONTHLY_SUBMISSIONS"],
+  ])("%j is %s", (path, name) => {
+    expect(environmentName(path)).toBe(name);
+  });
+
+  test("no two values share a variable", () => {
+    const names = paths.map(({ path }) => environmentName(path));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("over what the file says, which stands over the default", () => {
+    const file = { server: { port: 1111, host: "0.0.0.0" } };
+    const { server } = load(file, { FORMSVC_SERVER_PORT: "2222" });
+    expect(server).toEqual({ ...defaultConfig.server, port: 2222, host: "0.0.0.0" });
+  });
+
+  test("with a whole section as JSON, merged into what is there", () => {
+    const { rateLimit, plans } = load(
+      {},
+      {
+        FORMSVC_RATE_LIMIT: '{"secret":{"max":5}}',
+        FORMSVC_RATE_LIMIT_SECRET_WINDOW_SECONDS: "9",
+        FORMSVC_PLANS: '{"team":{"monthlySubmissions":5,"endpoints":6,"customSpam":false}}',
+      },
+    );
+    expect(rateLimit).toEqual({ ...defaultConfig.rateLimit, secret: { max: 5, windowSeconds: 9 } });
+    expect(Object.keys(plans)).toEqual(["hobby", "pro", "business", "team"]);
+  });
+
+  test("as the text it is where the value is a text, also if it looks like a number or like null", () => {
+    expect(load({}, { FORMSVC_DATABASE_PATH: "12" }).database.path).toBe("12");
+    expect(load({}, { FORMSVC_DATABASE_PATH: "null" }).database.path).toBe("null");
+    expect(load({}, { FORMSVC_SERVER_BASE_URL: "null" }).server.baseUrl).toBeNull();
+  });
+
+  test("of a plan that only the file has", () => {
+    const file = { plans: { "big-one": { monthlySubmissions: 1, endpoints: 1, customSpam: true } } };
+    const { plans } = load(file, { FORMSVC_PLANS_BIG_ONE_ENDPOINTS: "77" });
+    expect(plans["big-one"]?.endpoints).toBe(77);
+  });
+
+  test("while other FORMSVC variables are not read", () => {
+    expect(load({}, { FORMSVC_NOTHING: "1", FORMSVC_SECRET_KEY: "fsk_x", FORMSVC_SERVERPORT: "x" })).toEqual(
+      defaultConfig,
+    );
+  });
+});
+
+describe("a wrong value stops the program and is named by its path", () => {
+  test.each([
+    ["an unknown section", { sever: {} }, "sever"],
+    ["an unknown value", { server: { prot: 1 } }, "server.prot"],
+    ["an unknown value of a plan", { plans: { hobby: { price: 1 } } }, "plans.hobby.price"],
+    ["a text for a number", { server: { port: "80" } }, "server.port"],
+    ["a fraction", { server: { port: 80.5 } }, "server.port"],
+    ["a port that there is not", { server: { port: 65_536 } }, "server.port"],
+    ["a negative limit", { rateLimit: { secret: { max: -1 } } }, "rateLimit.secret.max"],
+    ["a limit of 0", { plans: { pro: { monthlySubmissions: 0 } } }, "plans.pro.monthlySubmissions"],
+    ["null where nothing can be off", { server: { port: null } }, "server.port"],
+    ["a number for a section", { server: 5 }, "server"],
+    ["a list for a section", { log: [] }, "log"],
+    [
+      "an entry that is no network",
+      { server: { trustProxy: ["10.0.0.0/8", "proxy.example"] } },
+      "server.trustProxy.1",
+    ],
+    ["an address that is none", { rateLimit: { exempt: ["10.0.0"] } }, "rateLimit.exempt.0"],
+    [
+      "a base address with a slash at its end",
+      { server: { baseUrl: "https://a.example/" } },
+      "server.baseUrl",
+    ],
+    ["a base address of another scheme", { server: { baseUrl: "ftp://a.example" } }, "server.baseUrl"],
+    ["an unknown level", { log: { level: "loud" } }, "log.level"],
+    ["a body limit of nothing", { server: { bodyLimitBytes: 0 } }, "server.bodyLimitBytes"],
+    ["an empty path", { database: { path: "" } }, "database.path"],
+    ["a plan with a bad name", { plans: { "Big Plan": defaultConfig.plans["pro"] } }, "plans.Big Plan"],
+  ])("%s", (_, content, path) => {
+    const error = refusal(content);
+    expect(error.code).toBe("config_invalid");
+    expect(error.message).toContain(` ${path}: `);
+    expect(error.message).toContain("formsvc.config.json");
+  });
+
+  test("all of them at once", () => {
+    const { message } = refusal({ server: { port: -1, host: 5 }, log: { level: "x" } });
+    for (const path of ["server.port", "server.host", "log.level"]) expect(message).toContain(path);
+    expect(message.split("\n")).toHaveLength(3);
+  });
+
+  test("and by its variable where it came from the environment, also inside a list", () => {
+    expect(refusal({}, { FORMSVC_SERVER_PORT: "eighty" }).message).toMatch(
+      /^FORMSVC_SERVER_PORT: server\.port: /,
+    );
+    expect(refusal({}, { FORMSVC_SERVER_PORT: "" }).message).toMatch(/^FORMSVC_SERVER_PORT: /);
+    expect(refusal({}, { FORMSVC_SERVER_TRUST_PROXY: '["x"]' }).message).toMatch(
+      /^FORMSVC_SERVER_TRUST_PROXY: server\.trustProxy\.0: /,
+    );
+    expect(refusal({}, { FORMSVC_SERVER_TRUST_PROXY: "10.0.0.1" }).message).toMatch(
+      /^FORMSVC_SERVER_TRUST_PROXY: /,
+    );
+  });
+
+  test("where the plan that new accounts get would be missing", () => {
+    const none = z.object({}).parse({});
+    expect(configSchema.safeParse({ ...defaultConfig, plans: none }).success).toBe(false);
+  });
+
+  test("with the exit code of a wrong configuration, which no other failure of loading has", () => {
+    for (const content of ["{", "[]", "null", '"x"', "", { server: { x: 1 } }]) {
+      expect(refusal(content).code).toBe("config_invalid");
+    }
+  });
+});
+
+describe("the file", () => {
+  test("that --config names must exist, and the message says how to make one", () => {
+    const missing = join(temporaryFolder(), "none.json");
+    expect(() => loadConfig(missing, {})).toThrow(/none\.json: there is no such file; .*formsvc init/);
+  });
+
+  test("that FORMSVC_CONFIG names must exist too, and --config stands above it", () => {
+    const missing = join(temporaryFolder(), "none.json");
+    const file = fileWith({ server: { port: 4711 } });
+    expect(() => loadConfig(null, { FORMSVC_CONFIG: missing })).toThrow(/no such file/);
+    expect(loadConfig(null, { FORMSVC_CONFIG: file }).config.server.port).toBe(4711);
+    expect(loadConfig(file, { FORMSVC_CONFIG: missing })).toMatchObject({ file });
+  });
+
+  test("that is a folder cannot be read", () => {
+    expect(() => loadConfig(temporaryFolder(), {})).toThrow(/cannot be read/);
+  });
+
+  test("that is not JSON is named with the place", () => {
+    expect(refusal('{"server": }').message).toMatch(/formsvc\.config\.json: not JSON \(.+\)/);
+  });
+
+  test("may begin with a byte order mark", () => {
+    expect(load('\uFEFF{"server":{"port":1}}').server.port).toBe(1);
+  });
+
+  test("cannot reach a prototype", () => {
+    const error = refusal('{"__proto__":{"polluted":true},"server":{"__proto__":{"port":1}}}');
+    expect(error.message).toContain("__proto__");
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  test("merges objects member by member, and replaces lists whole", () => {
+    const config = load({
+      plans: { hobby: { endpoints: 9 } },
+      rateLimit: { exempt: ["10.0.0.1"], secret: { max: null } },
+    });
+    expect(config.plans["hobby"]).toEqual({ monthlySubmissions: 250, endpoints: 9, customSpam: false });
+    expect(config.rateLimit).toEqual({
+      ...defaultConfig.rateLimit,
+      exempt: ["10.0.0.1"],
+      secret: { max: null, windowSeconds: 60 },
+    });
+  });
+});

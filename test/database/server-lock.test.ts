@@ -1,0 +1,49 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { lockServer } from "../../src/database/server-lock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const STARTED = "2026-06-15T12:00:00.000Z";
+
+test("a second server on the same file is refused, and told which process serves it since when", () => {
+  const path = join(temporaryFolder(), "formsvc.db");
+  const lock = lockServer(path, 4711, STARTED);
+  expect(() => lockServer(path, 4712, STARTED)).toThrow(
+    expect.objectContaining({
+      code: "server_running",
+      message: expect.stringContaining(`process 4711, running since ${STARTED}`) as string,
+    }) as Error,
+  );
+  lock.release();
+  lockServer(path, 4712, STARTED).release();
+});
+
+test("servers on different files do not meet", () => {
+  const folder = temporaryFolder();
+  const first = lockServer(join(folder, "a.db"), 1, STARTED);
+  const second = lockServer(join(folder, "b.db"), 1, STARTED);
+  expect(second).not.toBe(first);
+  for (const lock of [first, second]) lock.release();
+});
+
+test("the lock's file is readable by its owner alone", () => {
+  const path = join(temporaryFolder(), "formsvc.db");
+  const lock = lockServer(path, 1, STARTED);
+  expect((statSync(`${path}-serve`).mode & 0o777).toString(8)).toBe("600");
+  lock.release();
+});
+
+test("a process that is killed leaves no lock behind", async () => {
+  const path = join(temporaryFolder(), "formsvc.db");
+  const worker = fileURLToPath(new URL("../support/hold-server-lock.ts", import.meta.url));
+  const holder = fork(worker, [path], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  await once(holder, "message");
+  expect(() => lockServer(path, 1, STARTED)).toThrow(`process ${holder.pid}`);
+  holder.kill("SIGKILL");
+  await once(holder, "exit");
+  lockServer(path, 1, STARTED).release();
+}, 60_000);

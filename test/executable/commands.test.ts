@@ -1,0 +1,348 @@
+import { expect, test } from "vitest";
+import { examplePost, exampleSchema, makeWorkplace, post } from "./workplace.ts";
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const id = (prefix: string): unknown => expect.stringMatching(new RegExp(`^${prefix}_[0-9a-z]{26}$`));
+const isoTime = expect.stringMatching(ISO_TIME) as unknown;
+
+test("on an empty folder the first endpoint can be made at once, with an account and a Hobby workspace", async () => {
+  const place = makeWorkplace();
+  const made = await place.json(["endpoint", "create", "--name", "Contact", "--schema", "-"], {
+    input: JSON.stringify(exampleSchema),
+  });
+  expect(made).toEqual({
+    endpoint: {
+      id: id("ep"),
+      name: "Contact",
+      workspace_id: id("ws"),
+      schema: exampleSchema,
+      created_at: isoTime,
+    },
+    keys: {
+      secret: expect.stringMatching(/^fsk_[0-9A-Za-z]{50}$/) as unknown,
+      publishable: expect.stringMatching(/^fpk_[0-9A-Za-z]{50}$/) as unknown,
+    },
+  });
+  expect((await place.json<{ data: unknown[] }>(["account", "list"])).data).toHaveLength(1);
+  expect((await place.json<{ data: unknown[] }>(["workspace", "list"])).data).toMatchObject([
+    { plan: "hobby" },
+  ]);
+});
+
+test("every command that only looks works on an empty folder", async () => {
+  const place = makeWorkplace();
+  for (const args of [
+    ["account", "list"],
+    ["workspace", "list"],
+    ["endpoint", "list"],
+    ["submission", "list"],
+    ["submission", "tail"],
+    ["config", "show"],
+    ["config", "check"],
+    ["migrate", "status"],
+    ["version"],
+  ]) {
+    const ran = await place.run(args);
+    expect({ args, code: ran.code }).toEqual({ args, code: 0 });
+  }
+});
+
+test("the JSON of accounts, workspaces, plans and usage is what scripts rely on", async () => {
+  const place = makeWorkplace();
+  const made = await place.json(["account", "create", "ada@example.com"]);
+  const account = { id: id("acct"), email: "ada@example.com", created_at: isoTime };
+  const workspace = { id: id("ws"), account_id: id("acct"), name: "ada", plan: "hobby", created_at: isoTime };
+  expect(made).toEqual({ account, workspace });
+  expect(await place.json(["account", "list"])).toEqual({ data: [account] });
+  expect(await place.json(["workspace", "list"])).toEqual({ data: [workspace] });
+
+  const second = await place.json<{ workspace: { id: string } }>(["workspace", "create", "--name", "Client"]);
+  expect(second).toEqual({ workspace: { ...workspace, name: "Client" } });
+  expect(await place.json(["workspace", "set-plan", "Client", "pro"])).toMatchObject({
+    workspace: { plan: "pro" },
+  });
+  expect(await place.json(["workspace", "show", "Client"])).toMatchObject({
+    workspace: {
+      name: "Client",
+      limits: { monthly_submissions: 10_000, endpoints: 50, custom_spam: true },
+    },
+  });
+  expect(await place.json(["workspace", "usage", second.workspace.id, "--month", "2026-01"])).toEqual({
+    workspace_id: second.workspace.id,
+    plan: "pro",
+    month: "2026-01",
+    used: 0,
+    limit: 10_000,
+    remaining: 10_000,
+  });
+});
+
+test("the JSON of keys is what scripts rely on, and a key is named by its id or its 12 characters", async () => {
+  const place = makeWorkplace();
+  const { endpointId } = await place.createEndpoint();
+  const key = { id: id("key"), endpoint_id: endpointId, created_at: isoTime };
+  const issued = await place.json<{ key: { id: string }; secret: string }>([
+    "key",
+    "issue",
+    "Contact",
+    "--kind",
+    "secret",
+  ]);
+  expect(issued).toEqual({
+    key: { ...key, kind: "secret" },
+    secret: expect.stringMatching(/^fsk_/) as unknown,
+  });
+  const rotated = await place.json<{ publishable?: string; key: { id: string } }>([
+    "key",
+    "rotate",
+    issued.key.id,
+  ]);
+  expect(rotated).toEqual({
+    key: { ...key, kind: "secret" },
+    secret: expect.stringMatching(/^fsk_/) as unknown,
+  });
+  const listed = await place.json<{ data: { id: string; key: string; state: string }[] }>([
+    "key",
+    "list",
+    endpointId,
+  ]);
+  expect(listed.data.map(({ state }) => state)).toEqual(["active", "active", "revoked", "active"]);
+  const last = listed.data.at(-1)!;
+  expect(await place.json(["key", "revoke", last.key])).toMatchObject({
+    key: { id: last.id, state: "revoked" },
+  });
+  expect((await place.run(["key", "rotate", last.id])).code).toBe(1);
+});
+
+test("the JSON of submissions is what scripts rely on, by list, show, tail and delete", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve();
+  const stored = (await (
+    await post(server.url, keys.secret, examplePost, { "user-agent": "test" })
+  ).json()) as { submission_id: string };
+  const submission = {
+    id: stored.submission_id,
+    endpoint_id: keys.endpointId,
+    data: examplePost,
+    spam_score: expect.any(Number) as unknown,
+    spam_class: "low",
+    spam_reasons: expect.any(Array) as unknown,
+    ip_address: "127.0.0.1",
+    user_agent: "test",
+    created_at: isoTime,
+  };
+  const list = ["submission", "list", "--endpoint", "Contact", "--since", "1h"];
+  expect(await place.json(list)).toEqual({ data: [submission], next_cursor: null });
+  expect(await place.json(["submission", "show", stored.submission_id])).toEqual(submission);
+  expect((await place.run(["submission", "tail", "--json"])).out).toBe(
+    `${JSON.stringify(await place.json(["submission", "show", stored.submission_id]))}\n`,
+  );
+  expect(await place.json(["submission", "delete", stored.submission_id, "--yes"])).toEqual({
+    deleted: [stored.submission_id],
+  });
+  expect((await place.run(["submission", "show", stored.submission_id])).code).toBe(3);
+  expect(await place.json(["workspace", "usage"])).toMatchObject({ used: 1 });
+});
+
+test("pages of submissions follow each other by next_cursor without a gap or a repetition", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve();
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    const answer = await post(server.url, keys.secret);
+    ids.unshift(((await answer.json()) as { submission_id: string }).submission_id);
+  }
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const more: string[] = cursor === null ? [] : ["--cursor", cursor];
+    const page: { data: { id: string }[]; next_cursor: string | null } = await place.json([
+      "submission",
+      "list",
+      "--limit",
+      "2",
+      ...more,
+    ]);
+    seen.push(...page.data.map((each) => each.id));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  expect(seen).toEqual(ids);
+});
+
+test("the JSON of endpoints and schemas follows every change", async () => {
+  const place = makeWorkplace();
+  const { endpointId } = await place.createEndpoint();
+  await place.run(["endpoint", "rename", "Contact", "Sales"]);
+  const settings =
+    "--allow-origin https://a.example --unknown-fields reject --honeypot website --success-url https://a.example/thanks";
+  await place.run(["endpoint", "set", "Sales", ...settings.split(" ")]);
+  const paused = await place.json(["endpoint", "pause", "Sales"]);
+  expect(paused).toEqual({
+    endpoint: {
+      id: endpointId,
+      name: "Sales",
+      workspace_id: id("ws"),
+      state: "paused",
+      allowed_origins: ["https://a.example"],
+      unknown_fields: "reject",
+      honeypots: ["website"],
+      success_url: "https://a.example/thanks",
+      error_url: null,
+      schema_version: 1,
+      created_at: isoTime,
+    },
+  });
+  expect(await place.json(["endpoint", "resume", "Sales"])).toMatchObject({ endpoint: { state: "active" } });
+  const file = place.write("next.json", { email: { type: "string", format: "email" } });
+  expect(await place.json(["schema", "check", file])).toEqual({ valid: true, fields: ["email"] });
+  expect(await place.json(["schema", "set", "Sales", file])).toEqual({
+    endpoint_id: endpointId,
+    schema_version: 2,
+  });
+  expect(await place.json(["schema", "show", "Sales"])).toEqual({
+    email: { type: "string", format: "email" },
+  });
+  expect(await place.json(["endpoint", "show", "Sales"])).toMatchObject({ endpoint: { schema_version: 2 } });
+  expect(await place.json(["endpoint", "delete", "Sales", "--yes"])).toMatchObject({
+    endpoint: { id: endpointId },
+  });
+  expect(await place.json(["endpoint", "list"])).toEqual({ data: [] });
+});
+
+test("data goes to standard output and notes to standard error, which --quiet leaves out", async () => {
+  const place = makeWorkplace();
+  const file = place.write("schema.json", exampleSchema);
+  const create = ["endpoint", "create", "--schema", file, "--name"];
+  const loud = await place.run([...create, "Loud"]);
+  expect(loud.out).toMatch(/^endpoint {5}ep_\w+\nsecret {7}fsk_\w+\npublishable {2}fpk_\w+\n$/);
+  expect(loud.err).toContain("shown this once");
+  expect((await place.run([...create, "Quiet", "--quiet"])).err).toBe("");
+  const refused = await place.run(["endpoint", "show", "Nobody", "--quiet"]);
+  expect(refused).toMatchObject({ code: 3, out: "" });
+  expect(refused.err).toContain("formsvc endpoint list");
+});
+
+test("--env prints three lines that a shell can eval", async () => {
+  const place = makeWorkplace();
+  const file = place.write("schema.json", exampleSchema);
+  const made = await place.run(["endpoint", "create", "--name", "A", "--schema", file, "--env"]);
+  expect(made.out).toMatch(
+    /^FORMSVC_ENDPOINT_ID=ep_\w+\nFORMSVC_SECRET_KEY=fsk_\w+\nFORMSVC_PUBLISHABLE_KEY=fpk_\w+\n$/,
+  );
+});
+
+test("every exit code is given as documented, with a message that says what to do", async () => {
+  const place = makeWorkplace();
+  await place.createEndpoint();
+  const file = place.write("schema.json", exampleSchema);
+  const bad = place.write("bad.json", { name: { type: "strin" } });
+  const cases: [readonly string[], number, RegExp][] = [
+    [["version"], 0, /^$/],
+    [["account", "create", "owner@localhost"], 1, /already/],
+    [["schema", "check", bad], 2, /string/],
+    [["schema", "check", place.write("no.json", "{")], 2, /not JSON/],
+    [["schema", "check", place.path("missing.json")], 2, /cannot be read/],
+    [["workspace", "set-plan", "owner", "gold"], 2, /hobby, pro, business/],
+    [["submission", "list", "--cursor", "x"], 2, /cursor/],
+    [["endpoint", "show", "Nobody"], 3, /endpoint list/],
+    [["workspace", "show", "Nobody"], 3, /workspace list/],
+    [["key", "revoke", "Nobody"], 3, /key list/],
+    [["submission", "show", "sub_x"], 3, /no submission/],
+    [["account", "list", "--db", place.path("none/x.db")], 5, /folder does not exist/],
+  ];
+  for (const [args, code, message] of cases) {
+    const ran = await place.run(args);
+    expect({ args, code: ran.code }).toEqual({ args, code });
+    expect(ran.err).toMatch(message);
+    expect(ran.err).not.toMatch(/\n\s+at /);
+  }
+  await place.createEndpoint("B");
+  await place.createEndpoint("C");
+  const over = await place.run(["endpoint", "create", "--name", "D", "--schema", file]);
+  expect(over.code).toBe(4);
+  expect(over.err).toContain("formsvc workspace set-plan");
+});
+
+test("what is not understood is refused with exit code 2 and the nearest thing there is", async () => {
+  const place = makeWorkplace();
+  const cases: [readonly string[], RegExp][] = [
+    [["endpont", "list"], /Did you mean endpoint/],
+    [["endpoint", "lst"], /Did you mean list/],
+    [["endpoint", "list", "--jsn"], /Did you mean --json/],
+    [["endpoint", "list", "extra"], /too many arguments/],
+    [["endpoint", "show"], /missing required argument 'endpoint'/],
+    [["endpoint", "create", "--name", "A"], /--schema/],
+    [["key", "issue", "A", "--kind", "open"], /secret, publishable/],
+    [["submission", "list", "--limit", "0"], /whole number/],
+    [["submission", "list", "--since", "yesterday"], /2026-01-31/],
+    [["workspace", "usage", "--month", "2026-13"], /month/],
+    [["key", "rotate", "key_x", "--grace", "soon"], /duration/],
+    [["serve", "--port", "99999"], /65535/],
+    [["serve", "--host", ""], /address/],
+    [["completion", "tcsh"], /bash, zsh, fish/],
+    [["endpoint"], /Usage: formsvc endpoint/],
+    [[], /Usage: formsvc/],
+  ];
+  for (const [args, message] of cases) {
+    const ran = await place.run(args);
+    expect({ args, code: ran.code, out: ran.out }).toEqual({ args, code: 2, out: "" });
+    expect(ran.err).toMatch(message);
+  }
+});
+
+test("with --json every complaint is one JSON object on standard error, also about the command line itself", async () => {
+  const place = makeWorkplace();
+  for (const [args, error] of [
+    [["endpoint", "show", "Nobody", "--json"], "not_found"],
+    [["endpoint", "list", "--jsn", "--json"], "usage"],
+    [["endpoint", "lst", "--json"], "usage"],
+    [["config", "show", "--json", "--config", "/nowhere"], "config_invalid"],
+  ] as const) {
+    const ran = await place.run(args);
+    expect(ran.out).toBe("");
+    expect(JSON.parse(ran.err)).toEqual({ error, message: expect.any(String) as unknown });
+  }
+});
+
+test("a name that fits several asks for the id, which always works", async () => {
+  const place = makeWorkplace();
+  const first = await place.createEndpoint("Twin");
+  await place.createEndpoint("Twin");
+  for (const args of [
+    ["endpoint", "show", "Twin"],
+    ["schema", "show", "Twin"],
+    ["key", "list", "Twin"],
+    ["submission", "list", "--endpoint", "Twin"],
+    ["endpoint", "delete", "Twin", "--yes"],
+  ]) {
+    expect(await place.run(args)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("use the id") as unknown,
+    });
+  }
+  expect((await place.run(["endpoint", "show", first.endpointId])).code).toBe(0);
+  await place.json(["account", "create", "second@example.com"]);
+  const file = place.write("schema.json", exampleSchema);
+  const unclear = await place.run(["endpoint", "create", "--name", "X", "--schema", file]);
+  expect(unclear).toMatchObject({ code: 2, err: expect.stringContaining("--workspace") as unknown });
+  expect((await place.run(["workspace", "usage"])).err).toContain("workspace list");
+  expect((await place.run(["workspace", "create", "--name", "Y"])).err).toContain("--account");
+});
+
+test("help is printed on standard output for every way of asking", async () => {
+  const place = makeWorkplace();
+  const asked = [
+    ["endpoint", "create", "--help"],
+    ["endpoint", "create", "-h"],
+    ["help", "endpoint", "create"],
+    ["endpoint", "help", "create"],
+  ];
+  const answers = await Promise.all(asked.map((args) => place.run(args)));
+  for (const answer of answers) expect(answer).toEqual(answers[0]);
+  expect(answers[0]).toMatchObject({ code: 0, err: "" });
+  expect(answers[0]!.out).toContain("Usage: formsvc endpoint create");
+  expect(answers[0]!.out).toContain("Examples:");
+  expect((await place.run(["--help"])).out).toContain("Exit codes: 0 done");
+});

@@ -1,0 +1,290 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import SqliteDatabase from "better-sqlite3";
+import { expect, test } from "vitest";
+import { collect, executable, examplePost, makeWorkplace, post, type Workplace } from "./workplace.ts";
+
+/** A database of a test's own, made and left by `change`. */
+function damage(file: string, change: (connection: SqliteDatabase.Database) => void): void {
+  const connection = new SqliteDatabase(file);
+  change(connection);
+  connection.close();
+}
+
+async function expectUnusable(place: Workplace, file: string, message: RegExp): Promise<void> {
+  for (const args of [
+    ["endpoint", "list"],
+    ["serve", "--port", "0"],
+  ]) {
+    const ran = await place.run([...args, "--db", file]);
+    expect({ args, code: ran.code, out: ran.out }).toEqual({ args, code: 5, out: "" });
+    expect(ran.err).toMatch(message);
+    expect(ran.err).toContain(file);
+    expect(ran.err).not.toMatch(/\n\s+at /);
+  }
+}
+
+test("a database file that cannot be used ends every command with exit code 5 and the reason", async () => {
+  const place = makeWorkplace();
+  const text = place.write("text.db", "this is not a database, but long enough to look at".repeat(100));
+  await expectUnusable(place, text, /not a formsvc database/);
+  await expectUnusable(place, `${text}/x.db`, /a file, not a folder/);
+  await expectUnusable(place, place.path("none/x.db"), /folder does not exist/);
+  mkdirSync(place.path("folder.db"));
+  await expectUnusable(place, place.path("folder.db"), /cannot be opened/);
+
+  await place.createEndpoint();
+  const torn = place.path("torn.db");
+  copyFileSync(place.database, torn);
+  const bytes = readFileSync(torn);
+  writeFileSync(torn, bytes.fill(0xa5, 4096));
+  await expectUnusable(place, torn, /damaged; restore a backup/);
+  expect(readFileSync(text, "utf8")).toMatch(/^this is not a database/);
+});
+
+test("a database from a newer formsvc is refused and left as it was", async () => {
+  const place = makeWorkplace();
+  await place.createEndpoint();
+  damage(place.database, (connection) => connection.pragma("user_version = 99"));
+  await expectUnusable(place, place.database, /newer formsvc .*99.*install that version/);
+  damage(place.database, (connection) =>
+    expect(connection.pragma("user_version", { simple: true })).toBe(99),
+  );
+});
+
+test("another program's database is refused and left as it was, to the byte", async () => {
+  const place = makeWorkplace();
+  const file = place.path("other.db");
+  damage(file, (connection) => connection.exec("CREATE TABLE note (text)"));
+  const before = readFileSync(file);
+  await expectUnusable(place, file, /another program's database/);
+  expect((await place.run(["migrate", "status", "--db", file])).code).toBe(5);
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("a folder or file that may not be written gives exit code 5 and says so", async () => {
+  const place = makeWorkplace();
+  mkdirSync(place.path("locked"), { mode: 0o555 });
+  const inside = ["--db", place.path("locked/x.db")];
+  for (const args of [
+    ["workspace", "list", ...inside],
+    ["serve", "--port", "0", ...inside],
+  ]) {
+    const ran = await place.run(args, { asNobody: true });
+    expect(ran).toMatchObject({ code: 5, out: "" });
+    expect(ran.err).toMatch(/may not write in its folder/);
+  }
+  const init = await place.run(["init", "--config", place.path("locked/c.json")], { asNobody: true });
+  expect(init.code).toBe(1);
+  expect(init.err).toMatch(/cannot be written/);
+});
+
+test("a database that may only be read refuses changes and refuses to be served, with exit code 5", async () => {
+  const place = makeWorkplace();
+  await place.run(["workspace", "usage"], { asNobody: true });
+  const { mode } = statSync(place.database);
+  expect((mode & 0o777).toString(8)).toBe("600");
+  chmodSync(place.database, 0o400);
+  for (const args of [
+    ["account", "create", "a@example.com"],
+    ["serve", "--port", "0"],
+  ]) {
+    const ran = await place.run(args, { asNobody: true });
+    expect({ args, code: ran.code }).toEqual({ args, code: 5 });
+    expect(ran.err).toMatch(/read-only/);
+  }
+});
+
+test("a database that another program holds for writing gives exit code 5 after the wait", async () => {
+  const place = makeWorkplace();
+  await place.createEndpoint();
+  const holder = new SqliteDatabase(place.database);
+  holder.exec("BEGIN IMMEDIATE");
+  const ran = await place.run(["account", "create", "a@example.com"]);
+  holder.close();
+  expect(ran.code).toBe(5);
+  expect(ran.err).toMatch(/another process holds the database; try again/);
+  expect((await place.run(["account", "create", "a@example.com"])).code).toBe(0);
+});
+
+test("everything that is written holds secrets or people's data and has mode 0600", async () => {
+  const place = makeWorkplace();
+  await place.run(["init"]);
+  const keys = await place.createEndpoint();
+  const server = await place.serve();
+  expect((await post(server.url, keys.secret)).status).toBe(200);
+  const modes = readdirSync(place.folder).map((name) => [
+    name,
+    (statSync(place.path(name)).mode & 0o777).toString(8),
+  ]);
+  expect(modes.length).toBeGreaterThanOrEqual(4);
+  for (const [name, mode] of modes) expect([name, mode]).toEqual([name, "600"]);
+});
+
+test("init makes what is missing, and a second time finds it and changes nothing", async () => {
+  const place = makeWorkplace();
+  const first = await place.run(["init", "--email", "ada@example.com"]);
+  expect(first).toMatchObject({ code: 0, out: "" });
+  expect(first.err).toContain("next: formsvc endpoint create");
+  const config = readFileSync(place.path("formsvc.config.json"), "utf8");
+  expect(JSON.parse(config)).toEqual(await place.json(["config", "show"]));
+  const second = await place.run(["init", "--email", "other@example.com"]);
+  expect(second.code).toBe(0);
+  expect(second.err.match(/\(was there\)/g)).toHaveLength(2);
+  expect(readFileSync(place.path("formsvc.config.json"), "utf8")).toBe(config);
+  expect(await place.json(["account", "list"])).toMatchObject({ data: [{ email: "ada@example.com" }] });
+});
+
+test("init writes the file and names the database that the command line or the environment names", async () => {
+  const place = makeWorkplace();
+  await place.json(["init", "--db", "./chosen.db"], { env: { FORMSVC_CONFIG: "named.json" } });
+  expect(existsSync(place.path("formsvc.config.json"))).toBe(false);
+  expect(JSON.parse(readFileSync(place.path("named.json"), "utf8"))).toMatchObject({
+    database: { path: "./chosen.db" },
+  });
+  expect(existsSync(place.path("chosen.db"))).toBe(true);
+});
+
+test("flags stand above the environment, that above the file, and the file above the defaults", async () => {
+  const place = makeWorkplace();
+  const show = (args: string[], env: Record<string, string> = {}) =>
+    place.json<{ server: { port: number; host: string }; database: { path: string }; rateLimit: unknown }>(
+      ["config", "show", ...args],
+      { env },
+    );
+  expect((await show([])).server.port).toBe(8787);
+  place.write("formsvc.config.json", { server: { port: 1111 }, database: { path: "./file.db" } });
+  const named = place.write("named.json", { server: { port: 2222 } });
+  const flagged = place.write("flagged.json", { server: { port: 3333 } });
+  expect(await show([])).toMatchObject({
+    server: { port: 1111, host: "127.0.0.1" },
+    database: { path: "./file.db" },
+  });
+  expect((await show([], { FORMSVC_CONFIG: named })).server.port).toBe(2222);
+  expect((await show(["--config", flagged], { FORMSVC_CONFIG: named })).server.port).toBe(3333);
+  const env = {
+    FORMSVC_SERVER_PORT: "4444",
+    FORMSVC_DATABASE_PATH: "./env.db",
+    FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
+    FORMSVC_RATE_LIMIT_EXEMPT: '["10.0.0.0/8"]',
+    FORMSVC_SECRET_KEY: "is not a setting",
+  };
+  expect(await show([], env)).toMatchObject({
+    server: { port: 4444 },
+    database: { path: "./env.db" },
+    rateLimit: { publishable: { max: null }, exempt: ["10.0.0.0/8"] },
+  });
+  expect((await show(["--db", "./flag.db"], env)).database.path).toBe("./flag.db");
+  const server = await place.serve(["--db", place.path("flag.db"), "--host", "127.0.0.2"], { env });
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.2:/);
+  expect(server.url).not.toContain(":4444");
+  expect(existsSync(place.path("flag.db"))).toBe(true);
+});
+
+test("a wrong configuration stops every command with exit code 2 and the path of each wrong value", async () => {
+  const place = makeWorkplace();
+  place.write("formsvc.config.json", { server: { prot: 1, port: "x" }, plans: { pro: { endpoints: -1 } } });
+  for (const args of [
+    ["config", "check"],
+    ["endpoint", "list"],
+    ["serve", "--port", "0"],
+  ]) {
+    const ran = await place.run(args);
+    expect(ran.code).toBe(2);
+    for (const path of ["server.prot", "server.port", "plans.pro.endpoints"]) expect(ran.err).toContain(path);
+  }
+  const env = { FORMSVC_CONFIG: place.write("good.json", {}), FORMSVC_LOG_LEVEL: "loud" };
+  const ran = await place.run(["config", "check"], { env });
+  expect(ran.code).toBe(2);
+  expect(ran.err).toContain("FORMSVC_LOG_LEVEL");
+});
+
+test("migrate status makes no file, and migrate up brings a new one to the newest version", async () => {
+  const place = makeWorkplace();
+  expect(await place.json(["migrate", "status"])).toMatchObject({ version: 0 });
+  expect(readdirSync(place.folder)).toEqual([]);
+  const up = await place.json<{ version: number; applied: string[] }>(["migrate", "up"]);
+  expect(up).toMatchObject({ kept_copy: null });
+  expect(up.applied).toHaveLength(up.version);
+  expect(await place.json(["migrate", "status"])).toEqual({
+    version: up.version,
+    latest: up.version,
+    pending: [],
+  });
+  expect(await place.json(["migrate", "up"])).toMatchObject({ applied: [] });
+});
+
+test("the executable alone in an empty folder does its whole work: no Node, no packages, no home, no PATH", async () => {
+  const place = makeWorkplace();
+  mkdirSync(place.path("alone"));
+  mkdirSync(place.path("temporary"));
+  const alone = place.path("alone/formsvc");
+  copyFileSync(executable, alone);
+  const run = (args: string[], input = "") => {
+    const child = spawn(alone, args, { cwd: place.path("alone"), env: { TMPDIR: place.path("temporary") } });
+    child.stdin.end(input);
+    return collect(child);
+  };
+  const made = await run(
+    ["endpoint", "create", "--name", "A", "--schema", "-", "--json"],
+    JSON.stringify({ name: { type: "string" } }),
+  );
+  expect(made).toMatchObject({ code: 0 });
+  expect((await run(["version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(readdirSync(place.path("temporary"))).toEqual([]);
+  expect(readdirSync(place.path("alone")).sort()).toEqual(["formsvc", "formsvc.db"]);
+});
+
+test("the native parts load where the temporary folder is missing or read-only, and leave nothing behind", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  mkdirSync(place.path("read-only"), { mode: 0o555 });
+  const sharedBefore = new Set(readdirSync("/dev/shm"));
+  for (const TMPDIR of [place.path("missing"), place.path("read-only")]) {
+    const database = place.path(`${TMPDIR.endsWith("missing") ? "a" : "b"}.db`);
+    const ran = await place.run(["key", "list", keys.endpointId, "--db", database], {
+      env: { TMPDIR },
+      asNobody: true,
+    });
+    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining("no endpoint") as unknown });
+    const made = await place.run(["endpoint", "create", "--name", "A", "--schema", "-", "--db", database], {
+      env: { TMPDIR },
+      asNobody: true,
+      input: "{}",
+    });
+    expect(made).toMatchObject({ code: 0 });
+  }
+  expect(readdirSync(place.path("read-only"))).toEqual([]);
+  expect(
+    readdirSync("/dev/shm").filter((name) => !sharedBefore.has(name) && name.startsWith("formsvc-")),
+  ).toEqual([]);
+  expect(readdirSync(place.folder).filter((name) => name.startsWith("formsvc-"))).toEqual([]);
+});
+
+test("a serving process leaves nothing in the temporary folder while it runs", async () => {
+  const place = makeWorkplace();
+  mkdirSync(place.path("temporary"));
+  const keys = await place.createEndpoint();
+  const server = await place.serve([], { env: { TMPDIR: place.path("temporary") } });
+  expect((await post(server.url, keys.secret, examplePost)).status).toBe(200);
+  expect(readdirSync(place.path("temporary"))).toEqual([]);
+});
+
+test("two names of one database file, by a symbolic link, are served once", async () => {
+  const place = makeWorkplace();
+  await place.createEndpoint();
+  symlinkSync(place.database, place.path("link.db"));
+  await place.serve();
+  const ran = await place.run(["serve", "--port", "0", "--db", place.path("link.db")]);
+  expect(ran).toMatchObject({ code: 5, err: expect.stringContaining("already served") as unknown });
+});

@@ -1,0 +1,162 @@
+import { existsSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import SqliteDatabase from "better-sqlite3";
+import { expect, test } from "vitest";
+import { examplePost, makeWorkplace, post, type Server, until, type Workplace } from "./workplace.ts";
+
+const UNLIMITED = {
+  FORMSVC_RATE_LIMIT_SECRET_MAX: "null",
+  FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
+};
+const ROUNDS = 4;
+const CLIENTS = 32;
+
+function storedIds(place: Workplace): Set<string> {
+  const connection = new SqliteDatabase(place.database, { readonly: true });
+  try {
+    return new Set(connection.prepare("SELECT id FROM submission").pluck().all() as string[]);
+  } finally {
+    connection.close();
+  }
+}
+
+interface Posting {
+  /** Ids that were acknowledged so far. */
+  readonly acknowledged: string[];
+  /** Statuses that were not 200. */
+  readonly others: number[];
+  /** Resolves when the server takes no more. */
+  readonly done: Promise<unknown>;
+}
+
+/** Posts at full speed until the server is gone; resolves once the first post is acknowledged. */
+async function startPosting(server: Server, key: string): Promise<Posting> {
+  const acknowledged: string[] = [];
+  const others: number[] = [];
+  const client = async (): Promise<void> => {
+    for (;;) {
+      const answer = await post(server.url, key).catch(() => null);
+      const body = (await answer?.json().catch(() => null)) as { submission_id?: string } | null | undefined;
+      if (answer === null || !body) return;
+      if (answer.status === 200) acknowledged.push(body.submission_id!);
+      else others.push(answer.status);
+      if (answer.status === 503) return;
+    }
+  };
+  const done = Promise.all(Array.from({ length: CLIENTS }, client));
+  await until("the first answer", () => acknowledged.length > 0);
+  return { acknowledged, others, done };
+}
+
+test("after kill -9 during posts at full speed every acknowledged submission is there, round after round", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const acknowledged: string[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const server = await place.serve([], { env: UNLIMITED });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    const posting = await startPosting(server, keys.secret);
+    await sleep(100 + round * 137);
+    server.child.kill("SIGKILL");
+    await server.ended;
+    await posting.done;
+    expect(posting.others).toEqual([]);
+    acknowledged.push(...posting.acknowledged);
+    // What is on disk before anybody repairs anything.
+    const stored = storedIds(place);
+    expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+  }
+  const server = await place.serve([], { env: UNLIMITED });
+  expect((await post(server.url, keys.secret)).status).toBe(200);
+  const usage = await place.json<{ used: number }>(["workspace", "usage"]);
+  expect(usage.used).toBe(storedIds(place).size);
+});
+
+test("on SIGTERM during posts what is stored is exactly what was answered, and the file is left whole", async () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const place = makeWorkplace();
+    const keys = await place.createEndpoint();
+    const server = await place.serve([], { env: UNLIMITED });
+    const { acknowledged, others, done } = await startPosting(server, keys.secret);
+    await sleep(200);
+    server.child.kill(signal);
+    await done;
+    expect(await server.ended).toBe(0);
+    expect(others.filter((status) => status !== 503)).toEqual([]);
+    expect(existsSync(`${place.database}-wal`)).toBe(false);
+    expect(storedIds(place)).toEqual(new Set(acknowledged));
+    expect(server.log()).toContain('"event":"server.stopped"');
+    expect(server.err()).toBe("");
+  }
+});
+
+interface HalfPost {
+  readonly socket: Socket;
+  readonly received: () => string;
+  finish(): void;
+}
+
+/** A post whose headers arrived and whose body is still on its way. */
+async function beginPost(server: Server, key: string): Promise<HalfPost> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  let received = "";
+  socket.setEncoding("utf8").on("data", (text: string) => (received += text));
+  socket.on("error", () => {});
+  const body = JSON.stringify(examplePost);
+  socket.write(
+    `POST /submit HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  );
+  // Connections are served in order: once this one's answer is there, the half post before it was taken.
+  await fetch(`${server.url}/healthz`).then((answer) => answer.arrayBuffer());
+  await sleep(50);
+  return { socket, received: () => received, finish: () => void socket.write(body.slice(5)) };
+}
+
+test("a post that was under way at SIGTERM is answered, a new one refused, and idle connections hold nothing up", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve([], { env: UNLIMITED });
+  expect((await post(server.url, keys.secret)).status).toBe(200);
+  const half = await beginPost(server, keys.secret);
+  server.child.kill("SIGTERM");
+  await until("the begin of the stop", () => server.log().includes("server.stopping"));
+  const late = await post(server.url, keys.secret).then(
+    ({ status }) => status,
+    () => "refused",
+  );
+  expect([503, "refused"]).toContain(late);
+  expect(server.child.exitCode).toBeNull();
+  half.finish();
+  await until("the answer", () => half.received().includes("submission_id"));
+  expect(half.received()).toMatch(/^HTTP\/1\.1 200 /);
+  // The client keeps its connection open, which holds nothing up.
+  expect(await server.ended).toBe(0);
+  expect(server.log()).not.toContain("grace-over");
+  expect(storedIds(place).size).toBe(2);
+});
+
+test("a post that never ends is cut off when the grace is over, and the exit code is still 0", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve([], { env: { ...UNLIMITED, FORMSVC_SERVER_SHUTDOWN_GRACE_MS: "300" } });
+  const half = await beginPost(server, keys.secret);
+  server.child.kill("SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(half.received()).not.toContain(" 200 ");
+  expect(server.log()).toContain('"event":"server.grace-over"');
+  expect(existsSync(`${place.database}-wal`)).toBe(false);
+});
+
+test("a second signal ends the server at once", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve([], { env: UNLIMITED });
+  await beginPost(server, keys.secret);
+  server.child.kill("SIGTERM");
+  await until("the begin of the stop", () => server.log().includes("server.stopping"));
+  server.child.kill("SIGTERM");
+  expect(await server.ended).toBe(1);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { openRaw, splitAnswers } from "../support/http-client.ts";
+import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+const body = JSON.stringify(goodPost);
+
+function headFor(key: string, length: number): string {
+  return `POST /submit HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+}
+
+async function seen(server: TestServer): Promise<void> {
+  // What was written before this request has been read once this one is answered.
+  await until(async () => (await server.request({ method: "GET", path: "/healthz" })).status === 200);
+}
+
+test.each([
+  ["headers", () => "POST /submit HTTP/1.1\r\nHost: a\r\n"],
+  ["a body", (key: string) => headFor(key, 100)],
+])("a client that drips %s for longer than requestTimeoutMs is answered 408", async (_, start) => {
+  const server = await startServer({ server: { requestTimeoutMs: 300 } });
+  const { secret } = await server.addEndpoint();
+  const connection = await openRaw(server.port);
+  connection.write(start(secret));
+  const drip = setInterval(() => connection.write("X"), 50);
+  const [answer] = splitAnswers(await connection.closed.finally(() => clearInterval(drip)));
+  expect([answer?.status, answer?.json["error"]]).toEqual([408, "Request timeout"]);
+  expect(answer?.headers["connection"]).toBe("close");
+  expect(server.stored()).toEqual([]);
+});
+
+test("stopping answers the posts that were begun, refuses what comes after them, and closes", async () => {
+  const server = await startServer();
+  const { secret } = await server.addEndpoint();
+  const begun = await openRaw(server.port);
+  begun.write(headFor(secret, body.length) + body.slice(0, 10));
+  const late = await openRaw(server.port);
+  late.write("POST /submit HTTP/1.1\r\nHost: a\r\n");
+  await seen(server);
+
+  const stopped = server.restart();
+  late.write(headFor(secret, 2).split("\r\n").slice(2).join("\r\n") + "{}");
+  begun.write(body.slice(10));
+  const [refused] = splitAnswers(await late.closed);
+  const [received] = splitAnswers(await begun.closed);
+  await stopped;
+
+  expect([refused?.status, refused?.json["error"]]).toEqual([503, "Service unavailable"]);
+  expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(0);
+  expect(refused?.headers["access-control-allow-origin"]).toBe("*");
+  expect(received?.status).toBe(200);
+  expect(server.stored()).toEqual([goodPost]);
+});
+
+test("while stopping, /readyz is unavailable and /healthz is still up", async () => {
+  const server = await startServer();
+  const paths = ["/readyz", "/healthz"];
+  const connections = await Promise.all(paths.map(() => openRaw(server.port)));
+  connections.forEach((connection, index) => connection.write(`GET ${paths[index]} HTTP/1.1\r\n`));
+  await seen(server);
+  const stopped = server.restart();
+  for (const connection of connections) connection.write("\r\n");
+  const statuses = await Promise.all(
+    connections.map(async ({ closed }) => splitAnswers(await closed)[0]?.status),
+  );
+  await stopped;
+  expect(statuses).toEqual([503, 200]);
+});
+
+test("a client that never ends is cut off when the grace is over", async () => {
+  const server = await startServer({ server: { shutdownGraceMs: 200 } });
+  const { secret } = await server.addEndpoint();
+  const connection = await openRaw(server.port);
+  connection.write(headFor(secret, 100));
+  await seen(server);
+  await server.restart();
+  expect(await connection.closed).toBe("");
+  expect(server.log.some((line) => line.includes("server.grace-over"))).toBe(true);
+});

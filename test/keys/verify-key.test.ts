@@ -1,0 +1,203 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { FormsvcError } from "../../src/foundation/errors.ts";
+import { type PreparedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../../src/keys/issue-key.ts";
+import { makeKey } from "../../src/keys/key-format.ts";
+import { findKey, listKeys } from "../../src/keys/key-store.ts";
+import { createKeyVerifier, type KeyVerifier } from "../../src/keys/verify-key.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { createFakeClock, type FakeClock, NOON } from "../support/fake-clock.ts";
+import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
+
+/** Hashing costs tens of milliseconds: the same two keys serve every test, each in a database of its own. */
+let secret: PreparedKey;
+let publishable: PreparedKey;
+beforeAll(async () => {
+  [secret, publishable] = await Promise.all([prepareKey("secret"), prepareKey("publishable")]);
+});
+
+interface Bench {
+  readonly db: Database;
+  readonly verifier: KeyVerifier;
+  readonly clock: FakeClock;
+  readonly keyId: string;
+}
+
+function bench(): Bench {
+  const db = temporaryDatabase();
+  const clock = createFakeClock();
+  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+  const keyId = db.transaction(() => {
+    const endpoint = insertEndpoint(db, workspace, made, plans, NOON);
+    storeKey(db, endpoint.id, publishable, NOON);
+    return storeKey(db, endpoint.id, secret, NOON).key.id;
+  });
+  return { db, verifier: createKeyVerifier(db, clock), clock, keyId };
+}
+
+/** So that a key that is hashed again is found out, and one that is only remembered is not. */
+function spoilHash(db: Database): void {
+  db.execute(
+    "UPDATE api_key SET hash = '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'",
+  );
+}
+
+describe("at rest", () => {
+  test("a key is its 12 characters and an argon2id hash with a salt of its own, in PHC format", async () => {
+    const { db } = bench();
+    const hashes = db.prepare("SELECT hash FROM api_key").pluck().all() as string[];
+    expect(hashes).toHaveLength(2);
+    for (const hash of hashes) {
+      expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
+    }
+    expect((await prepareKey("secret")).hash.split("$")[4]).not.toBe(hashes[0]?.split("$")[4]);
+  });
+
+  test("the text of a key is nowhere in the database file, nor in what lies beside it", async () => {
+    const { db, verifier } = bench();
+    await verifier.verify(secret.parsed);
+    const bytes = ["", "-wal"].map((suffix) => readFileSync(db.path + suffix).toString("latin1")).join("");
+    for (const { parsed } of [secret, publishable]) {
+      expect(bytes).toContain(parsed.lookup);
+      expect(bytes).not.toContain(parsed.text);
+      expect(bytes).not.toContain(parsed.text.slice(16, 48));
+    }
+  });
+});
+
+describe("verifying", () => {
+  test("proves a genuine key once and remembers it: no second hash is computed", async () => {
+    const { db, verifier } = bench();
+    expect(verifier.recall(secret.parsed)).toBeNull();
+    expect((await verifier.verify(secret.parsed))?.kind).toBe("secret");
+    spoilHash(db);
+    verifier.forgetRecords();
+    expect(verifier.recall(secret.parsed)?.kind).toBe("secret");
+    expect(await createKeyVerifier(db, createFakeClock()).verify(secret.parsed)).toBeNull();
+  });
+
+  test("refuses an unknown key, a key whose 12 characters are another's, and one that is not remembered for it", async () => {
+    const { verifier } = bench();
+    const stranger = makeKey("secret");
+    expect(await verifier.verify(stranger)).toBeNull();
+    const impostor = { ...stranger, lookup: secret.parsed.lookup };
+    expect(await verifier.verify(impostor)).toBeNull();
+    await verifier.verify(secret.parsed);
+    expect(verifier.recall(impostor)).toBeNull();
+  });
+
+  test("takes one hash for unknown, wrong, revoked and genuine keys alike", async () => {
+    const { db, verifier, keyId, clock } = bench();
+    revokeKey(db, keyId, clock.now());
+    await verifier.verify(makeKey("secret"));
+    const stranger = makeKey("secret");
+    const cases = [
+      stranger,
+      { ...stranger, lookup: publishable.parsed.lookup },
+      secret.parsed,
+      publishable.parsed,
+    ];
+    for (const parsed of cases) {
+      const running = verifier.verify(parsed);
+      // What needs no hash is over once the promises that are there are settled.
+      let over = false;
+      void running.then(() => (over = true));
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      expect(over).toBe(false);
+      await running;
+    }
+  });
+
+  test("is shared by all who ask for the same key at once", async () => {
+    const { db, verifier } = bench();
+    const first = verifier.verify(secret.parsed);
+    // The waiting room holds 64: a thousand fit only because they share one place.
+    const rest = Array.from({ length: 1000 }, () => verifier.verify(secret.parsed));
+    expect(
+      (await Promise.all([first, ...rest])).every((key) => key?.id === findKey(db, secret.parsed.lookup).id),
+    ).toBe(true);
+  });
+
+  test("refuses with 'unavailable' when too many different keys wait, and takes keys again afterwards", async () => {
+    const { verifier } = bench();
+    const results = await Promise.allSettled(
+      Array.from({ length: 80 }, () => verifier.verify(makeKey("secret"))),
+    );
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused).toHaveLength(80 - 2 - 64);
+    for (const { reason } of refused) {
+      expect(reason).toBeInstanceOf(FormsvcError);
+      expect([(reason as FormsvcError).code, (reason as FormsvcError).facts.retryAfterSeconds]).toEqual([
+        "unavailable",
+        1,
+      ]);
+    }
+    expect(await verifier.verify(secret.parsed)).not.toBeNull();
+  });
+});
+
+describe("revoking", () => {
+  test("refuses a remembered key as soon as its record is read again", async () => {
+    const { db, verifier, keyId, clock } = bench();
+    await verifier.verify(secret.parsed);
+    revokeKey(openForTest(db.path), keyId, clock.now());
+    expect(verifier.recall(secret.parsed)).not.toBeNull();
+    verifier.forgetRecords();
+    expect(verifier.recall(secret.parsed)).toBeNull();
+    expect(await verifier.verify(secret.parsed)).toBeNull();
+  });
+
+  test("a key while it is hashed is not remembered as good", async () => {
+    const { db, verifier, keyId, clock } = bench();
+    const running = verifier.verify(secret.parsed);
+    revokeKey(openForTest(db.path), keyId, clock.now());
+    verifier.forgetRecords();
+    expect(await running).toBeNull();
+    expect(verifier.recall(secret.parsed)).toBeNull();
+  });
+
+  test("twice changes nothing, and an earlier end is kept", () => {
+    const { db, keyId } = bench();
+    revokeKey(db, keyId, NOON);
+    revokeKey(db, keyId, NOON + 5);
+    expect(findKey(db, keyId).revokedAt).toBe(NOON);
+  });
+
+  test("ahead of time refuses from that millisecond on, without any notice", async () => {
+    const { db, verifier, keyId, clock } = bench();
+    revokeKey(db, keyId, NOON + 1000);
+    expect(await verifier.verify(secret.parsed)).not.toBeNull();
+    clock.advance(999);
+    expect(verifier.recall(secret.parsed)).not.toBeNull();
+    clock.advance(1);
+    expect(verifier.recall(secret.parsed)).toBeNull();
+  });
+});
+
+describe("rotating", () => {
+  test("issues a key of the same kind for the same endpoint and ends the old one after the grace", async () => {
+    const { db, keyId } = bench();
+    const old = findKey(db, keyId);
+    const { key, text } = await rotateKey(db, old.lookup, 5000, NOON);
+    expect([key.kind, key.endpointId, key.revokedAt]).toEqual([old.kind, old.endpointId, null]);
+    expect(text).toContain(key.lookup);
+    expect(findKey(db, keyId).revokedAt).toBe(NOON + 5000);
+    expect(listKeys(db, old.endpointId)).toHaveLength(3);
+  });
+
+  test("refuses a key that is revoked already, and names no key that does not exist", async () => {
+    const { db, keyId } = bench();
+    revokeKey(db, keyId, NOON);
+    await expect(rotateKey(db, keyId, 0, NOON)).rejects.toMatchObject({ code: "conflict" });
+    for (const nobody of ["key_nothing", "AAAAAAAAAAAA", "", secret.parsed.text]) {
+      await expect(rotateKey(db, nobody, 0, NOON)).rejects.toMatchObject({ code: "not_found" });
+      await expect(rotateKey(db, nobody, 0, NOON)).rejects.not.toThrow(/fsk_/);
+    }
+  });
+});

@@ -1,0 +1,190 @@
+import { expect, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { FormsvcError } from "../../src/foundation/errors.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import {
+  type CommitOutcome,
+  type CommitQueue,
+  createCommitQueue,
+  type PendingSubmission,
+} from "../../src/submissions/commit-batch.ts";
+import { createIdempotencyMemory } from "../../src/submissions/idempotency.ts";
+import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { countCommits } from "../support/count-commits.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
+
+interface Bench {
+  readonly db: Database;
+  /** Another process' connection. */
+  readonly other: Database;
+  readonly queue: CommitQueue;
+  readonly pending: (more?: {
+    limit?: number | null;
+    at?: number;
+    data?: Record<string, unknown>;
+  }) => PendingSubmission;
+  readonly count: (table: "submission" | "idempotency") => number;
+  readonly used: (month?: string) => number;
+}
+
+const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+
+function bench(): Bench {
+  const db = temporaryDatabase(10);
+  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+  const endpoint = db.transaction(() => insertEndpoint(db, workspace, made, plans, NOON));
+  const queue = createCommitQueue(db, createUsageCounter(db), createIdempotencyMemory(db));
+  const other = openForTest(db.path);
+  return {
+    db,
+    other,
+    queue,
+    pending: ({ limit = null, at = NOON, data = { a: 1 } } = {}) => ({
+      submission: {
+        id: newId("sub", at),
+        endpointId: endpoint.id,
+        schemaVersion: 1,
+        data,
+        spamScore: 0,
+        spamClass: "low",
+        spamReasons: [],
+        ipAddress: "192.0.2.1",
+        userAgent: "",
+        createdAt: at,
+      },
+      workspaceId: workspace.id,
+      monthlyLimit: limit,
+      idempotent: null,
+    }),
+    count: (table) => Number(other.prepare(`SELECT count(*) FROM ${table}`).pluck().get()),
+    used: (month = "2026-06") =>
+      Number(other.prepare("SELECT used FROM usage WHERE month = ?").pluck().get(month) ?? 0),
+  };
+}
+
+function tally(outcomes: readonly CommitOutcome[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<FormsvcError> {
+  const thrown: unknown = await promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof FormsvcError)) throw new Error(`expected a refusal, got ${String(thrown)}`);
+  return thrown;
+}
+
+test("everything that arrives in one turn of the event loop is one durable transaction", async () => {
+  const { db, queue, pending, count, used } = bench();
+  const before = countCommits(db.path);
+  const outcomes = await Promise.all(Array.from({ length: 300 }, () => queue.add(pending())));
+  expect(tally(outcomes)).toEqual({ stored: 300 });
+  expect(countCommits(db.path) - before).toBe(1);
+  expect([count("submission"), used()]).toEqual([300, 300]);
+});
+
+test("more than 512 are several transactions, in the order of arrival", async () => {
+  const { db, other, queue, pending } = bench();
+  const before = countCommits(db.path);
+  const all = Array.from({ length: 1100 }, () => pending());
+  await Promise.all(all.map((each) => queue.add(each)));
+  expect(countCommits(db.path) - before).toBe(3);
+  const stored = other.prepare("SELECT id FROM submission ORDER BY seq").pluck().all();
+  expect(stored).toEqual(all.map(({ submission }) => submission.id));
+});
+
+test("an answer is given only after other processes can read the row", async () => {
+  const { other, queue, pending, count } = bench();
+  other.execute("BEGIN IMMEDIATE");
+  let answered = false;
+  const added = queue.add(pending()).then(() => (answered = true));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([answered, count("submission")]).toEqual([false, 0]);
+  other.execute("COMMIT");
+  await added;
+  expect(count("submission")).toBe(1);
+});
+
+test("the queue's end is bounded: the 2049th that waits is refused, and the others are stored", async () => {
+  const { queue, pending, count } = bench();
+  const waiting = Array.from({ length: 2048 }, () => queue.add(pending()));
+  const refused = await refusalOf(queue.add(pending()));
+  expect([refused.code, refused.facts.retryAfterSeconds]).toEqual(["unavailable", 1]);
+  await Promise.all(waiting);
+  expect(count("submission")).toBe(2048);
+});
+
+test("the limit is met exactly within one batch, and what another process counted is seen", async () => {
+  const { db, other, queue, pending, count, used } = bench();
+  const { workspaceId } = pending();
+  await queue.add(pending({ limit: 10 }));
+  other.execute(`UPDATE usage SET used = 4 WHERE workspace_id = '${workspaceId}'`);
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => queue.add(pending({ limit: 10 }))));
+  expect(tally(outcomes)).toEqual({ stored: 6, over_limit: 14 });
+  expect([used(), count("submission")]).toEqual([10, 7]);
+  expect(db.pragma("integrity_check")).toBe("ok");
+});
+
+test("each month is counted by itself, also where one batch holds the end of one and the start of the next", async () => {
+  const { queue, pending, used } = bench();
+  const last = Date.UTC(2026, 6, 1) - 1;
+  const times = [last, last, last + 1, last, last + 1];
+  const outcomes = await Promise.all(times.map((at) => queue.add(pending({ at, limit: 2 }))));
+  expect(outcomes).toEqual(["stored", "stored", "stored", "over_limit", "stored"]);
+  expect([used("2026-06"), used("2026-07")]).toEqual([2, 2]);
+});
+
+test("a submission whose endpoint was deleted meanwhile is gone alone: its batch is stored", async () => {
+  const { other, queue, pending, count, used } = bench();
+  const good = [pending(), pending()];
+  const orphan = pending();
+  const gone = { ...orphan, submission: { ...orphan.submission, endpointId: newId("ep", NOON) } };
+  const outcomes = await Promise.all([good[0]!, gone, good[1]!].map((each) => queue.add(each)));
+  expect(outcomes).toEqual(["stored", "gone", "stored"]);
+  expect([count("submission"), used()]).toEqual([2, 2]);
+  expect(other.prepare("PRAGMA foreign_key_check").all()).toEqual([]);
+});
+
+test("a full disk refuses the whole batch, stores nothing by halves, and heals by itself", async () => {
+  const { db, queue, pending, count, used } = bench();
+  await queue.add(pending());
+  const pages = Number(db.pragma("page_count"));
+  db.pragma(`max_page_count = ${pages}`);
+  const big = { text: "x".repeat(20_000) };
+  const batch = [pending(), pending({ data: big }), pending()].map((each) => refusalOf(queue.add(each)));
+  for (const refused of await Promise.all(batch)) {
+    expect([refused.code, refused.facts.retryAfterSeconds]).toEqual(["unavailable", 5]);
+    expect(refused.message).not.toMatch(/SQLITE|disk|\//);
+  }
+  expect([count("submission"), used()]).toEqual([1, 1]);
+  db.pragma("max_page_count = 1000000");
+  expect(await queue.add(pending({ data: big }))).toBe("stored");
+  expect([count("submission"), used()]).toEqual([2, 2]);
+});
+
+test("a defect in one batch is not hidden as a refusal, and the next batch is stored", async () => {
+  const { queue, pending, count } = bench();
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+  await expect(queue.add(pending({ data: circular }))).rejects.toThrow(TypeError);
+  expect(await queue.add(pending())).toBe("stored");
+  expect(count("submission")).toBe(1);
+});
+
+test("draining waits for everything that was taken, and for nothing else", async () => {
+  const { queue, pending, count } = bench();
+  await queue.drain();
+  const added = Promise.all(Array.from({ length: 600 }, () => queue.add(pending())));
+  await queue.drain();
+  expect(count("submission")).toBe(600);
+  await added;
+});

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { makeKey } from "../../src/keys/key-format.ts";
+import { createRateLimiter } from "../../src/submissions/rate-limit.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
+
+describe("fixed windows", () => {
+  const limit = { max: 3, windowSeconds: 60 };
+
+  test("take so many requests, then none until the window that the first one began has ended", () => {
+    let now = 1000;
+    const limiter = createRateLimiter(() => now);
+    const states = Array.from({ length: 4 }, () => limiter.count("a", limit));
+    expect(states.map((state) => [state?.allowed, state?.remaining])).toEqual([
+      [true, 2],
+      [true, 1],
+      [true, 0],
+      [false, 0],
+    ]);
+    now += 59_001;
+    expect(limiter.count("a", limit)).toEqual({ allowed: false, limit: 3, remaining: 0, resetSeconds: 1 });
+    now += 999;
+    expect(limiter.count("a", limit)).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 60 });
+  });
+
+  test("count each unit by itself", () => {
+    const limiter = createRateLimiter(() => 0);
+    const once = { max: 1, windowSeconds: 1 };
+    expect(["a", "b", "a"].map((unit) => limiter.count(unit, once)?.allowed)).toEqual([true, true, false]);
+  });
+
+  test("are off where the limit is null", () => {
+    expect(createRateLimiter().count("a", { max: null, windowSeconds: 1 })).toBeNull();
+  });
+
+  test("can be looked at without counting, before, during and after a window", () => {
+    let now = 0;
+    const limiter = createRateLimiter(() => now);
+    const fresh = { allowed: true, limit: 3, remaining: 3, resetSeconds: 60 };
+    expect([limiter.look("a", limit), limiter.look("a", limit)]).toEqual([fresh, fresh]);
+    for (let sent = 0; sent < 3; sent += 1) limiter.count("a", limit);
+    now += 59_500;
+    expect(limiter.look("a", limit)).toEqual({ allowed: false, limit: 3, remaining: 0, resetSeconds: 1 });
+    now += 500;
+    expect(limiter.look("a", limit)).toEqual(fresh);
+    expect(limiter.look("a", { max: null, windowSeconds: 1 })).toBeNull();
+  });
+
+  test("are bounded in memory: of too many units the one whose window began first is forgotten", () => {
+    const limiter = createRateLimiter(() => 0);
+    const once = { max: 1, windowSeconds: 60 };
+    for (let unit = 0; unit < 100_000; unit += 1) limiter.count(String(unit), once);
+    expect(limiter.count("0", once)?.allowed).toBe(false);
+    limiter.count("one more", once);
+    expect(limiter.count("1", once)?.allowed).toBe(false);
+    expect(limiter.count("0", once)?.allowed).toBe(true);
+  });
+});
+
+test("a publishable key is limited by address and endpoint, and its answers say where the sender stands", async () => {
+  const server = await startServer({ rateLimit: { publishable: { max: 2, windowSeconds: 3600 } } });
+  const [one, other] = await Promise.all([server.addEndpoint(), server.addEndpoint()]);
+  const answers = [];
+  for (let sent = 0; sent < 3; sent += 1) answers.push(await server.post(one.publishable, goodPost));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(answers.map(({ headers }) => headers["ratelimit-remaining"])).toEqual(["1", "0", undefined]);
+  expect(answers[0]?.headers["ratelimit-limit"]).toBe("2");
+  expect(Number(answers[0]?.headers["ratelimit-reset"])).toBeGreaterThan(3590);
+  expect(answers[2]?.json["error"]).toBe("Rate limit exceeded");
+  expect(Number(answers[2]?.headers["retry-after"])).toBeGreaterThan(3590);
+  expect((await server.post(other.publishable, goodPost)).status).toBe(200);
+  const secret = await server.post(one.secret, goodPost);
+  expect(secret.status).toBe(200);
+  expect(secret.headers["ratelimit-limit"]).toBeUndefined();
+});
+
+test("a secret key is limited by itself, whatever address it passes on", async () => {
+  const server = await startServer({ rateLimit: { secret: { max: 1, windowSeconds: 3600 } } });
+  const [one, other] = await Promise.all([server.addEndpoint(), server.addEndpoint()]);
+  const post = async (key: string, ip: string) =>
+    (await server.post(key, goodPost, { "x-submitter-ip": ip })).status;
+  expect(await post(one.secret, "198.51.100.1")).toBe(200);
+  expect(await post(one.secret, "198.51.100.2")).toBe(429);
+  expect(await post(other.secret, "198.51.100.1")).toBe(200);
+});
+
+test("a limited sender may come back when Retry-After is over", async () => {
+  const server = await startServer({ rateLimit: { publishable: { max: 1, windowSeconds: 1 } } });
+  const { publishable } = await server.addEndpoint();
+  await server.post(publishable, goodPost);
+  const refused = await server.post(publishable, goodPost);
+  expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "1"]);
+  await sleep(1050);
+  expect((await server.post(publishable, goodPost)).status).toBe(200);
+});
+
+test("an exempt address meets no limit", async () => {
+  const once = { max: 1, windowSeconds: 3600 };
+  const server = await startServer({
+    server: { trustProxy: ["127.0.0.1"] },
+    rateLimit: { publishable: once, secret: once, badKey: once, exempt: ["198.51.100.0/24"] },
+  });
+  const { secret, publishable } = await server.addEndpoint();
+  for (const [key, status] of [
+    [secret, 200],
+    [publishable, 200],
+    ["bad", 401],
+  ] as const) {
+    for (let sent = 0; sent < 3; sent += 1) {
+      const answer = await server.post(key, goodPost, { "x-forwarded-for": "198.51.100.77" });
+      expect(answer.status).toBe(status);
+      expect(answer.headers["ratelimit-limit"]).toBeUndefined();
+    }
+  }
+});
+
+describe("bad keys", () => {
+  const limits = { badKey: { max: 3, windowSeconds: 3600 } };
+
+  test("are limited by address; past the limit only keys that were proved before are let through", async () => {
+    const server = await startServer({ server: { trustProxy: ["127.0.0.1"] }, rateLimit: limits });
+    const [known, fresh] = await Promise.all([server.addEndpoint(), server.addEndpoint()]);
+    const from = { "x-forwarded-for": "198.51.100.7" };
+    expect((await server.post(known.secret, goodPost, from)).status).toBe(200);
+    const bad = [
+      "malformed",
+      makeKey("secret").text,
+      makeKey("publishable").text,
+      "malformed",
+      makeKey("secret").text,
+    ];
+    const statuses = [];
+    for (const key of bad) statuses.push((await server.post(key, goodPost, from)).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    expect((await server.post(known.secret, goodPost, from)).status).toBe(200);
+    expect((await server.post(fresh.secret, goodPost, from)).status).toBe(429);
+    expect((await server.post(fresh.secret, goodPost, { "x-forwarded-for": "198.51.100.8" })).status).toBe(
+      200,
+    );
+    expect((await server.post(fresh.secret, goodPost, from)).status).toBe(200);
+  });
+
+  test("in parallel cannot slip past the limit together", async () => {
+    const server = await startServer({ rateLimit: limits });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => server.post(makeKey("secret").text, goodPost)),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(9);
+  });
+
+  test("are counted one by one where many send the same one at once", async () => {
+    const server = await startServer({ rateLimit: limits });
+    const { text } = makeKey("secret");
+    const answers = await Promise.all(Array.from({ length: 12 }, () => server.post(text, goodPost)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
+  });
+
+  test("are not what a missing key or a genuine one counts as", async () => {
+    const server = await startServer({ rateLimit: limits });
+    const endpoints = await Promise.all([server.addEndpoint(), server.addEndpoint(), server.addEndpoint()]);
+    for (let sent = 0; sent < 5; sent += 1) expect((await server.post(null, goodPost)).status).toBe(401);
+    for (const { secret, publishable } of endpoints) {
+      expect((await server.post(secret, goodPost)).status).toBe(200);
+      expect((await server.post(publishable, goodPost)).status).toBe(200);
+    }
+    expect((await server.post("malformed", goodPost)).status).toBe(401);
+  });
+
+  test("leave a busy backend alone whose first posts come all at once", async () => {
+    const server = await startServer({ rateLimit: limits });
+    const { secret } = await server.addEndpoint();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => server.post(secret, goodPost)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  });
+});

@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import {
+  deleteSubmissions,
+  findSubmission,
+  listSubmissions,
+  readTail,
+  type SubmissionFilter,
+  tailEnd,
+} from "../../src/submissions/submission-store.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+
+const any: SubmissionFilter = { endpointId: null, spamClass: null, since: null, until: null };
+
+interface Bench {
+  readonly db: Database;
+  readonly endpoints: readonly string[];
+  readonly add: (endpointId: string, at: number, score?: number) => string;
+}
+
+function bench(): Bench {
+  const db = temporaryDatabase();
+  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+  const endpoints = [1, 2].map(() =>
+    db.transaction(() => insertEndpoint(db, workspace, made, plans, NOON).id),
+  );
+  const insert = db.prepare(
+    `INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     VALUES (?, ?, 1, '{"a":1}', ?, '[]', '192.0.2.1', 'UA', ?)`,
+  );
+  return {
+    db,
+    endpoints,
+    add: (endpointId, at, score = 0) => {
+      const id = newId("sub", at);
+      insert.run(id, endpointId, score, at);
+      return id;
+    },
+  };
+}
+
+test("pages go from the newest to the oldest, and together hold each submission once", () => {
+  const { db, endpoints, add } = bench();
+  const ids = Array.from({ length: 23 }, (_, index) => add(endpoints[index % 2]!, NOON + index));
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = listSubmissions(db, any, 5, cursor);
+    expect(page.data.length).toBeLessThanOrEqual(5);
+    seen.push(...page.data.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  expect(seen).toEqual([...ids].reverse());
+});
+
+test("a last page that is just full has no next one", () => {
+  const { db, endpoints, add } = bench();
+  for (let index = 0; index < 5; index += 1) add(endpoints[0]!, NOON);
+  expect(listSubmissions(db, any, 5, null).nextCursor).toBeNull();
+  expect(listSubmissions(db, any, 4, null).nextCursor).not.toBeNull();
+});
+
+test("filters take an endpoint, a spam class with exact bounds, a first millisecond and an end that is not included", () => {
+  const { db, endpoints, add } = bench();
+  const scores = [0, 25, 26, 50, 51, 75];
+  // Ids never go back with a clock that is set back a little, so this test has a day of its own.
+  const DAY = NOON + 86_400_000;
+  const ids = scores.map((score, index) => add(endpoints[index % 2]!, DAY + index, score));
+  const found = (filter: Partial<SubmissionFilter>) =>
+    listSubmissions(db, { ...any, ...filter }, 100, null)
+      .data.map(({ id }) => ids.indexOf(id))
+      .sort((a, b) => a - b);
+  expect(found({ endpointId: endpoints[0]! })).toEqual([0, 2, 4]);
+  expect(found({ spamClass: "low" })).toEqual([0, 1]);
+  expect(found({ spamClass: "medium" })).toEqual([2, 3]);
+  expect(found({ spamClass: "high" })).toEqual([4, 5]);
+  expect(found({ since: DAY + 2, until: DAY + 4 })).toEqual([2, 3]);
+  expect(found({ since: DAY + 2, endpointId: endpoints[1]!, spamClass: "high" })).toEqual([5]);
+});
+
+test.each(["x", "", "sub_", "ep_01h455vb4pex5vsknk084sn02q", "sub_01h455vb4pex5vsknk084sn02q' OR 1"])(
+  "the cursor %j is refused",
+  (cursor) => {
+    expect(() => listSubmissions(bench().db, any, 5, cursor)).toThrow(
+      expect.objectContaining({ code: "invalid_request" }) as Error,
+    );
+  },
+);
+
+test("tail gives what was committed after a position, in the order of commits whatever the ids say", () => {
+  const { db, endpoints, add } = bench();
+  add(endpoints[0]!, NOON);
+  const start = tailEnd(db);
+  const late = add(endpoints[0]!, NOON + 5000);
+  const early = add(endpoints[0]!, NOON - 5000);
+  const other = add(endpoints[1]!, NOON);
+  const first = readTail(db, any, start, 2);
+  expect(first.submissions.map(({ id }) => id)).toEqual([late, early]);
+  const rest = readTail(db, any, first.position, 2);
+  expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
+  expect(readTail(db, any, rest.position, 2)).toEqual({ submissions: [], position: rest.position });
+  expect(readTail(db, { ...any, endpointId: endpoints[1]! }, start, 5).submissions).toHaveLength(1);
+});
+
+test("a deleted submission's place is never given again, so that tail misses nothing", () => {
+  const { db, endpoints, add } = bench();
+  const gone = add(endpoints[0]!, NOON);
+  const position = tailEnd(db);
+  deleteSubmissions(db, [gone]);
+  expect(tailEnd(db)).toBe(0);
+  const next = add(endpoints[0]!, NOON);
+  expect(readTail(db, any, position, 5).submissions.map(({ id }) => id)).toEqual([next]);
+});
+
+test("deleting is all or nothing", () => {
+  const { db, endpoints, add } = bench();
+  const ids = [add(endpoints[0]!, NOON), add(endpoints[0]!, NOON)];
+  expect(() => deleteSubmissions(db, [...ids, "sub_none"])).toThrow(/sub_none; nothing was deleted/);
+  expect(listSubmissions(db, any, 5, null).data).toHaveLength(2);
+  deleteSubmissions(db, ids);
+  expect(listSubmissions(db, any, 5, null).data).toEqual([]);
+});
+
+test("a submission is read as it was stored", () => {
+  const { db, endpoints, add } = bench();
+  const id = add(endpoints[0]!, NOON, 30);
+  expect(findSubmission(db, id)).toEqual({
+    id,
+    endpointId: endpoints[0],
+    schemaVersion: 1,
+    data: { a: 1 },
+    spamScore: 30,
+    spamClass: "medium",
+    spamReasons: [],
+    ipAddress: "192.0.2.1",
+    userAgent: "UA",
+    createdAt: NOON,
+  });
+  expect(() => findSubmission(db, newId("sub", NOON))).toThrow(
+    expect.objectContaining({ code: "not_found" }) as Error,
+  );
+});

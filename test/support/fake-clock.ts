@@ -1,0 +1,19 @@
+import type { Clock } from "../../src/foundation/clock.ts";
+
+/** A clock that stands still until it is moved. */
+export interface FakeClock extends Clock {
+  set(ms: number): void;
+  advance(ms: number): void;
+}
+
+/** The middle of a month, so that no test crosses its end by accident. */
+export const NOON = Date.UTC(2026, 5, 15, 12);
+
+export function createFakeClock(start: number = NOON): FakeClock {
+  let time = start;
+  return {
+    now: () => time,
+    set: (ms) => void (time = ms),
+    advance: (ms) => void (time += ms),
+  };
+}

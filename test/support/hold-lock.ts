@@ -1,0 +1,12 @@
+import { openDatabase } from "../../src/database/database.ts";
+
+/** A process of its own that holds a database's write lock for so many milliseconds. */
+const [, , path = "", ms = "0"] = process.argv;
+const db = openDatabase(path, { busyTimeoutMs: 1000 });
+db.execute("BEGIN IMMEDIATE");
+process.send?.("held");
+setTimeout(() => {
+  db.execute("COMMIT");
+  db.close();
+  process.disconnect?.();
+}, Number(ms));

@@ -1,0 +1,16 @@
+import { openMigrated } from "../../src/app.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+
+/** A process of its own that opens a database when told to, and reports how many migrations it ran. */
+const path = process.argv[2] ?? "";
+process.send?.("ready");
+process.once("message", () => {
+  try {
+    const { db, migrated } = openMigrated({ ...defaultConfig, database: { path } }, 10);
+    process.send?.({ applied: migrated.pending.length });
+    db.close();
+  } catch (error) {
+    process.send?.({ error: String(error) });
+  }
+  process.disconnect?.();
+});

@@ -1,0 +1,189 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openMigrated } from "../../src/app.ts";
+import { SERVER_BUSY_TIMEOUT_MS, startServer as serve } from "../../src/cli/start-server.ts";
+import { type Config, defaultConfig } from "../../src/config/config.ts";
+import { type Database, openDatabase } from "../../src/database/database.ts";
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { defaultEndpointSettings, type EndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { type SchemaDefinition } from "../../src/schemas/definition.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import {
+  chooseWorkspace,
+  createWorkspace,
+  listWorkspaces,
+  setPlan,
+} from "../../src/workspaces/workspace-store.ts";
+import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { type Answer, sendRequest, type TestRequest } from "./http-client.ts";
+import { makeFolder } from "./temporary-folder.ts";
+
+/** One endpoint with the texts of its keys. */
+export interface TestEndpoint {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly secret: string;
+  readonly publishable: string;
+}
+
+export interface EndpointOverrides {
+  /** Puts the endpoint into a workspace of its own on this plan. */
+  readonly plan?: string;
+  readonly schema?: SchemaDefinition;
+  readonly settings?: Partial<EndpointSettings>;
+}
+
+/** A real server over real HTTP and a real file, wired as `serve` wires it; only the clock is faked. */
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly clock: FakeClock;
+  readonly databasePath: string;
+  /** The server's own connection. */
+  readonly serverDatabase: Database;
+  /** A connection beside it, as a command would have. */
+  readonly owner: Database;
+  readonly config: Config;
+  /** The log, a line an entry. */
+  readonly log: readonly string[];
+  addEndpoint(overrides?: EndpointOverrides): Promise<TestEndpoint>;
+  request(request: TestRequest): Promise<Answer>;
+  /** A post to `/submit`; a body that is no text is sent as JSON. */
+  post(key: string | null, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** The stored data of every submission, oldest first. */
+  stored(endpointId?: string): Record<string, unknown>[];
+  /** The same database file with a fresh process's memory. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+type Deep<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Deep<T[K]> } : T;
+export type ConfigOverrides = Deep<Config>;
+
+/** Everything unlimited, so that only a test that is about a limit meets it. */
+const UNLIMITED: ConfigOverrides = {
+  server: { port: 0 },
+  plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } },
+  rateLimit: { publishable: { max: null }, secret: { max: null }, badKey: { max: null } },
+  log: { level: "info", format: "json" },
+};
+
+/** A server that is stopped, with its file removed, after the test. */
+export async function startServer(overrides: ConfigOverrides = {}): Promise<TestServer> {
+  const server = await launchServer(overrides);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** For `beforeAll`: the caller stops it. */
+export async function launchServer(overrides: ConfigOverrides = {}): Promise<TestServer> {
+  const folder = makeFolder();
+  const databasePath = join(folder.path, "formsvc.db");
+  const base = merge(merge(defaultConfig, UNLIMITED), overrides) as Config;
+  const config = { ...base, database: { path: databasePath } };
+  const clock = createFakeClock();
+  const lines: string[] = [];
+  const log = createLog(config.log.level, "json", () => ({ write: (line) => void lines.push(line) }));
+
+  const start = async () => {
+    const { db } = openMigrated(config, SERVER_BUSY_TIMEOUT_MS);
+    const running = await serve(db, config, clock, log);
+    return { db, running };
+  };
+  let current = await start();
+  const owner = openDatabase(databasePath, { busyTimeoutMs: 10_000 });
+  const halt = async () => {
+    await current.running.stop();
+    current.db.close();
+  };
+  const request = (made: TestRequest) => sendRequest(current.running.url, made);
+
+  return {
+    get url() {
+      return current.running.url;
+    },
+    get port() {
+      return Number(new URL(current.running.url).port);
+    },
+    get serverDatabase() {
+      return current.db;
+    },
+    clock,
+    databasePath,
+    owner,
+    config,
+    log: lines,
+    addEndpoint: (made = {}) => addEndpoint(owner, config, clock, made),
+    request,
+    post: (key, body, headers = {}) =>
+      request({
+        method: "POST",
+        path: "/submit",
+        headers: {
+          "content-type": "application/json",
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...headers,
+        },
+        body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      }),
+    stored: (endpointId) => storedData(owner, endpointId),
+    async restart() {
+      await halt();
+      current = await start();
+    },
+    async stop() {
+      await halt();
+      owner.close();
+      folder.remove();
+    },
+  };
+}
+
+/** A post that everybody accepts. */
+export const goodPost = { name: "Ana Ruiz", email: "ana@example.org", message: "Are you open on Sunday?" };
+
+async function addEndpoint(
+  owner: Database,
+  config: Config,
+  clock: FakeClock,
+  { plan, schema = exampleSchema, settings = {} }: EndpointOverrides,
+): Promise<TestEndpoint> {
+  const workspace =
+    plan === undefined
+      ? owner.transaction(() => listWorkspaces(owner)[0] ?? chooseWorkspace(owner, null, clock.now())).id
+      : addWorkspace(owner, config, clock, plan);
+  const made = { name: "Contact", definition: schema, settings: { ...defaultEndpointSettings, ...settings } };
+  const created = await createEndpoint(owner, workspace, made, config.plans, clock.now());
+  const { id, workspaceId } = created.endpoint;
+  return { id, workspaceId, secret: created.secret.text, publishable: created.publishable.text };
+}
+
+function addWorkspace(owner: Database, config: Config, clock: FakeClock, plan: string): string {
+  const { id } = createWorkspace(owner, `workspace ${plan}`, null, clock.now());
+  return setPlan(owner, id, plan, config.plans).id;
+}
+
+function storedData(owner: Database, endpointId: string | undefined): Record<string, unknown>[] {
+  const rows = owner.prepare("SELECT endpoint_id, data FROM submission ORDER BY seq").all() as {
+    endpoint_id: string;
+    data: string;
+  }[];
+  return rows
+    .filter((row) => endpointId === undefined || row.endpoint_id === endpointId)
+    .map((row) => JSON.parse(row.data) as Record<string, unknown>);
+}
+
+function merge(base: unknown, over: unknown): unknown {
+  if (!isObject(base) || !isObject(over)) return over === undefined ? base : over;
+  return Object.fromEntries(
+    [...new Set([...Object.keys(base), ...Object.keys(over)])].map((name) => [
+      name,
+      merge(base[name], over[name]),
+    ]),
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { renderDocs } from "../../scripts/generate-docs.ts";
+import { renderMigrations } from "../../scripts/embed-migrations.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { configSchema, defaultConfig } from "../../src/config/config.ts";
+import { ERROR_TABLE } from "../../src/foundation/errors.ts";
+import { listFiles, readText } from "./repository.ts";
+import { findUnknownCommands } from "./mentioned-commands.ts";
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+/** JSON is laid out by the formatter; what counts is what it says. */
+const comparable = (path: string, content: string): unknown =>
+  path.endsWith(".json") ? JSON.parse(content) : content;
+
+test("every page made from the code says what the code says; npm run fix renews them", async () => {
+  for (const [path, content] of Object.entries(await renderDocs()))
+    expect(comparable(path, read(path)), path).toEqual(comparable(path, content));
+});
+
+test("the module that carries the migrations is made from the files as they are", () => {
+  expect(read("src/database/migrations.generated.ts")).toBe(renderMigrations());
+});
+
+test("the errors page has every code of the table with its status, exit code and sentence", () => {
+  const page = read("docs/errors.md");
+  for (const [code, [status, error, exitCode]] of Object.entries(ERROR_TABLE))
+    expect(page).toContain(`| \`${code}\` | ${status} | \`${error}\` | ${exitCode} |`);
+});
+
+test("the defaults, which the example file holds, are a valid configuration", () => {
+  expect(configSchema.parse(defaultConfig)).toEqual(defaultConfig);
+});
+
+test("every command that a page, a message or a script mentions exists, with its flags", async () => {
+  const program = await createProgram(undefined);
+  const files = listFiles()
+    .filter((path) => /^(?:src|scripts|docs)\/.*\.(?:ts|sh|md)$|^README\.md$/.test(path))
+    .map(readText);
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.flatMap((file) => findUnknownCommands(program, file))).toEqual([]);
+  for (const text of [
+    "see: formsvc endpoint lst",
+    "`formsvc endpiont list`",
+    "formsvc serve --prot 80",
+    "$F; ./dist/formsvc submission tail --folow",
+  ]) {
+    expect(findUnknownCommands(program, { path: "a.md", text })).toHaveLength(1);
+  }
+  const good =
+    "a formsvc is a program; formsvc help endpoint, `formsvc --help`: formsvc endpoint, formsvc serve --port 80";
+  expect(findUnknownCommands(program, { path: "a.md", text: good })).toEqual([]);
+});

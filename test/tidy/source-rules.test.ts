@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { listFiles, modeOf, readText } from "./repository.ts";
+import {
+  asksGivenClock,
+  checkMigrationNames,
+  checkRunBit,
+  checkTopLevel,
+  fitsEveryMachine,
+  hasPlainName,
+  isFinished,
+  keepsImportTable,
+  keepsPackageHomes,
+  readsEnvironmentInPlace,
+  type Rule,
+  runsEveryTest,
+  writesStreamsInPlace,
+} from "./source-rules.ts";
+
+const paths = listFiles();
+const files = paths.filter((path) => path !== "package-lock.json").map(readText);
+const code = files.filter(({ path }) => path.endsWith(".ts"));
+
+const plant = (path: string, text: string) => ({ path, text });
+
+/** Each rule with what it must catch and what it must let pass. */
+const RULES: readonly {
+  readonly sentence: string;
+  readonly rule: Rule;
+  readonly over: readonly { path: string; text: string }[];
+  readonly caught: readonly { path: string; text: string }[];
+  readonly passed: readonly { path: string; text: string }[];
+}[] = [
+  {
+    sentence: "every folder of src imports only what the table of the architecture allows",
+    rule: keepsImportTable,
+    over: code,
+    caught: [
+      plant("src/http/a-routes.ts", 'import type { Database } from "../database/database.ts";'),
+      plant("src/foundation/a.ts", 'import { a } from "../config/config.ts";'),
+      plant("src/spam/signals/a.ts", 'import { a } from "../../database/database.ts";'),
+      plant("src/cli/key-commands.ts", 'import { createServer } from "../http/server.ts";'),
+      plant("src/webhooks/a.ts", 'const later = () => import("../submissions/submission.ts");'),
+      plant("src/keys/a.ts", 'export { b } from "../endpoints/endpoint.ts";'),
+      plant("src/keys/a.ts", 'import {\n  a,\n  b,\n} from "../endpoints/endpoint.ts";'),
+      plant("src/keys/a.ts", 'import "../../test/support.ts";'),
+      plant("src/novel/a.ts", ""),
+    ],
+    passed: [
+      plant(
+        "src/endpoints/a.ts",
+        'import { a } from "../keys/issue-key.ts";\nimport { b } from "../workspaces/workspace.ts";',
+      ),
+      plant("src/cli/serve-command.ts", 'import { createServer } from "../http/server.ts";'),
+    ],
+  },
+  {
+    sentence: "every package is imported in its home only",
+    rule: keepsPackageHomes,
+    over: code,
+    caught: [
+      plant("src/cli/a.ts", 'import fastify, { type FastifyInstance } from "fastify";'),
+      plant("src/keys/a.ts", 'import SqliteDatabase from "better-sqlite3";'),
+      plant("src/http/a.ts", 'import { hash } from "@node-rs/argon2";'),
+      plant("src/http/a.ts", 'const later = import("undici");'),
+      plant("src/http/a.ts", 'import left from "left-pad/lib/left.js";'),
+    ],
+    passed: [
+      plant("src/submissions/commit-batch.ts", 'import SqliteDatabase from "better-sqlite3";'),
+      plant("src/cli/a.ts", 'import type { FastifyInstance } from "fastify";'),
+    ],
+  },
+  {
+    sentence: "file names are plain words that say what is inside",
+    rule: hasPlainName,
+    over: files,
+    caught: ["utils.ts", "helpers/a.ts", "keys/index.ts", "keyStore.ts", "key_store.ts", "service.ts"].map(
+      (name) => plant(`src/${name}`, ""),
+    ),
+    passed: [plant("src/keys/key-store.ts", ""), plant("src/database/migrations.generated.ts", "")],
+  },
+  {
+    sentence: "the environment is read where the settings are loaded, and in the few places with a reason",
+    rule: readsEnvironmentInPlace,
+    over: code,
+    caught: [plant("src/keys/a.ts", 'const home = process.env["HOME"];')],
+    passed: [plant("src/keys/a.ts", "// process.env is not read here")],
+  },
+  {
+    sentence: "only the writers touch the program's streams",
+    rule: writesStreamsInPlace,
+    over: code,
+    caught: [
+      plant("src/keys/a.ts", 'process.stdout.write("x");'),
+      plant("src/keys/a.ts", 'console.log("x");'),
+    ],
+    passed: [plant("src/cli/output.ts", "process.stdout.isTTY")],
+  },
+  {
+    sentence: "time comes from the clock that was handed in",
+    rule: asksGivenClock,
+    over: code,
+    caught: [
+      plant("src/keys/a.ts", "const now = Date.now();"),
+      plant("src/keys/a.ts", "const now = new Date();"),
+    ],
+    passed: [plant("src/keys/a.ts", "const day = new Date(now);")],
+  },
+  {
+    sentence: "nothing is left to do in a comment",
+    rule: isFinished,
+    over: files,
+    caught: [plant("src/a.ts", "// TODO: later"), plant("docs/a.md", "FIXME")],
+    passed: [plant("src/a.ts", "const todos = 1;")],
+  },
+  {
+    sentence: "every test runs, or names the reason why it cannot",
+    rule: runsEveryTest,
+    over: code,
+    caught: ["only", "skip", "todo"].map((word) => plant("test/a.test.ts", `test.${word}("x", () => {});`)),
+    passed: [plant("test/a.test.ts", 'test.skipIf(!hasScript)("x", () => {});')],
+  },
+  {
+    sentence: "no file names a registry's host or a folder of the machine it was written on",
+    rule: fitsEveryMachine,
+    over: files,
+    caught: [
+      plant("a.md", "https://registry.npmjs.org/x"),
+      plant("a.md", "see npmjs.com/package/x"),
+      plant("a.sh", "cd /work/main"),
+      plant("a.sh", 'HOME="/root/x"'),
+    ],
+    passed: [plant("a.md", "cd ./work/x; the network/work/ratio")],
+  },
+];
+
+for (const { sentence, rule, over, caught, passed } of RULES) {
+  test(`in the whole repository ${sentence}`, () => {
+    expect(over.flatMap(rule)).toEqual([]);
+    expect(over.length).toBeGreaterThan(50);
+  });
+  test(`a planted violation is caught: ${sentence}`, () => {
+    for (const file of caught) expect(rule(file), `${file.path}: ${file.text}`).not.toEqual([]);
+    for (const file of passed) expect(rule(file), `${file.path}: ${file.text}`).toEqual([]);
+  });
+}
+
+test("the top level has what the architecture lists and nothing else", () => {
+  expect(checkTopLevel([...new Set(paths.map((path) => path.split("/")[0] ?? ""))])).toEqual([]);
+  expect(checkTopLevel(["src", "jest.config.js"])).toHaveLength(1);
+});
+
+test("migrations are numbered from 1 on without a gap", () => {
+  const names = paths.filter((path) => path.startsWith("migrations/")).map((path) => path.slice(11));
+  expect(checkMigrationNames(names)).toEqual([]);
+  expect(names.length).toBeGreaterThan(0);
+  expect(checkMigrationNames(["0001-a.sql", "0003-b.sql"])).toHaveLength(1);
+  expect(checkMigrationNames(["0001-a.sql", "0001-b.sql"])).toHaveLength(1);
+  expect(checkMigrationNames(["1-a.sql"])).toHaveLength(1);
+});
+
+test("what begins with #! can be run, and nothing else", () => {
+  expect(files.flatMap((file) => checkRunBit(file, modeOf(file.path)))).toEqual([]);
+  expect(checkRunBit(plant("a.sh", "#!/bin/sh"), 0o100644)).toHaveLength(1);
+  expect(checkRunBit(plant("a.md", "text"), 0o100755)).toHaveLength(1);
+});

@@ -1,0 +1,294 @@
+/** A file of the repository; the path is relative to its top and has forward slashes. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Says what is wrong with a file, one line a violation; nothing when it keeps the rule. */
+export type Rule = (file: SourceFile) => readonly string[];
+
+/** Which folder of src/ may import which: everything that is not listed is refused. Files beside the folders count as one. */
+const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  main: ["cli"],
+  app: [
+    "config",
+    "database",
+    "endpoints",
+    "foundation",
+    "keys",
+    "schemas",
+    "spam",
+    "submissions",
+    "webhooks",
+    "workspaces",
+  ],
+  cli: [
+    "app",
+    "config",
+    "database",
+    "endpoints",
+    "foundation",
+    "http",
+    "keys",
+    "schemas",
+    "spam",
+    "submissions",
+    "webhooks",
+    "workspaces",
+  ],
+  // Never a database handle.
+  http: [
+    "browser",
+    "endpoints",
+    "foundation",
+    "keys",
+    "schemas",
+    "spam",
+    "submissions",
+    "webhooks",
+    "workspaces",
+  ],
+  submissions: ["database", "endpoints", "foundation", "keys", "schemas", "spam", "webhooks", "workspaces"],
+  webhooks: ["database", "endpoints", "foundation"],
+  endpoints: ["database", "foundation", "keys", "schemas", "workspaces"],
+  keys: ["database", "foundation", "schemas"],
+  workspaces: ["database", "foundation", "schemas"],
+  spam: ["foundation"],
+  schemas: ["foundation"],
+  database: ["foundation"],
+  config: ["foundation"],
+  browser: [],
+  foundation: [],
+};
+
+/** Only the commands that serve reach the network. */
+const MAY_IMPORT_HTTP = /^src\/cli\/(?:serve|start-server|server)[a-z-]*\.ts$/;
+
+/** Where a package may be imported: a folder, or the beginning of a file's path. Types cost nothing and may go anywhere. */
+const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
+  "@fastify/busboy": ["src/http/"],
+  "@node-rs/argon2": ["src/keys/"],
+  "@yao-pkg/pkg": ["scripts/"],
+  "better-sqlite3": ["src/database/", "src/submissions/commit-batch.ts", "scripts/", "test/"],
+  commander: ["src/cli/", "test/"],
+  esbuild: ["scripts/", "test/"],
+  fastify: ["src/http/", "scripts/bench/", "test/"],
+  "ipaddr.js": ["src/foundation/", "src/webhooks/"],
+  kysely: [
+    "src/database/",
+    "src/endpoints/",
+    "src/keys/",
+    "src/spam/",
+    "src/submissions/",
+    "src/webhooks/",
+    "src/workspaces/",
+    "test/",
+  ],
+  "p-retry": ["src/webhooks/send"],
+  pino: ["src/foundation/log.ts", "test/"],
+  "pino-pretty": ["src/foundation/log.ts"],
+  re2js: ["src/foundation/", "src/schemas/", "test/"],
+  undici: ["src/webhooks/send", "scripts/bench/", "test/"],
+  uuidv7: ["src/foundation/id.ts", "test/"],
+  zod: ["src/config/", "src/http/", "src/spam/", "src/submissions/", "scripts/", "test/"],
+};
+
+/** Where the environment is read, with the reason. */
+const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
+  "src/config/load-config.ts": "the settings",
+  "src/cli/schema-commands.ts":
+    "VISUAL and EDITOR name the person's editor, which is no setting of the service",
+  "src/foundation/log.ts": "NO_COLOR is a convention of terminals",
+  "src/foundation/native-addon.ts":
+    "systemd and the desktop name writable folders, before any configuration is read",
+};
+
+/** Where the program's own streams are touched, with the reason. */
+const STREAM_USERS: Readonly<Record<string, string>> = {
+  "src/cli/output.ts": "the writer",
+  "src/main.ts": "the last words of a crash",
+  "src/foundation/log.ts": "the log",
+  "src/cli/arguments.ts": "the prompt on a terminal",
+};
+
+/** Where the machine's clock is read, with the reason. */
+const CLOCK_READERS: Readonly<Record<string, string>> = {
+  "src/foundation/clock.ts": "the clock",
+  "src/foundation/log.ts": "a line's time is when it is written, whatever a test's clock says",
+};
+
+const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
+const FILE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config))?\.(?:ts|js|sql|sh|json|md|txt)$/;
+
+export const keepsImportTable: Rule = ({ path, text }) => {
+  const from = folderOf(path);
+  if (!path.startsWith("src/")) return [];
+  const allowed = ALLOWED_IMPORTS[from];
+  if (allowed === undefined) return [`${path}: the folder ${from} has no row in the import table`];
+  return importsOf(text).flatMap(({ specifier }) => {
+    if (!specifier.startsWith(".")) return [];
+    const target = resolveImport(path, specifier);
+    if (!target.startsWith("src/")) return target === "package.json" ? [] : [`${path}: imports ${target}`];
+    const to = folderOf(target);
+    if (to === from) return [];
+    if (to === "http" && from === "cli" && !MAY_IMPORT_HTTP.test(path))
+      return [`${path}: only serve may import http`];
+    return allowed.includes(to) ? [] : [`${path}: ${from} may not import ${to} (${specifier})`];
+  });
+};
+
+export const keepsPackageHomes: Rule = ({ path, text }) => {
+  if (!path.startsWith("src/")) return [];
+  return importsOf(text).flatMap(({ specifier, typesOnly }) => {
+    if (typesOnly || specifier.startsWith(".") || specifier.startsWith("node:")) return [];
+    const name = specifier
+      .split("/")
+      .slice(0, specifier.startsWith("@") ? 2 : 1)
+      .join("/");
+    const homes = PACKAGE_HOMES[name];
+    if (homes === undefined) return [`${path}: the package ${name} has no home yet`];
+    return homes.some((home) => path.startsWith(home))
+      ? []
+      : [`${path}: ${name} belongs in ${homes.join(", ")}`];
+  });
+};
+
+export const hasPlainName: Rule = ({ path }) => {
+  if (!/^(?:src|test|scripts)\//.test(path)) return [];
+  const name = path.split("/").at(-1) ?? "";
+  const problems: string[] = [];
+  if (!FILE_NAME.test(name)) problems.push(`${path}: names are lower-case words with hyphens`);
+  if (path.split("/").some((part) => VAGUE_NAMES.test(part))) problems.push(`${path}: the name says nothing`);
+  return problems;
+};
+
+export const readsEnvironmentInPlace: Rule = onlyIn(
+  ENVIRONMENT_READERS,
+  /\bprocess\.env\b/,
+  "reads the environment",
+);
+
+export const writesStreamsInPlace: Rule = onlyIn(
+  STREAM_USERS,
+  /\bprocess\.(?:stdout|stderr)\b|\bconsole\./,
+  "touches the program's streams",
+);
+
+export const asksGivenClock: Rule = onlyIn(
+  CLOCK_READERS,
+  /\bDate\.now\(|\bnew Date\(\)|\bDate\(\)/,
+  "reads the machine's clock",
+);
+
+export const isFinished: Rule = (file) =>
+  linesWith(file, /\b(?:TODO|FIXME|XXX|HACK)\b/).map((place) => `${place} is left to do`);
+
+/** `skipIf` and `runIf` name their reason; what is always skipped or run alone has none. */
+export const runsEveryTest: Rule = ({ path, text }) =>
+  path.endsWith(".test.ts") && /\b(?:test|it|describe)(?:\.\w+)*\.(?:only|skip|todo|fails)\b\s*\(/.test(text)
+    ? [`${path}: a test is left out or run alone`]
+    : [];
+
+/** A file must serve on every machine: it names no registry's host and no folder of the one it was written on. */
+export const fitsEveryMachine: Rule = (file) =>
+  linesWith(file, FOREIGN).map((place) => `${place} names a registry or a machine's folder`);
+
+const FOREIGN = new RegExp(
+  [
+    String.raw`\bregistry\.[a-z]+\.[a-z]+|\bnpmjs\.(?:org|com)\b|\b(?:static\.)?crates\.io\b|\bpypi\.org\b`,
+    String.raw`(?<![\w.])/(?:work|root|home/[a-z]+|Users/[a-z]+)/`,
+  ].join("|"),
+);
+
+/** This file and its test must write what they look for. */
+const OWN_FILES = /^test\/tidy\/source-rules\./;
+
+function linesWith({ path, text }: SourceFile, what: RegExp): string[] {
+  if (OWN_FILES.test(path)) return [];
+  return text.split("\n").flatMap((line, index) => (what.test(line) ? [`${path}:${index + 1}`] : []));
+}
+
+export function checkTopLevel(entries: readonly string[]): readonly string[] {
+  return entries
+    .filter((entry) => !TOP_LEVEL.has(entry))
+    .map((entry) => `${entry}: has no place at the top level`);
+}
+
+const TOP_LEVEL = new Set([
+  "package.json",
+  "tsconfig.json",
+  "src",
+  "migrations",
+  "scripts",
+  "test",
+  "formsvc.config.example.json",
+  "README.md",
+  "package-lock.json",
+  ".npmrc",
+  ".gitignore",
+  ".ci",
+  "LICENSE",
+  "CHANGELOG.md",
+  "docs",
+]);
+
+export function checkMigrationNames(names: readonly string[]): readonly string[] {
+  return [...names].sort().flatMap((name, index) => {
+    const wanted = String(index + 1).padStart(4, "0");
+    if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name)) return [`${name}: is not named 0001-words.sql`];
+    return name.startsWith(`${wanted}-`) ? [] : [`${name}: should have the number ${wanted}`];
+  });
+}
+
+/** @param mode the file's mode as the file system gives it. */
+export function checkRunBit(file: SourceFile, mode: number): readonly string[] {
+  const isScript = file.text.startsWith("#!");
+  const runs = (mode & 0o111) !== 0;
+  if (isScript === runs) return [];
+  return [
+    `${file.path}: ${isScript ? "begins with #! and cannot be run" : "can be run and does not begin with #!"}`,
+  ];
+}
+
+function onlyIn(places: Readonly<Record<string, string>>, what: RegExp, problem: string): Rule {
+  return ({ path, text }) => {
+    if (!path.startsWith("src/") || Object.hasOwn(places, path) || !what.test(withoutComments(text)))
+      return [];
+    return [`${path}: ${problem}; allowed are ${Object.keys(places).join(", ")}`];
+  };
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+}
+
+/** `src/app.ts` is app, `src/spam/signals/links.ts` is spam. */
+function folderOf(path: string): string {
+  return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
+}
+
+interface Import {
+  readonly specifier: string;
+  readonly typesOnly: boolean;
+}
+
+function importsOf(text: string): Import[] {
+  const statements = /^(?:import|export)\s+(type\s+)?(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gm;
+  const calls = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
+  return [
+    ...[...text.matchAll(statements)].map(([, type, specifier = ""]) => ({
+      specifier,
+      typesOnly: type !== undefined,
+    })),
+    ...[...text.matchAll(calls)].map(([, specifier = ""]) => ({ specifier, typesOnly: false })),
+  ];
+}
+
+function resolveImport(from: string, specifier: string): string {
+  const parts = from.split("/").slice(0, -1);
+  for (const part of specifier.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
