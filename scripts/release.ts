@@ -96,7 +96,7 @@ function licences(): string {
     const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
     return [`${"=".repeat(80)}\n${name} ${version ?? ""} (${license ?? "see below"})\n\n${textIn(folder)}`];
   });
-  return `formsvc contains these works of others.\n\n${sections.join("\n")}`;
+  return `The executables contain these works of others.\n\n${sections.join("\n")}`;
 }
 
 function textIn(folder: string): string {

@@ -37,7 +37,7 @@ const restore: CommandSpec = {
     output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
     if (restored.replaced !== null) output.note(`the database from before is ${restored.replaced}`);
     if (restored.heldDeliveries > 0) {
-      output.note(`${restored.heldDeliveries} deliveries are held; see: formsvc webhook replay`);
+      output.note(`${restored.heldDeliveries} deliveries are held until they are replayed`);
     }
     return output.note("keys revoked since the backup work again: look at formsvc key list");
   },

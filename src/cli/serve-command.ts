@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { openMigrated, proveWritable } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { readServiceManager } from "../config/service-manager.ts";
+import { readServiceManager } from "../config/load-systemd.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
@@ -10,7 +10,7 @@ import { databaseMigrated, serverStopped, serverStopping } from "../foundation/e
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { readConfig } from "./open.ts";
-import { createServiceNews } from "./service-news.ts";
+import { createServiceNews } from "./systemd-notify.ts";
 import { SERVER_BUSY_TIMEOUT_MS, startServer } from "./start-server.ts";
 
 export function register(program: Command): void {

@@ -95,11 +95,11 @@ async function fill(database: string, unfinished: string, news: BackupNews): Pro
 function take(copy: ServedCopy, unfinished: string): void {
   try {
     renameSync(copy.file, unfinished);
-    giveToFolderOwner(unfinished);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
     copyFileSync(copy.file, unfinished);
   }
+  giveToFolderOwner(unfinished);
 }
 
 /** One read of the whole file in a single snapshot; writers go on. */

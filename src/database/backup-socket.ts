@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
@@ -93,7 +94,7 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 
 /** Never rejects: what went wrong is told to the other side. */
 async function serveCopy(db: Database, socket: Socket): Promise<void> {
-  const file = `${db.path}-copy-${process.pid}-${Date.now().toString(36)}`;
+  const file = `${db.path}-copy-${randomUUID()}`;
   let toldAt = 0;
   const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   try {

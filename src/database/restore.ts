@@ -6,7 +6,7 @@ import { removeCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { createPrivately } from "./database.ts";
 import { translateDatabaseError } from "./database-error.ts";
-import { keepUnder, moveIntoPlace, syncFile } from "./durable-file.ts";
+import { giveToFolderOwner, keepUnder, moveIntoPlace, syncFile } from "./durable-file.ts";
 import { lockServer } from "./server-lock.ts";
 
 export interface Restored extends CheckedCopy {
@@ -61,7 +61,9 @@ function copyPrivately(source: string, target: string): void {
     if (!existsSync(`${source}${suffix}`)) continue;
     createPrivately(`${target}${suffix}`);
     copyFileSync(`${source}${suffix}`, `${target}${suffix}`);
+    // Copying carries the backup's owner and mode over.
     chmodSync(`${target}${suffix}`, 0o600);
+    giveToFolderOwner(`${target}${suffix}`);
   }
 }
 
@@ -108,7 +110,7 @@ function closeCompletely(database: string): boolean {
     if (foreseen instanceof FormsvcError && foreseen.code === "database_busy") {
       throw new FormsvcError(
         "database_busy",
-        `${database}: another process has it open; end that first (a formsvc command such as tail, Litestream, or a shell)`,
+        `${database}: another process has it open; end that first (a tail that follows, Litestream, or a shell)`,
         { cause: error },
       );
     }

@@ -89,6 +89,9 @@ test("the defaults are the contract's", () => {
       badKey: { max: 10, windowSeconds: 60 },
       exempt: [],
     },
+    metrics: { enabled: false, token: null },
+    // Beyond the contract.
+    backup: { everyHours: null, keep: 7, directory: "./backups" },
     spam: { maxLinks: 3 },
     log: { level: "info", format: "auto" },
   });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import type { ServiceManager } from "../config/service-manager.ts";
+import type { ServiceManager } from "../config/load-systemd.ts";
 import { newsFailed } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
