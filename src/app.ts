@@ -12,13 +12,24 @@ import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
 import { markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
-import { createCommitQueue } from "./submissions/commit-batch.ts";
+import { createBurstMemory } from "./submissions/burst-memory.ts";
+import { type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
+import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
-import { defaultSpamSettings } from "./spam/spam-settings.ts";
 import { createRetention } from "./submissions/retention.ts";
 import { countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
+import { createSpamMemory } from "./submissions/spam-memory.ts";
+import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
+import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
+import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
+import { Deliverer } from "./webhooks/deliver.ts";
+import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
+import { createOutbox } from "./webhooks/enqueue-delivery.ts";
+import { createHostResolver } from "./webhooks/resolve-host.ts";
+import { measureDeliveries } from "./webhooks/webhook-metrics.ts";
+import { createSender, type Sender } from "./webhooks/send.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 import { measureUsage } from "./workspaces/workspace-metrics.ts";
 
@@ -44,6 +55,11 @@ export function openMigrated(config: Config, busyTimeoutMs: number): OpenedDatab
   }
 }
 
+/** The spam settings of who chose nothing. */
+export function spamDefaults(config: Config): SpamSettings {
+  return defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER);
+}
+
 /** Everything that takes posts, wired over one database. HTTP is given this and no database. */
 export interface SubmitService {
   readonly gatekeeper: Gatekeeper;
@@ -60,6 +76,8 @@ export interface SubmitService {
   readonly expire: () => number;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
+  /** Sends what posts queued, once it is started. */
+  readonly deliverer: Deliverer;
 }
 
 /** @param metrics where to measure; null measures nothing. */
@@ -74,7 +92,14 @@ export function createSubmitService(
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
   const idempotency = createIdempotencyMemory(db);
-  const commits = createCommitQueue(db, usage, idempotency, measureCommits(metrics ?? noMetrics));
+  const outbox = createOutbox(db);
+  const sender = createWebhookSender(config);
+  const settings = config.webhooks;
+  const deliverer = new Deliverer({ db, outbox, sender, settings, clock, log, random: Math.random });
+  const memory = createSpamMemory(db, createBurstMemory());
+  const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
+  const observe = measureCommits(metrics ?? noMetrics);
+  const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts, observe);
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -87,36 +112,65 @@ export function createSubmitService(
     usage,
     idempotency,
     commits,
-    spamSettings: defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER),
+    memory,
+    spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
     onSecretInBrowser: createBrowserMark(db, clock, log),
     clock,
   });
   const retention = createRetention(db);
   const watch = watchChanges(db, [
     {
-      onForeignCommit: () => usage.forget(),
+      onForeignCommit: () => {
+        usage.forget();
+        memory.forget();
+        deliverer.reload();
+      },
       onSettingsChange: () => {
         verifier.forgetRecords();
         directory.forget();
       },
     },
   ]);
-  if (metrics !== null) {
-    metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
-      commits.waiting(),
-    );
-    measureDatabase(metrics, db, config.backup, clock);
-    measureUsage(metrics, db, config.plans, clock);
-  }
+  if (metrics !== null) measureState(metrics, db, config, commits, clock);
   return {
     ...countOutcomes(metrics ?? noMetrics, gatekeeper, receiver),
     metrics,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
-    maintain: () => void idempotency.forgetExpired(clock.now()),
     expire: () => retention.expire(clock.now()),
+    maintain: () => {
+      idempotency.forgetExpired(clock.now());
+      dropExpired(db, config.held.days, clock.now());
+      dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now());
+    },
     drain: () => commits.drain(),
+    deliverer,
   };
+}
+
+/** A sender that obeys the configuration's time limit and address rules. */
+export function createWebhookSender({ webhooks }: Config): Sender {
+  return createSender({
+    allowed: parseAllowedNetworks(webhooks.allowNetworks),
+    timeoutMs: webhooks.timeoutMs,
+    resolveHost: createHostResolver(),
+  });
+}
+
+/** What is read when somebody asks for the metrics. */
+function measureState(
+  metrics: ExposedMetrics,
+  db: Database,
+  config: Config,
+  commits: CommitQueue,
+  clock: Clock,
+): void {
+  metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
+    commits.waiting(),
+  );
+  measureDatabase(metrics, db, config.backup, clock);
+  measureUsage(metrics, db, config.plans, clock);
+  measureDeliveries(metrics, db, clock);
 }
 
 /** Times between two notes of the same key in a browser, and between two probes of the disk. */

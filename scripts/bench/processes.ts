@@ -8,7 +8,7 @@ import type { LoadResult } from "./load.ts";
 
 /** Processes that a benchmark starts: servers on one core, the load generator on the other. */
 const SERVER_CORE = "0";
-const LOAD_CORE = "1";
+export const LOAD_CORE = "1";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const executable = join(root, "dist/formsvc");
 
@@ -23,9 +23,10 @@ export async function startServer(
   command: readonly string[],
   logFile: string,
   env: Record<string, string>,
+  core = SERVER_CORE,
 ): Promise<RunningServer> {
   const output = openSync(logFile, "w");
-  const child = spawn("taskset", ["-c", SERVER_CORE, ...command], {
+  const child = spawn("taskset", ["-c", core, ...command], {
     stdio: ["ignore", output, output],
     env: { ...process.env, ...env },
   });

@@ -7,6 +7,7 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { LoadResult } from "./load.ts";
 import {
   executable,
+  LOAD_CORE,
   median,
   postRequest,
   processorMs,
@@ -18,10 +19,11 @@ import {
 
 /**
  * Durable posts a second against a bare Fastify echo of the same body, in interleaved rounds, servers on one core and
- * the generator on another. Usage: node scripts/bench/submit.ts [ROUNDS] [SECONDS]
+ * the generator on another. Usage: node scripts/bench/submit.ts [ROUNDS] [SECONDS] [WEBHOOKS]
+ * WEBHOOKS (0) is how many webhooks the endpoint has, all to a receiver that answers at once.
  */
 const CONNECTIONS = 64;
-const [rounds = 5, seconds = 4] = process.argv.slice(2).map(Number);
+const [rounds = 5, seconds = 4, webhooks = 0] = process.argv.slice(2).map(Number);
 
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 const db = join(folder, "bench.db");
@@ -52,6 +54,17 @@ try {
   ]);
   const { keys } = JSON.parse(made.toString()) as { keys: { publishable: string } };
   const request = postRequest(keys.publishable, body);
+  const receiver = await startServer(
+    [process.execPath, fileURLToPath(new URL("webhook-receiver.ts", import.meta.url))],
+    join(folder, "receiver.log"),
+    {},
+    LOAD_CORE,
+  );
+  for (let index = 0; index < webhooks; index += 1) {
+    const url = `http://127.0.0.1:${receiver.port}/${index}`;
+    const create = ["webhook", "create", "--endpoint", "Bench", "--url", url, "--allow-private"];
+    execFileSync(executable, [...create, "--db", db, "--json"]);
+  }
   const service = await startServer(
     [executable, "serve", "--port", "0", "--db", db],
     join(folder, "serve.log"),
@@ -72,6 +85,7 @@ try {
   const loadedMb = residentMb(service.pid);
   await service.stop();
   await echo.stop();
+  await receiver.stop();
   report(results, restMb, loadedMb);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -18,6 +18,7 @@ import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
+import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 import { addCommand, type CommandContext, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
@@ -46,6 +47,8 @@ const CHECKS: readonly Check[] = [
   ({ db, config, configFile }) => checkFileModes(db, privateFiles(config, configFile)),
   ({ config, now }) => checkBackupAge(config.backup, now),
   ({ db, now }) => checkLeakedKeys(db, now),
+  ({ db, now }) => checkReceivers(db, now),
+  ({ db }) => checkFailedDeliveries(db),
   ({ db, config, now }) => checkMonthlyLimits(db, config.plans, now),
 ];
 

@@ -15,7 +15,7 @@ const restore: CommandSpec = {
   options: [
     {
       flags: "--hold-webhooks",
-      summary: "hold the deliveries that the backup has as pending: they may have gone out since",
+      summary: "disable all webhooks and hold what the backup has as pending: it may have gone out since",
     },
     { flags: "--yes", summary: "do it without being asked on a terminal" },
   ],
@@ -37,7 +37,9 @@ const restore: CommandSpec = {
     output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
     if (restored.replaced !== null) output.note(`the database from before is ${restored.replaced}`);
     if (restored.heldDeliveries > 0) {
-      output.note(`${restored.heldDeliveries} deliveries are held until they are replayed`);
+      output.note(
+        `${restored.heldDeliveries} deliveries are held and all webhooks disabled; see: formsvc webhook enable`,
+      );
     }
     return output.note("keys revoked since the backup work again: look at formsvc key list");
   },

@@ -9,6 +9,7 @@ import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { databaseMigrated, serverStopped, serverStopping } from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
+import { checkPlans } from "../workspaces/workspace-store.ts";
 import { readConfig } from "./open.ts";
 import { createServiceNews } from "./systemd-notify.ts";
 import { SERVER_BUSY_TIMEOUT_MS, startServer } from "./start-server.ts";
@@ -40,6 +41,7 @@ const serve: CommandSpec = {
           databaseMigrated(log, { applied: migrated.pending, keptCopy: migrated.keptCopy });
         }
         proveWritable(db);
+        checkPlans(db, config.plans);
         db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
         await serveUntilStopped(db, config, context.configFile, log);
       } finally {
@@ -78,8 +80,7 @@ function nextStopSignal(): Promise<NodeJS.Signals> {
       stopping = true;
       resolveSignal(signal);
     };
-    process.on("SIGTERM", stop);
-    process.on("SIGINT", stop);
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
   });
 }
 

@@ -10,6 +10,8 @@ import type { Log } from "../foundation/log.ts";
 import { type ChildRun, runSelf } from "./run-self.ts";
 
 const CHORES_INTERVAL_MS = 60_000;
+/** How often an idle server looks whether a command changed something; requests look by themselves. */
+const NOTICE_INTERVAL_MS = 1000;
 /** Batches of expired submissions in a row; the rest follows a minute later. */
 const MAX_EXPIRY_BATCHES = 100;
 
@@ -39,24 +41,30 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
   };
   const backups = createBackupScheduler(config.backup, makeBackup, systemClock, log);
   const look = (): void => {
-    try {
-      service.maintain();
-    } catch (error) {
-      maintenanceFailed(log, error);
-    }
+    tryTo(service.maintain, log);
     backups.look();
     void expireSubmissions(parts);
   };
   look();
   const timer = setInterval(look, CHORES_INTERVAL_MS);
+  const noticing = setInterval(() => tryTo(service.noticeChanges, log), NOTICE_INTERVAL_MS);
   return {
     async stop() {
       clearInterval(timer);
+      clearInterval(noticing);
       child?.stop();
       await backupSocket?.close();
       await backups.settle();
     },
   };
+}
+
+function tryTo(work: () => void, log: Log): void {
+  try {
+    work();
+  } catch (error) {
+    maintenanceFailed(log, error);
+  }
 }
 
 /** Small transactions with turns for posts between them. */

@@ -24,6 +24,8 @@ export const SERVER_BUSY_TIMEOUT_MS = 10;
 const IDLE_CHECK_MS = 50;
 /** How long a client that connected and sent nothing yet holds up a restart. */
 const MAX_UNHEARD_MS = 1000;
+/** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
+const DELIVERY_GRACE_MS = 11_000;
 
 export interface RunningServer {
   /** Where it listens, with the port that it was given. */
@@ -67,14 +69,18 @@ export async function startServer(
     throw error;
   }
   serverListening(log, { url, version, database: db.path });
+  service.deliverer.start();
+  const { shutdownGraceMs } = config.server;
   return {
     url,
     async stop() {
       draining = true;
       await unheard?.answer();
-      await closeWithin(server, config.server.shutdownGraceMs, log);
+      const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
+      await closeWithin(server, shutdownGraceMs, log);
       await chores.stop();
       await service.drain();
+      await delivered;
       checkpoint(db, log);
     },
   };

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Database } from "../database/database.ts";
-import { toIsoTime } from "../foundation/clock.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Mark, markSubmission, readMark } from "../submissions/mark-submission.ts";
 import type { Submission } from "../submissions/submission.ts";
 import {
   deleteSubmissions,
@@ -31,6 +33,7 @@ export function register(program: Command): void {
     exportCommand,
     importCommand,
     remove,
+    mark,
   ]);
 }
 
@@ -79,8 +82,10 @@ const show: CommandSpec = {
   action: (context, _options, [id = ""]) =>
     withDatabase(context, (db) => {
       const submission = findSubmission(db, id);
-      if (context.output.isJson) return context.output.json(submissionJson(submission));
-      return printWhole(context.output, submission);
+      const mark = readMark(db, id);
+      if (context.output.isJson) return context.output.json({ ...submissionJson(submission), mark });
+      printWhole(context.output, submission);
+      return mark === null ? undefined : context.output.note(`marked as ${mark}`);
     }),
 };
 
@@ -124,6 +129,24 @@ const remove: CommandSpec = {
       return context.output.isJson
         ? context.output.json({ deleted: named })
         : context.output.note(`deleted: ${named.length}`);
+    });
+  },
+};
+
+const mark: CommandSpec = {
+  usage: "mark <submission> <mark>",
+  summary: "Teach the workspace's filter that a submission is spam or ham; none undoes it",
+  examples: ["formsvc submission mark sub_01h455vb4pex5vsknk084sn02q spam"],
+  action: (context, _options, [id = "", wanted = ""]) => {
+    if (!["spam", "ham", "none"].includes(wanted))
+      throw new FormsvcError("usage", "the mark is spam, ham or none");
+    return withDatabase(context, (db) => {
+      const chosen = wanted === "none" ? null : (wanted as Mark);
+      markSubmission(db, id, chosen, systemClock.now());
+      if (context.output.isJson) return context.output.json({ id, mark: chosen });
+      return context.output.note(
+        chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,
+      );
     });
   },
 };

@@ -16,7 +16,7 @@ export function submissionJson(submission: Submission) {
   };
 }
 
-export function printWhole(output: Output, submission: Submission): void {
+export function printWhole(output: Output, submission: Submission, heading = "SUBMISSION"): void {
   const facts = [
     ["id", submission.id],
     ["endpoint", submission.endpointId],
@@ -34,5 +34,5 @@ export function printWhole(output: Output, submission: Submission): void {
       typeof value === "string" ? value : jsonText(value),
     ]),
   ];
-  output.table(["SUBMISSION", ""], facts, "");
+  output.table([heading, ""], facts, "");
 }

@@ -10,6 +10,9 @@ const count = z.int().min(1).max(1_000_000_000);
 const seconds = z.int().min(1).max(31_536_000);
 const milliseconds = z.int().min(100).max(3_600_000);
 const network = z.string().refine(isNetwork, "expected an IP address or CIDR, like 10.0.0.0/8");
+const hostName = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?\.?$/i;
+const isNetworkOrName = (text: string): boolean =>
+  isNetwork(text) || (hostName.test(text) && !/^[\d.]+$/.test(text));
 const httpUrl = z
   .url({ protocol: /^https?$/, error: "expected an http or https address" })
   .refine((text) => !text.endsWith("/"), "expected no slash at the end");
@@ -84,6 +87,46 @@ export const configSchema = z.strictObject({
     keep: z.int().min(1).max(10_000).describe("Newest backups of the folder that stay."),
     directory: z.string().min(1).max(4096).describe("The folder of these backups; made where it is missing."),
   }),
+  held: z.strictObject({
+    days: z.int().min(1).max(3650).nullable().describe("Days that refused posts are kept; null keeps them."),
+    maxPerWorkspace: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .nullable()
+      .describe("Refused posts that a workspace keeps, the oldest out first; null is unlimited."),
+  }),
+  webhooks: z.strictObject({
+    scheduleSeconds: z
+      .array(z.number().min(0).max(604_800))
+      .max(100)
+      .describe(
+        "Delays between the attempts of a delivery, in seconds; each may come up to a quarter later.",
+      ),
+    timeoutMs: z.int().min(100).max(60_000).describe("Longest time for one attempt, in milliseconds."),
+    allowNetworks: z
+      .array(z.string().refine(isNetworkOrName, "expected an address, a CIDR or a host name"))
+      .max(1000)
+      .describe("Private networks and host names that every webhook may reach."),
+    limits: z.strictObject({
+      total: z.int().min(1).max(1024).describe("Attempts at once, of all webhooks."),
+      perWebhook: z.int().min(1).max(1024).describe("Attempts at once of one webhook."),
+      perHost: z.int().min(1).max(1024).describe("Attempts at once to one host."),
+    }),
+    probeSeconds: z
+      .array(z.number().min(0.1).max(86_400))
+      .min(1)
+      .max(100)
+      .describe(
+        "Waits between the probes of a receiver that keeps failing, in seconds; the last one repeats.",
+      ),
+    keepDeliveredDays: z
+      .int()
+      .min(1)
+      .max(3650)
+      .nullable()
+      .describe("Days that delivered messages and their attempts are kept; null keeps them."),
+  }),
   log: z.strictObject({
     level: z
       .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
@@ -121,6 +164,15 @@ export const defaultConfig: Config = {
   spam: { maxLinks: 3 },
   metrics: { enabled: false, token: null },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
+  held: { days: 30, maxPerWorkspace: 10_000 },
+  webhooks: {
+    scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
+    timeoutMs: 10_000,
+    allowNetworks: [],
+    limits: { total: 64, perWebhook: 4, perHost: 8 },
+    probeSeconds: [30, 60, 120, 300, 600, 900],
+    keepDeliveredDays: 30,
+  },
   log: { level: "info", format: "auto" },
 };
 

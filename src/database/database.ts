@@ -47,8 +47,10 @@ export interface Database {
   first<Row>(built: Compilable<Row>): Row | undefined;
   /** Runs a statement that returns no rows; the number of rows changed. */
   run(built: Compilable): number;
-  /** A statement prepared once, for the hot path. It throws the driver's own errors. */
+  /** A statement prepared once, for the hot path. It throws the driver's own errors: run it inside `read` or `transaction`. */
   prepare(sql: string): Statement;
+  /** Runs statements that only read, with the driver's errors turned into ours. */
+  read<Result>(work: () => Result): Result;
   /** Runs plain SQL, several statements at once where need be. */
   execute(sql: string): void;
   /** The single value of a pragma. */
@@ -66,6 +68,11 @@ export interface Database {
    * @throws database_busy when other processes write faster than the copy gets on.
    */
   copyTo(file: string, onProgress: (progress: CopyProgress) => void): Promise<void>;
+  /**
+   * As {@link transaction}, without waiting for the disk: the end of the process loses nothing, a power cut may lose the
+   * last of these and never what a transaction after them stored. For work that is done again when it is lost.
+   */
+  relaxedTransaction<Result>(work: () => Result): Result;
   close(): void;
 }
 
@@ -197,10 +204,20 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
         return prepared(sql).run(...parameters).changes;
       }),
     prepare: (sql) => connection.prepare(sql),
+    read: guarded,
     execute: (sql) => void guarded(() => connection.exec(sql)),
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
     transaction: (work) => guarded(() => connection.transaction(work).immediate()),
     copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
+    relaxedTransaction: (work) =>
+      guarded(() => {
+        connection.exec("PRAGMA synchronous = NORMAL");
+        try {
+          return connection.transaction(work).immediate();
+        } finally {
+          connection.exec("PRAGMA synchronous = FULL");
+        }
+      }),
     close: () => void connection.close(),
   };
 }

@@ -67,12 +67,16 @@ function copyPrivately(source: string, target: string): void {
   }
 }
 
-/** What was about to go out stays as `held`, and goes out when it is replayed or its webhook enabled again. */
+/**
+ * Disables every webhook and holds what was about to go out: held deliveries of an enabled webhook would go out with the
+ * next start. They go out when their webhook is enabled again, or one by one by a replay.
+ */
 function holdDeliveries(file: string, shown: string): number {
   const connection = new SqliteDatabase(file, { timeout: 0 });
   try {
     const has = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
     if (has.get("delivery") === undefined) return 0;
+    connection.exec("UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'");
     return connection
       .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
       .run().changes;

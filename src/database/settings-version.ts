@@ -32,19 +32,23 @@ export function watchChanges(db: Database, listeners: readonly ChangeListener[])
   let seenData = dataVersion.get();
   let seenSettings = settingsVersion.get();
   let lookedAt = performance.now();
+  const lookAtFile = (): void => {
+    const data = dataVersion.get();
+    if (data === seenData) return;
+    // Both are read before either is taken as seen: a read that fails is made again.
+    const settings = settingsVersion.get();
+    seenData = data;
+    for (const listener of listeners) listener.onForeignCommit();
+    if (settings === seenSettings) return;
+    seenSettings = settings;
+    for (const listener of listeners) listener.onSettingsChange();
+  };
   return {
     look() {
       const now = performance.now();
       if (now - lookedAt < CHECK_INTERVAL_MS) return;
       lookedAt = now;
-      const data = dataVersion.get();
-      if (data === seenData) return;
-      seenData = data;
-      for (const listener of listeners) listener.onForeignCommit();
-      const settings = settingsVersion.get();
-      if (settings === seenSettings) return;
-      seenSettings = settings;
-      for (const listener of listeners) listener.onSettingsChange();
+      db.read(lookAtFile);
     },
   };
 }

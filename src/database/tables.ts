@@ -11,6 +11,18 @@ export interface Tables {
   submission: SubmissionRow;
   idempotency: IdempotencyRow;
   settings_version: SettingsVersionRow;
+  webhook: WebhookRow;
+  webhook_secret: WebhookSecretRow;
+  event: EventRow;
+  delivery: DeliveryRow;
+  attempt: AttemptRow;
+  workspace_spam: WorkspaceSpamRow;
+  endpoint_spam: EndpointSpamRow;
+  remembered_text: RememberedTextRow;
+  remembered_text_key: RememberedTextKeyRow;
+  lesson: LessonRow;
+  learned_weights: LearnedWeightsRow;
+  held: HeldRow;
 }
 
 interface AccountRow {
@@ -98,4 +110,126 @@ interface IdempotencyRow {
 interface SettingsVersionRow {
   id: number;
   version: number;
+}
+
+interface WebhookRow {
+  id: string;
+  endpoint_id: string;
+  url: string;
+  /** JSON object of strings. */
+  headers: string;
+  allow_private: number;
+  max_spam_score: number;
+  state: "enabled" | "disabled" | "stopped";
+  breaker: "closed" | "open" | "ramping";
+  breaker_count: number;
+  not_before: number;
+  gone_at: number | null;
+  failing_since: number | null;
+  created_at: number;
+}
+
+interface WebhookSecretRow {
+  webhook_id: string;
+  key: Buffer;
+  created_at: number;
+  expires_at: number | null;
+}
+
+interface EventRow {
+  submission_id: string;
+  body: Buffer;
+}
+
+interface DeliveryRow {
+  id: string;
+  submission_id: string;
+  webhook_id: string;
+  state: "pending" | "sending" | "delivered" | "held" | "failed";
+  attempts: Generated<number>;
+  spent: Generated<number>;
+  interruptions: Generated<number>;
+  due_at: number;
+  claimed_at: number | null;
+  is_probe: Generated<number>;
+  finished_at: number | null;
+  last_status: number | null;
+}
+
+interface AttemptRow {
+  delivery_id: string;
+  number: number;
+  started_at: number;
+  duration_ms: number;
+  outcome: string;
+  status: number | null;
+  message: string | null;
+  answer: string | null;
+  is_probe: number;
+}
+
+interface WorkspaceSpamRow {
+  workspace_id: string;
+  /** JSON object. */
+  choices: string;
+}
+
+interface EndpointSpamRow {
+  endpoint_id: string;
+  /** JSON object. */
+  choices: string;
+}
+
+interface RememberedTextRow {
+  id: Generated<number>;
+  workspace_id: string;
+  /** JSON array of integers. */
+  keys: string;
+  sketch: Buffer;
+  /** JSON array of `[email, network]` hashes. */
+  senders: string;
+  marked_spam: Generated<number>;
+  marked_ham: Generated<number>;
+}
+
+interface RememberedTextKeyRow {
+  key: number;
+  text_id: number;
+}
+
+interface LessonRow {
+  id: Generated<number>;
+  workspace_id: string;
+  submission_id: string;
+  mark: "spam" | "ham";
+  email: string | null;
+  text_id: number | null;
+  buckets: Buffer;
+  /** In thousandths. */
+  odds: number;
+  created_at: number;
+}
+
+interface LearnedWeightsRow {
+  workspace_id: string;
+  version: number;
+  weights: Buffer;
+}
+
+interface HeldRow {
+  id: string;
+  workspace_id: string;
+  endpoint_id: string;
+  why: "spam" | "limit";
+  trapped: number;
+  key_hash: Buffer | null;
+  schema_version: number;
+  /** JSON object. */
+  data: string;
+  spam_score: number;
+  /** JSON array of `{signal, points, field, detail}`. */
+  spam_reasons: string;
+  ip_address: string;
+  user_agent: string;
+  created_at: number;
 }

@@ -88,3 +88,39 @@ export function backupMade(log: Log, facts: { readonly file: string; readonly ms
 export function backupFailed(log: Log, facts: { readonly reason: string }): void {
   log.error({ event: "backup.failed", ...facts }, "a scheduled backup failed and is tried again");
 }
+
+/** What the log says of one attempt. */
+export interface AttemptFacts {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly outcome: string;
+  readonly durationMs: number;
+}
+
+export function webhookAttempted(log: Log, facts: AttemptFacts, message: string): void {
+  log.debug({ event: "webhook.attempt", ...facts }, message);
+}
+
+export function webhookFailed(log: Log, facts: AttemptFacts): void {
+  log.error({ event: "webhook.failed", ...facts }, "a delivery ran out of attempts");
+}
+
+export function webhookStopped(log: Log, facts: AttemptFacts): void {
+  log.error({ event: "webhook.stopped", ...facts }, "the receiver is gone: its deliveries are held");
+}
+
+export function webhookFailing(
+  log: Log,
+  facts: AttemptFacts & { readonly failingSince: number | null },
+): void {
+  log.warn({ event: "webhook.failing", ...facts }, "the receiver keeps failing: probes only");
+}
+
+export function deliveriesRecovered(log: Log, recovered: number): void {
+  log.warn({ event: "webhook.recovered", recovered }, "interrupted deliveries go out again");
+}
+
+export function deliveriesWaiting(log: Log, err: unknown): void {
+  log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
+}

@@ -19,7 +19,7 @@ import {
   MAX_PATTERN_SIZE_IN_SCHEMA,
   MAX_UNBOUNDED_PATTERN_SIZE,
   type PatternUse,
-} from "./pattern.ts";
+} from "../foundation/pattern.ts";
 
 /** What is kept over a whole definition while it is checked. */
 interface Checking {

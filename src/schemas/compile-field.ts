@@ -10,7 +10,7 @@ import type {
 import { FORMAT_TESTS } from "./formats.ts";
 import { IssueReport } from "./issue-report.ts";
 import { receivedType } from "./issue.ts";
-import { compilePattern, longestRefusedText, type Pattern } from "./pattern.ts";
+import { compilePattern, longestRefusedText, type Pattern } from "../foundation/pattern.ts";
 
 /** What becomes of members that the schema does not declare, nested ones included. */
 export type UnknownFields = "drop" | "keep" | "reject";

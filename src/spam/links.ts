@@ -1,7 +1,5 @@
 /** A link or bare domain found in a text. */
 export interface Link {
-  /** The field it was found in; */
-  readonly field: string;
   /** In lower case, without `www.`. */
   readonly host: string;
   /** The host's last label. */
@@ -18,29 +16,44 @@ const MAX_LINKS = 100;
 const MAX_SHOWN = 60;
 const MAX_HOST = 253;
 
-/** One pass, each piece bounded: the expression has no nested repetition, so its time is linear. */
-const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giu;
+/** Tried where a word with a dot inside begins; each piece is bounded and nothing is nested, so its time is linear. */
+const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giuy;
 const TAIL = /[^\s<>"'\])}|]{0,500}/uy;
+/** A dot with something right behind it, and how far before it a link may begin. */
+const INNER_DOT = /\.[\p{L}\p{N}]/gu;
+const MAX_BEFORE_DOT = 80;
 
 /** Links with a scheme or `www.`, and bare domains under a top-level domain that is in common use. */
-export function findLinks(text: string, field: string): Link[] {
+export function findLinks(text: string): Link[] {
   const links: Link[] = [];
-  if (!text.includes(".")) return links;
-  CANDIDATE.lastIndex = 0;
-  for (
-    let match = CANDIDATE.exec(text);
-    match !== null && links.length < MAX_LINKS;
-    match = CANDIDATE.exec(text)
-  ) {
-    const link = asLink(text, field, match[0], match.index);
-    if (link === null) continue;
-    links.push(link);
-    CANDIDATE.lastIndex = Math.max(CANDIDATE.lastIndex, link.start + link.length);
+  let from = 0;
+  INNER_DOT.lastIndex = 0;
+  for (let dot = INNER_DOT.exec(text); dot !== null && links.length < MAX_LINKS; dot = INNER_DOT.exec(text)) {
+    const start = linkStart(text, dot.index, from);
+    CANDIDATE.lastIndex = start;
+    const [found] = CANDIDATE.exec(text) ?? [];
+    const link = found === undefined ? null : asLink(text, found, start);
+    if (link !== null) links.push(link);
+    from = link === null ? start + (found?.length ?? 0) : link.start + link.length;
+    INNER_DOT.lastIndex = Math.max(INNER_DOT.lastIndex, from);
   }
   return links;
 }
 
-function asLink(text: string, field: string, found: string, start: number): Link | null {
+/** Where the word around a dot begins, its scheme included, not before `from`. */
+function linkStart(text: string, dot: number, from: number): number {
+  const earliest = Math.max(from, dot - MAX_BEFORE_DOT);
+  let start = dot;
+  while (start > earliest && HOST_CHARACTER.test(text.charAt(start - 1))) start -= 1;
+  const scheme = ["https://", "http://"].find(
+    (prefix) => text.slice(Math.max(0, start - prefix.length), start).toLowerCase() === prefix,
+  );
+  return scheme === undefined || start - scheme.length < from ? start : start - scheme.length;
+}
+
+const HOST_CHARACTER = /[\p{L}\p{N}-]/u;
+
+function asLink(text: string, found: string, start: number): Link | null {
   const lower = found.toLowerCase();
   const explicit = lower.startsWith("http") && lower.includes("://");
   const named = explicit ? lower.slice(lower.indexOf("://") + 3) : lower;
@@ -49,7 +62,8 @@ function asLink(text: string, field: string, found: string, start: number): Link
   const topLevel = host.slice(host.lastIndexOf(".") + 1);
   const before = text[start - 1];
   if (before === "@" || text[start + found.length] === "@") return null;
-  const known = COMMON_TOP_LEVEL.has(topLevel);
+  const after = text.charAt(start + found.length);
+  const known = COMMON_TOP_LEVEL.has(topLevel) && !CODE.test(after) && !isCamelCase(found);
   TAIL.lastIndex = start + found.length;
   const tail = TAIL.exec(text)?.[0] ?? "";
   const hasPath = tail.startsWith("/");
@@ -62,7 +76,6 @@ function asLink(text: string, field: string, found: string, start: number): Link
   }
   const length = found.length + (hasPath || tail.startsWith("?") || tail.startsWith(":") ? tail.length : 0);
   return {
-    field,
     host,
     topLevel,
     shown: text.slice(start, start + Math.min(length, MAX_SHOWN)),
@@ -71,8 +84,19 @@ function asLink(text: string, field: string, found: string, start: number): Link
   };
 }
 
-/** Top-level domains that are also endings of file names: a bare `build.sh` is no link. */
-const FILE_LIKE = new Set(["sh", "py", "rs", "pl", "so", "md", "ps", "cc", "st"]);
+/** `sync.Map` and `this.setState` are code; a domain is in small letters or, rarely, in capitals. */
+function isCamelCase(found: string): boolean {
+  return found !== found.toLowerCase() && found !== found.toUpperCase() && /\.[a-z]{0,20}[A-Z]/.test(found);
+}
+
+/** Top-level domains that are also endings of file names or members in code: a bare `build.sh` or `user.id` is no link. */
+const FILE_LIKE = new Set(
+  "sh py rs pl so md ps cc st id name is to in do page link show one best plus art video photo music group center".split(
+    " ",
+  ),
+);
+/** What stands behind a name in code and not behind a domain. */
+const CODE = /[([=_]/;
 
 const COMMON_TOP_LEVEL = new Set(
   `com net org info biz edu gov int io co me tv cc ai app dev xyz top club site online store shop tech space website live

@@ -1,10 +1,12 @@
-import type { SpamPost } from "./judge.ts";
 import { findLinks, type Link } from "./links.ts";
+import { normaliseText } from "./normalise-text.ts";
+import type { SpamPost } from "./judge.ts";
+import { countWords } from "./text-features.ts";
 
 /** What a field most likely holds, by its name and its value. */
 type FieldRole = "email" | "name" | "phone" | "text";
 
-interface TextField {
+export interface TextField {
   /** The top-level field's name; members of objects and arrays carry their field's. */
   readonly name: string;
   readonly role: FieldRole;
@@ -18,15 +20,48 @@ export interface ReadPost {
   readonly texts: readonly TextField[];
   /** What the sender wrote: all texts that are neither e-mail address, name nor phone number, one a line. */
   readonly body: string;
+  /** The body's links. */
   readonly links: readonly Link[];
+  /** The body as the text model reads it, and how many words that has. */
+  readonly normalised: string;
+  readonly wordCount: number;
 }
 
-/** Past so many characters of one post nothing more is read: twice what a body of the default limit can hold of words. */
+/** Past so many characters of one post nothing more is read. */
 const MAX_READ_LENGTH = 20_000;
 const MAX_TEXTS = 200;
 const MAX_DEPTH = 8;
+/** The text model reads no further, so nothing past it is normalised. */
+const MAX_NORMALISED_LENGTH = 6000;
+
+/** A post is looked up in the memory before it is judged; both read it, the second for nothing. */
+const reads = new WeakMap<SpamPost, ReadPost>();
 
 export function readPost(post: SpamPost): ReadPost {
+  let read = reads.get(post);
+  if (read === undefined) {
+    read = takeApart(post);
+    reads.set(post, read);
+  }
+  return read;
+}
+
+function takeApart(post: SpamPost): ReadPost {
+  const texts = collectTexts(post.fields);
+  const body = texts
+    .filter((field) => field.role === "text")
+    .map((field) => field.text)
+    .join("\n");
+  const links = findLinks(body);
+  const head = body.slice(0, MAX_NORMALISED_LENGTH);
+  const normalised = normaliseText(
+    head,
+    links.filter((link) => link.start + link.length <= head.length),
+  );
+  return { post, texts, body, links, normalised, wordCount: countWords(normalised) };
+}
+
+function collectTexts(fields: Readonly<Record<string, unknown>>): TextField[] {
   const texts: TextField[] = [];
   let room = MAX_READ_LENGTH;
   const visit = (name: string, value: unknown, depth: number): void => {
@@ -36,58 +71,47 @@ export function readPost(post: SpamPost): ReadPost {
       room -= value.length;
       if (text !== "") texts.push({ name, role: roleOf(name, text), text });
     } else if (Array.isArray(value)) {
-      for (const item of value) visit(name, item, depth + 1);
+      for (const item of value.slice(0, MAX_TEXTS)) visit(name, item, depth + 1);
     } else if (typeof value === "object" && value !== null) {
       for (const item of Object.values(value)) visit(name, item, depth + 1);
     }
   };
-  for (const [name, value] of Object.entries(post.fields)) visit(name, value, 0);
-  const written = texts.filter((field) => field.role === "text");
-  const links = written.flatMap((field) => findLinks(field.text, field.name));
-  return { post, texts, body: written.map((field) => field.text).join("\n"), links };
+  for (const [name, value] of Object.entries(fields)) visit(name, value, 0);
+  return texts;
 }
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 const PHONE = /^[+()\d\s./-]{5,30}$/;
-const NAME_WORDS = new Set([
-  "name",
-  "nom",
-  "nombre",
-  "nome",
-  "vorname",
-  "nachname",
-  "prenom",
-  "apellido",
-  "surname",
-]);
+const MAX_EMAIL_LENGTH = 320;
+const MAX_PHONE_LENGTH = 30;
 const MAX_NAME_LENGTH = 200;
 
 function roleOf(field: string, text: string): FieldRole {
-  if (text.length <= 320 && EMAIL.test(text)) return "email";
-  if (text.length <= 30 && PHONE.test(text)) return "phone";
+  if (text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text)) return "email";
+  if (text.length <= MAX_PHONE_LENGTH && PHONE.test(text)) return "phone";
   return text.length <= MAX_NAME_LENGTH && isNameField(field) ? "name" : "text";
 }
 
+const NAME_WORDS = new Set(
+  "name fullname firstname lastname yourname surname nom prenom nombre apellido nome cognome vorname nachname naam ad soyad isim".split(
+    " ",
+  ),
+);
+const OTHER_NAMES = new Set(
+  "company business product file domain site project event organization organisation school pet brand".split(
+    " ",
+  ),
+);
+const MAX_FIELD_NAME_LENGTH = 40;
+
 /** `name`, `fullName`, `your-name`, `last_name`; not `company_name`, `filename` or `product name`. */
 function isNameField(field: string): boolean {
+  if (field.length > MAX_FIELD_NAME_LENGTH) return false;
   const words = field
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .toLowerCase()
     .split(/[^\p{L}]+/u)
     .filter((word) => word !== "");
-  if (words.length === 0 || words.length > 3) return false;
-  const last = words.at(-1) ?? "";
-  const foreign = new Set([
-    "company",
-    "business",
-    "product",
-    "file",
-    "domain",
-    "site",
-    "project",
-    "event",
-    "organization",
-  ]);
-  if (words.some((word) => foreign.has(word))) return false;
-  return NAME_WORDS.has(last) || ["fullname", "firstname", "lastname", "yourname"].includes(last);
+  if (words.some((word) => OTHER_NAMES.has(word))) return false;
+  return NAME_WORDS.has(words.at(-1) ?? "") || NAME_WORDS.has(words[0] ?? "");
 }

@@ -5,7 +5,7 @@
 export interface SpamHistory {
   /** Earlier posts with the same or nearly the same text. */
   readonly copies: {
-    /** From others, counted by sender: neither the same e-mail address nor the same network. */
+    /** Other senders of it: neither the same e-mail address nor the same network as this one or each other. */
     readonly otherSenders: number;
     /** Copies, whoever sent them, that the owner marked. */
     readonly markedSpam: number;
@@ -15,8 +15,8 @@ export interface SpamHistory {
   readonly trustedSender: boolean;
   /** Posts from the same network (IPv4 /24, IPv6 /48) in the last ten minutes, and how many endpoints they went to. */
   readonly burst: { readonly posts: number; readonly endpoints: number };
-  /** What marks taught, as the sum of the weights of this post's words: above 0 is like spam; null before any mark. */
-  readonly lesson: number | null;
+  /** How far marks moved the log-odds of this post's words, -3 to 3, above 0 towards spam; 0 before any mark. */
+  readonly shift: number;
 }
 
 /** A workspace that has seen nothing yet. */
@@ -24,5 +24,5 @@ export const noHistory: SpamHistory = {
   copies: { otherSenders: 0, markedSpam: 0, markedHam: 0 },
   trustedSender: false,
   burst: { posts: 0, endpoints: 0 },
-  lesson: null,
+  shift: 0,
 };

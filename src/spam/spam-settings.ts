@@ -1,41 +1,131 @@
-/** What a matching keyword or rule does: adds so many points, blocks, or (rules only) allows. */
-type SpamEffect = number | "block" | "allow";
+import { z } from "zod";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isNetwork } from "../foundation/ip-address.ts";
+import { compilePattern } from "../foundation/pattern.ts";
+import { lineOfPath, lineOfSyntaxError } from "./json-line.ts";
 
-interface SpamKeyword {
-  /** A word or phrase; it matches whole words, whatever the case. */
-  readonly word: string;
-  readonly effect: number | "block";
-}
+const MAX_KEYWORDS = 500;
+const MAX_RULES = 100;
+const MAX_SENDERS = 1000;
+/** RE2 instructions of all rules together: what bounds the time that they take for one post. */
+const MAX_RULES_SIZE = 1000;
 
-interface SpamRule {
-  /** The top-level field it looks at; null means every field. */
-  readonly field: string | null;
-  /** RE2 syntax, found anywhere unless anchored, whatever the case. */
-  readonly pattern: string;
-  readonly effect: SpamEffect;
-}
+const points = z.int().min(-100).max(100);
+const word = z.string().trim().min(1).max(100);
+
+const senders = z.strictObject({
+  addresses: z
+    .array(z.string().refine(isNetwork, "expected an IP address or CIDR, like 203.0.113.0/24"))
+    .max(MAX_SENDERS)
+    .default([]),
+  emails: z.array(z.email("expected an e-mail address").toLowerCase()).max(MAX_SENDERS).default([]),
+  domains: z
+    .array(z.hostname("expected a domain, like example.org").toLowerCase())
+    .max(MAX_SENDERS)
+    .default([]),
+});
+
+const rule = z.strictObject({
+  field: z.string().min(1).max(256).nullable().default(null),
+  pattern: z.string().superRefine((source, context) => {
+    const compiled = compilePattern(source);
+    if (typeof compiled === "string") context.addIssue(compiled);
+  }),
+  effect: z.union([points, z.enum(["block", "allow"])], 'expected points, "block" or "allow"'),
+});
+
+const choices = z.strictObject({
+  maxLinks: z.int().min(0).max(1000).optional(),
+  technical: z.boolean().optional(),
+  keywords: z
+    .array(
+      z.strictObject({ word, effect: z.union([points, z.literal("block")], 'expected points or "block"') }),
+    )
+    .max(MAX_KEYWORDS)
+    .optional(),
+  allow: senders.optional(),
+  deny: senders.optional(),
+  rules: z
+    .array(rule)
+    .max(MAX_RULES)
+    .refine(
+      (rules) => sizeOf(rules) <= MAX_RULES_SIZE,
+      `the patterns are too large together (${MAX_RULES_SIZE} steps of RE2); simplify or drop some`,
+    )
+    .optional(),
+});
+
+/** What an owner may set for a workspace or endpoint, as in the settings file; what is absent is not set there. */
+export type SpamChoices = z.infer<typeof choices>;
 
 /** Whom the owner knows: exact addresses or networks, e-mail addresses, and domains with all below them. */
-interface SpamSenders {
-  readonly addresses: readonly string[];
-  readonly emails: readonly string[];
-  readonly domains: readonly string[];
-}
+export type SpamSenders = z.infer<typeof senders>;
 
-/** The owner's own choices; {@link defaultSpamSettings} needs none of them. */
+/** All choices that hold for one endpoint. */
 export interface SpamSettings {
   /** A post with more links than this gets points for it; 0 and up. */
   readonly maxLinks: number;
   /** For forms that receive bug reports: links count half, and ten of them are normal. */
   readonly technical: boolean;
-  readonly keywords: readonly SpamKeyword[];
+  /** A word or phrase matches whole words, whatever the case; points may be below 0. */
+  readonly keywords: NonNullable<SpamChoices["keywords"]>;
   readonly allow: SpamSenders;
   readonly deny: SpamSenders;
-  readonly rules: readonly SpamRule[];
+  /** `field` null means every field. Patterns are RE2, found anywhere unless anchored, whatever the case. */
+  readonly rules: NonNullable<SpamChoices["rules"]>;
 }
 
 const NOBODY: SpamSenders = { addresses: [], emails: [], domains: [] };
 
 export function defaultSpamSettings(maxLinks: number): SpamSettings {
   return { maxLinks, technical: false, keywords: [], allow: NOBODY, deny: NOBODY, rules: [] };
+}
+
+/** The settings with the choices on top: single values replace, lists are joined. */
+export function applyChoices(settings: SpamSettings, chosen: SpamChoices): SpamSettings {
+  return {
+    maxLinks: chosen.maxLinks ?? settings.maxLinks,
+    technical: chosen.technical ?? settings.technical,
+    keywords: [...settings.keywords, ...(chosen.keywords ?? [])],
+    allow: joinSenders(settings.allow, chosen.allow),
+    deny: joinSenders(settings.deny, chosen.deny),
+    rules: [...settings.rules, ...(chosen.rules ?? [])],
+  };
+}
+
+function joinSenders(one: SpamSenders, other: SpamSenders = NOBODY): SpamSenders {
+  return {
+    addresses: [...one.addresses, ...other.addresses],
+    emails: [...one.emails, ...other.emails],
+    domains: [...one.domains, ...other.domains],
+  };
+}
+
+/**
+ * Reads a settings file.
+ *
+ * @throws usage with one line for each mistake: the file's name, line and the value's path.
+ */
+export function parseSpamChoices(json: string, fileName: string): SpamChoices {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    const line = lineOfSyntaxError(json, error as Error);
+    throw new FormsvcError("usage", `${fileName}:${line}: not valid JSON: ${(error as Error).message}`);
+  }
+  const parsed = choices.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const mistakes = parsed.error.issues.map(({ path, message }) => {
+    const where = path.map(String);
+    return `${fileName}:${lineOfPath(json, where)}: ${where.join(".") || "the file"}: ${message}`;
+  });
+  throw new FormsvcError("usage", mistakes.join("\n"));
+}
+
+function sizeOf(rules: readonly { pattern: string }[]): number {
+  return rules.reduce((sum, { pattern }) => {
+    const compiled = compilePattern(pattern);
+    return sum + (typeof compiled === "string" ? 0 : compiled.size);
+  }, 0);
 }

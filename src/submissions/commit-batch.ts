@@ -2,8 +2,11 @@ import SqliteDatabase from "better-sqlite3";
 import type { Database } from "../database/database.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import type { Outbox } from "../webhooks/enqueue-delivery.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
+import type { HeldPost, HeldWriter } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
+import type { Recollection, SpamMemory } from "./spam-memory.ts";
 import type { Submission } from "./submission.ts";
 
 /** A submission that is checked and judged, and waits to be stored. */
@@ -13,6 +16,18 @@ export interface PendingSubmission {
   /** Accepted submissions that the plan allows in the month; null is unlimited. */
   readonly monthlyLimit: number | null;
   readonly idempotent: IdempotentPost | null;
+  /** What the workspace remembers of it; null for nothing. */
+  readonly recollection: Recollection | null;
+}
+
+/** A post that is refused, and waits to be kept. */
+export interface PendingHeld {
+  readonly held: HeldPost;
+  /** Whether a honeypot was filled. */
+  readonly trapped: boolean;
+  readonly idempotent: IdempotentPost | null;
+  /** Null where the workspace should not remember it: it was refused for the limit alone. */
+  readonly recollection: Recollection | null;
 }
 
 /** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
@@ -20,7 +35,7 @@ export type CommitOutcome = "stored" | "over_limit" | "gone";
 
 /** Told about each transaction that stored something or found that it must not. */
 export type CommitObserver = (
-  batch: readonly PendingSubmission[],
+  batch: readonly (PendingSubmission | PendingHeld)[],
   outcomes: readonly CommitOutcome[],
   seconds: number,
 ) => void;
@@ -41,12 +56,14 @@ export interface CommitQueue {
   add(pending: PendingSubmission): Promise<CommitOutcome>;
   /** Submissions that wait for the disk. */
   waiting(): number;
+  /** Resolves once the refused post is kept. @throws unavailable as {@link CommitQueue.add} does. */
+  hold(pending: PendingHeld): Promise<CommitOutcome>;
   /** Resolves when nothing waits any more. */
   drain(): Promise<void>;
 }
 
 interface Waiter {
-  readonly pending: PendingSubmission;
+  readonly pending: PendingSubmission | PendingHeld;
   readonly resolve: (outcome: CommitOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -59,9 +76,13 @@ export function createCommitQueue(
   db: Database,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
+  outbox: Outbox,
+  memory: SpamMemory,
+  heldPosts: HeldWriter,
   observe: CommitObserver = () => {},
 ): CommitQueue {
-  const storeBatch = createBatchWriter(db, usage, idempotency);
+  const writeBatch = createBatchWriter(db, usage, idempotency, outbox, memory, heldPosts);
+  const storeBatch = observed(writeBatch, observe);
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -80,15 +101,13 @@ export function createCommitQueue(
     const batch = waiting.slice(0, MAX_BATCH);
     let settle: (() => void) | null;
     try {
-      const startedAt = performance.now();
-      const posts = batch.map(({ pending }) => pending);
-      const outcomes = storeBatch(posts);
-      observe(posts, outcomes, (performance.now() - startedAt) / 1000);
+      const outcomes = storeBatch(batch.map(({ pending }) => pending));
       settle = () => batch.forEach(({ resolve }, index) => resolve(outcomes[index] ?? "gone"));
       busySince = null;
     } catch (error) {
       settle = refusal(batch, error);
     }
+    outbox.announce();
     if (settle !== null) {
       waiting = waiting.slice(batch.length);
       settle();
@@ -105,23 +124,36 @@ export function createCommitQueue(
     return () => batch.forEach(({ reject }) => reject(asRefusal(error)));
   };
 
+  const add = (pending: PendingSubmission | PendingHeld): Promise<CommitOutcome> => {
+    if (waiting.length >= MAX_WAITING) {
+      return Promise.reject(tooManyWaiting());
+    }
+    return new Promise((resolve, reject) => {
+      waiting.push({ pending, resolve, reject });
+      schedule();
+    });
+  };
   return {
-    add(pending) {
-      if (waiting.length >= MAX_WAITING) {
-        return Promise.reject(
-          new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
-            retryAfterSeconds: 1,
-          }),
-        );
-      }
-      return new Promise((resolve, reject) => {
-        waiting.push({ pending, resolve, reject });
-        schedule();
-      });
-    },
     waiting: () => waiting.length,
+    add,
+    hold: add,
     drain: () => (waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve))),
   };
+}
+
+function observed(write: BatchWriter, observe: CommitObserver): BatchWriter {
+  return (batch) => {
+    const startedAt = performance.now();
+    const outcomes = write(batch);
+    observe(batch, outcomes, (performance.now() - startedAt) / 1000);
+    return outcomes;
+  };
+}
+
+function tooManyWaiting(): FormsvcError {
+  return new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
+    retryAfterSeconds: 1,
+  });
 }
 
 /** What the sender is told: where the disk or a lock refused, to come back; a defect stays what it is. */
@@ -133,9 +165,16 @@ function asRefusal(error: unknown): unknown {
   });
 }
 
-type BatchWriter = (batch: readonly PendingSubmission[]) => CommitOutcome[];
+type BatchWriter = (batch: readonly (PendingSubmission | PendingHeld)[]) => CommitOutcome[];
 
-function createBatchWriter(db: Database, usage: UsageCounter, idempotency: IdempotencyMemory): BatchWriter {
+function createBatchWriter(
+  db: Database,
+  usage: UsageCounter,
+  idempotency: IdempotencyMemory,
+  outbox: Outbox,
+  memory: SpamMemory,
+  heldPosts: HeldWriter,
+): BatchWriter {
   const insert = db.prepare(
     `INSERT INTO submission
        (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
@@ -162,12 +201,21 @@ function createBatchWriter(db: Database, usage: UsageCounter, idempotency: Idemp
     }
     if (pending.idempotent !== null)
       idempotency.record(pending.idempotent, submission.id, submission.createdAt);
+    if (pending.recollection !== null) memory.remember(pending.workspaceId, pending.recollection);
+    outbox.enqueue(submission, submission.createdAt);
     return true;
   };
+  const keep = createKeeper(memory, heldPosts);
   return (batch) => {
     const counts = new Map<string, Count>();
     const outcomes = db.transaction(() => {
+      const holders = new Set<string>();
       const decided = batch.map((pending): CommitOutcome => {
+        if ("held" in pending) {
+          if (!keep(pending)) return "gone";
+          holders.add(pending.held.workspaceId);
+          return "stored";
+        }
         const count = countFor(counts, pending, usage);
         if (pending.monthlyLimit !== null && count.used >= pending.monthlyLimit) return "over_limit";
         if (!store(pending)) return "gone";
@@ -178,10 +226,25 @@ function createBatchWriter(db: Database, usage: UsageCounter, idempotency: Idemp
       for (const count of counts.values()) {
         if (count.changed) usage.write(count.workspaceId, count.month, count.used);
       }
+      for (const workspaceId of holders) heldPosts.trim(workspaceId);
       return decided;
     });
     for (const { workspaceId, month, used } of counts.values()) usage.remember(workspaceId, month, used);
     return outcomes;
+  };
+}
+
+/** Keeps a refused post; false where its endpoint was deleted meanwhile. */
+function createKeeper(memory: SpamMemory, heldPosts: HeldWriter): (pending: PendingHeld) => boolean {
+  return ({ held, trapped, idempotent, recollection }) => {
+    try {
+      heldPosts.insert(held, trapped, idempotent?.keyHash ?? null);
+    } catch (error) {
+      if (isForeignKeyError(error)) return false;
+      throw error;
+    }
+    if (recollection !== null) memory.remember(held.workspaceId, recollection);
+    return true;
   };
 }
 

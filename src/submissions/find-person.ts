@@ -25,7 +25,7 @@ export const MAX_PERSON_RECORDS = 10_000;
  */
 export function findPerson(db: Database, field: string, value: string): PersonRecords {
   const ids = matchingIds(db, "submission", field, value);
-  const held = hasHeldPosts(db) ? matchingIds(db, "held", field, value) : [];
+  const held = matchingIds(db, "held", field, value);
   return {
     submissions: ids.map((id) => findSubmission(db, id)),
     held: held.map((id) => readHeld(db, id)),
@@ -37,7 +37,7 @@ export function erasePerson(db: Database, records: PersonRecords): void {
   db.transaction(() => {
     for (const { id } of records.submissions) db.run(query.deleteFrom("submission").where("id", "=", id));
     for (const { id } of records.held) {
-      db.run({ compile: () => sql`DELETE FROM held WHERE id = ${id}`.compile(query) });
+      db.run(query.deleteFrom("held").where("id", "=", id));
     }
   });
 }
@@ -51,15 +51,8 @@ function matchingIds(db: Database, table: "submission" | "held", field: string, 
   return db.all<{ id: string }>({ compile: () => found }).map(({ id }) => id);
 }
 
-function hasHeldPosts(db: Database): boolean {
-  const found = sql`SELECT 1 FROM sqlite_schema WHERE name = 'held'`.compile(query);
-  return db.first({ compile: () => found }) !== undefined;
-}
-
 function readHeld(db: Database, id: string): HeldRecord {
-  const found = sql<{ data: string; created_at: number }>`
-    SELECT data, created_at FROM held WHERE id = ${id}`.compile(query);
-  const row = db.first<{ data: string; created_at: number }>({ compile: () => found });
+  const row = db.first(query.selectFrom("held").select(["data", "created_at"]).where("id", "=", id));
   return {
     id,
     data: JSON.parse(row?.data ?? "{}") as Record<string, unknown>,

@@ -61,7 +61,7 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
   );
   return {
     recall(post, now) {
-      const row = select.get(post.endpointId, post.keyHash, now - REMEMBERED_MS) as
+      const row = db.read(() => select.get(post.endpointId, post.keyHash, now - REMEMBERED_MS)) as
         | { body_hash: Buffer; submission_id: string }
         | undefined;
       if (row === undefined) return null;
@@ -73,7 +73,7 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
     },
     record: (post, submissionId, now) =>
       void insert.run(post.endpointId, post.keyHash, post.bodyHash, submissionId, now),
-    forgetExpired: (now) => expire.run(now - REMEMBERED_MS).changes,
+    forgetExpired: (now) => db.transaction(() => expire.run(now - REMEMBERED_MS).changes),
   };
 }
 

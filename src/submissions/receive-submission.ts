@@ -1,12 +1,12 @@
 import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
 import type { StoreAddress } from "../endpoints/endpoint.ts";
+import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { canonicalAddress, shortenAddress } from "../foundation/ip-address.ts";
-import { judge, type SpamVerdict } from "../spam/judge.ts";
-import { noHistory } from "../spam/spam-history.ts";
+import { hasLink, judge, type SpamPost, type SpamVerdict } from "../spam/judge.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import type { Caller, Gatekeeper } from "./authenticate.ts";
@@ -15,6 +15,7 @@ import { type ControlMembers, splitControlMembers } from "./control-members.ts";
 import { type IdempotencyMemory, type IdempotentPost, readIdempotencyKey } from "./idempotency.ts";
 import { parseBody } from "./parse-body.ts";
 import type { RateState } from "./rate-limit.ts";
+import type { Recollection, SpamMemory } from "./spam-memory.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
 /** A form post as it came over the wire, beyond its key. Header values are undefined where the header is missing. */
@@ -43,7 +44,7 @@ export interface Receiver {
    * durable on disk.
    *
    * @throws rate_limited, forbidden, invalid_request, conflict, submission_limit, invalid_json, validation_failed,
-   *   spam_blocked, unavailable; nothing is stored then. unauthorized when the endpoint is deleted meanwhile.
+   *   spam_blocked, unavailable; no submission is stored then, and what is over the limit or spam is held. unauthorized when the endpoint is deleted meanwhile.
    */
   receive(caller: Caller, post: IncomingPost): Promise<Receipt>;
 }
@@ -53,7 +54,8 @@ export interface ReceiverParts {
   readonly usage: UsageCounter;
   readonly idempotency: IdempotencyMemory;
   readonly commits: CommitQueue;
-  readonly spamSettings: SpamSettings;
+  readonly memory: SpamMemory;
+  readonly spamSettings: (ready: ReadyEndpoint) => SpamSettings;
   /** Told when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   readonly clock: Clock;
@@ -98,25 +100,60 @@ async function store(
   post: IncomingPost,
   idempotent: IdempotentPost | null,
 ): Promise<string> {
-  const { endpoint, limits, schema, honeypots } = caller.ready;
+  const { endpoint, limits } = caller.ready;
   const now = parts.clock.now();
-  const month = monthOf(now);
   const monthlyLimit = limits.monthlySubmissions;
-  if (monthlyLimit !== null && parts.usage.estimate(endpoint.workspaceId, month) >= monthlyLimit) {
+  if (monthlyLimit !== null && parts.usage.estimate(endpoint.workspaceId, monthOf(now)) >= monthlyLimit) {
+    const examined = examineQuietly(parts, caller, post, now);
+    if (examined !== null) await hold(parts, caller, examined, idempotent, "limit");
     throw overLimit(monthlyLimit, now);
   }
+  const examined = examine(parts, caller, post, now);
+  if (examined.submission.spamClass === "blocked") {
+    await hold(parts, caller, examined, idempotent, "spam");
+    throw new FormsvcError("spam_blocked");
+  }
+  const { submission } = examined;
+  const outcome = await parts.commits.add({
+    submission,
+    workspaceId: endpoint.workspaceId,
+    monthlyLimit,
+    idempotent,
+    recollection: examined.isOdd ? examined.recollection : null,
+  });
+  if (outcome === "over_limit") {
+    await hold(parts, caller, examined, idempotent, "limit");
+    throw overLimit(monthlyLimit ?? 0, now);
+  }
+  if (outcome === "gone") throw new FormsvcError("unauthorized");
+  return submission.id;
+}
+
+/** A post that fits the schema, with what the judge says of it. */
+interface Examined {
+  readonly submission: Submission;
+  readonly trapped: boolean;
+  /** Whether anything speaks against it: only such texts are remembered, so plain posts cost nothing on disk. */
+  readonly isOdd: boolean;
+  readonly recollection: Recollection;
+}
+
+/** @throws invalid_json, invalid_request, validation_failed; spam_blocked for a trapped robot whose data do not fit. */
+function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: number): Examined {
+  const { endpoint, schema, honeypots } = caller.ready;
   const members = splitControlMembers(parseBody(post.body), honeypots, schema.definition);
   const submitter = readSubmitter(caller, post);
-  // A robot that fell into a honeypot is not told what the schema wants.
-  if (members.filledHoneypots.length > 0)
-    judgePost(parts.spamSettings, caller, post, members, members.fields);
+  const trapped = members.filledHoneypots.length > 0;
   const checked = schema.validate(members.fields);
-  if (!checked.ok)
+  if (!checked.ok) {
+    // A robot that fell into a honeypot is not told what the schema wants.
+    if (trapped && isBlocked(judgePost(parts, caller, post, members, members.fields, now).verdict))
+      throw new FormsvcError("spam_blocked");
     throw new FormsvcError("validation_failed", validationMessage(checked.details), {
       details: checked.details,
     });
-  const verdict = judgePost(parts.spamSettings, caller, post, members, checked.data);
-
+  }
+  const { verdict, recollection, spamPost } = judgePost(parts, caller, post, members, checked.data, now);
   const submission: Submission = {
     id: newId("sub", now),
     endpointId: endpoint.id,
@@ -128,15 +165,49 @@ async function store(
     ...submitter,
     createdAt: now,
   };
-  const outcome = await parts.commits.add({
+  return {
     submission,
-    workspaceId: endpoint.workspaceId,
-    monthlyLimit,
+    trapped,
+    isOdd: verdict.reasons.some(({ signal }) => signal !== "burst") || hasLink(spamPost),
+    recollection,
+  };
+}
+
+function isBlocked(verdict: SpamVerdict): boolean {
+  return verdict.spamClass === "blocked";
+}
+
+/** Null for a post that would have been refused anyway: over the limit, only that is told. */
+function examineQuietly(
+  parts: ReceiverParts,
+  caller: Caller,
+  post: IncomingPost,
+  now: number,
+): Examined | null {
+  try {
+    return examine(parts, caller, post, now);
+  } catch (error) {
+    if (error instanceof FormsvcError) return null;
+    throw error;
+  }
+}
+
+/** Keeps a refused post. One that is spam and over the limit is held as spam: releasing it should teach. */
+async function hold(
+  parts: ReceiverParts,
+  caller: Caller,
+  { submission, trapped, recollection }: Examined,
+  idempotent: IdempotentPost | null,
+  cause: "spam" | "limit",
+): Promise<void> {
+  const why = submission.spamClass === "blocked" ? "spam" : cause;
+  const { workspaceId } = caller.ready.endpoint;
+  await parts.commits.hold({
+    held: { ...submission, id: newId("held", submission.createdAt), workspaceId, why },
+    trapped,
     idempotent,
+    recollection: why === "spam" ? recollection : null,
   });
-  if (outcome === "over_limit") throw overLimit(monthlyLimit ?? 0, now);
-  if (outcome === "gone") throw new FormsvcError("unauthorized");
-  return submission.id;
 }
 
 function checkMayPost(caller: Caller, post: IncomingPost, onSecretInBrowser: (caller: Caller) => void): void {
@@ -183,21 +254,33 @@ function storedAddress(address: string, how: StoreAddress): string {
   return how === "short" ? shortenAddress(address) : "";
 }
 
-/** @throws spam_blocked */
 function judgePost(
-  settings: SpamSettings,
+  parts: ReceiverParts,
   caller: Caller,
   post: IncomingPost,
   members: ControlMembers,
   fields: Readonly<Record<string, unknown>>,
-): SpamVerdict {
+  now: number,
+): { verdict: SpamVerdict; recollection: Recollection; spamPost: SpamPost } {
+  const { endpoint } = caller.ready;
+  const spamPost: SpamPost = {
+    fields,
+    honeypots: members.filledHoneypots,
+    elapsedMs: members.elapsedMs,
+    client: readClient(caller, post),
+  };
+  const recollection = parts.memory.recall(endpoint.workspaceId, endpoint.id, spamPost, now);
+  const verdict = judge(spamPost, parts.spamSettings(caller.ready), recollection.history);
+  return { verdict, recollection, spamPost };
+}
+
+/** The submitter's own client: never a backend's, which says nothing about who filled in the form. */
+function readClient(caller: Caller, post: IncomingPost): SpamPost["client"] {
   const { userAgent = null, acceptLanguage = null } = post;
-  const client =
-    caller.key.kind === "secret" ? null : { ipAddress: caller.address, userAgent, acceptLanguage };
-  const honeypots = members.filledHoneypots;
-  const verdict = judge({ fields, honeypots, elapsedMs: members.elapsedMs, client }, settings, noHistory);
-  if (verdict.spamClass === "blocked") throw new FormsvcError("spam_blocked");
-  return verdict;
+  if (caller.key.kind === "publishable") return { ipAddress: caller.address, userAgent, acceptLanguage };
+  const ipAddress = canonicalAddress(post.submitterIp?.trim() ?? "");
+  if (ipAddress === null) return null;
+  return { ipAddress, userAgent: post.submitterUserAgent, acceptLanguage: undefined };
 }
 
 function validationMessage(details: Readonly<Record<string, unknown>>): string {

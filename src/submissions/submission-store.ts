@@ -87,6 +87,23 @@ export function findSubmission(db: Database, id: string): Submission {
   return toSubmission(row);
 }
 
+/** Inside a transaction. */
+export function insertSubmission(db: Database, submission: Submission): void {
+  db.run(
+    query.insertInto("submission").values({
+      id: submission.id,
+      endpoint_id: submission.endpointId,
+      schema_version: submission.schemaVersion,
+      data: JSON.stringify(submission.data),
+      spam_score: submission.spamScore,
+      spam_reasons: JSON.stringify(submission.spamReasons),
+      ip_address: submission.ipAddress,
+      user_agent: submission.userAgent,
+      created_at: submission.createdAt,
+    }),
+  );
+}
+
 /** Deletes what exists of the ids, all or nothing. @throws not_found naming the first id that does not exist. */
 export function deleteSubmissions(db: Database, ids: readonly string[]): void {
   db.transaction(() => {

@@ -23,8 +23,8 @@ export function measureCommits(metrics: Metrics): CommitObserver {
   return (batch, outcomes, seconds) => {
     duration(seconds);
     size(batch.length);
-    for (const [index, { submission }] of batch.entries()) {
-      if (outcomes[index] === "stored") score(submission.spamScore);
+    for (const [index, pending] of batch.entries()) {
+      if (outcomes[index] === "stored" && "submission" in pending) score(pending.submission.spamScore);
     }
   };
 }

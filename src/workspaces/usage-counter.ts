@@ -35,7 +35,7 @@ export function createUsageCounter(db: Database): UsageCounter {
     estimate(workspaceId, month) {
       const entry = known.get(workspaceId);
       if (entry?.month === month) return entry.used;
-      const used = read(workspaceId, month);
+      const used = db.read(() => read(workspaceId, month));
       remember(workspaceId, month, used);
       return used;
     },

@@ -108,6 +108,12 @@ export function setPlan(db: Database, reference: string, plan: string, plans: Pl
   });
 }
 
+/** For a server's start: a workspace on a plan that is not configured could take no post. @throws config_invalid */
+export function checkPlans(db: Database, plans: Plans): void {
+  for (const { plan } of db.all(query.selectFrom("workspace").select("plan").distinct()))
+    limitsOf(plans, plan);
+}
+
 /** @param month `YYYY-MM`, UTC. */
 export function readUsage(db: Database, workspace: Workspace, month: string, plans: Plans): Usage {
   const row = db.first(

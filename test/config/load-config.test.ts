@@ -51,6 +51,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     7,
     null,
     ["192.0.2.0/24"],
+    [1, 2.5],
     "warn",
     "pretty",
     "https://forms.example.com",
@@ -93,8 +94,27 @@ test("the defaults are the contract's", () => {
     // Beyond the contract.
     backup: { everyHours: null, keep: 7, directory: "./backups" },
     spam: { maxLinks: 3 },
+    held: { days: 30, maxPerWorkspace: 10_000 },
+    webhooks: {
+      scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
+      timeoutMs: 10_000,
+      allowNetworks: [],
+      limits: { total: 64, perWebhook: 4, perHost: 8 },
+      probeSeconds: [30, 60, 120, 300, 600, 900],
+      keepDeliveredDays: 30,
+    },
     log: { level: "info", format: "auto" },
   });
+});
+
+test("an allowed network is an address, a CIDR or a host name, and no number or rest of one", () => {
+  const read = (entry: string) => load({ webhooks: { allowNetworks: [entry] } }, {}).webhooks.allowNetworks;
+  for (const good of ["10.0.0.0/8", "::1", "fd00::/8", "n8n", "n8n.internal.", "my_host-1.lan"]) {
+    expect(read(good)).toEqual([good]);
+  }
+  for (const bad of ["", "10.0.0", "10.0.0.0/33", "http://n8n", "a b", "-n8n", "n8n:5678"]) {
+    expect(() => read(bad), bad).toThrow(/address, a CIDR or a host name/);
+  }
 });
 
 test("the defaults satisfy their own schema", () => {

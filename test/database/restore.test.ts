@@ -108,23 +108,30 @@ test("a backup that was copied by hand with its write-ahead log is restored with
   expect(storedIds(machine.database)).toEqual(new Set([first, second]));
 });
 
-test("--hold-webhooks holds what the backup has as not delivered, and nothing else does", async () => {
-  const { machine, server } = await machineWithBackup();
+test("--hold-webhooks holds what the backup has as not delivered until its webhook is enabled, and nothing else does", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  // A closed port: the delivery stays pending.
+  const url = "http://127.0.0.1:9/hook";
+  await machine.mustRun(["webhook", "create", "--endpoint", endpoint.id, "--url", url, "--allow-private"]);
+  const server = await machine.serve();
+  await post(server.url, endpoint.secret);
   await server.stop();
-  const copy = machine.open(machine.path("copy.db"));
-  copy.exec("CREATE TABLE delivery (state TEXT NOT NULL, claimed_at INTEGER)");
-  copy.exec(
-    "INSERT INTO delivery VALUES ('pending', NULL), ('sending', 5), ('delivered', NULL), ('failed', NULL)",
-  );
+  await machine.mustRun(["backup", "copy.db"]);
   const states = (): unknown => {
     const connection = machine.open();
-    const found = connection.prepare("SELECT state FROM delivery").pluck().all();
+    const rows = ["delivery", "webhook"].map((table) =>
+      connection.prepare(`SELECT state FROM ${table}`).pluck().all(),
+    );
     connection.close();
-    return found;
+    return rows;
   };
   await machine.mustRun(["restore", "copy.db"]);
-  expect(states()).toEqual(["pending", "sending", "delivered", "failed"]);
+  expect(states()).toEqual([["pending"], ["enabled"]]);
   const ran = await machine.mustRun(["restore", "copy.db", "--hold-webhooks", "--json"]);
-  expect((ran.json() as { restored: { held_deliveries: number } }).restored.held_deliveries).toBe(2);
-  expect(states()).toEqual(["held", "held", "delivered", "failed"]);
+  expect((ran.json() as { restored: { held_deliveries: number } }).restored.held_deliveries).toBe(1);
+  const again = await machine.serve();
+  await post(again.url, endpoint.secret);
+  await again.stop();
+  expect(states()).toEqual([["held", "held"], ["disabled"]]);
 });

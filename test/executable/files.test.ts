@@ -209,6 +209,20 @@ test("a wrong configuration stops every command with exit code 2 and the path of
   expect(ran.err).toContain("FORMSVC_LOG_LEVEL");
 });
 
+test("a server does not start while a workspace is on a plan that is not configured", async () => {
+  const place = makeWorkplace();
+  place.write("formsvc.config.json", {
+    plans: { team: { monthlySubmissions: 5, endpoints: 5, customSpam: false } },
+  });
+  await place.createEndpoint();
+  const [workspace] = (await place.json<{ data: { id: string }[] }>(["workspace", "list"])).data;
+  await place.json(["workspace", "set-plan", workspace!.id, "team"]);
+  place.write("formsvc.config.json", {});
+  const ran = await place.run(["serve", "--port", "0"]);
+  expect(ran.code).toBe(2);
+  expect(ran.err).toContain("team");
+});
+
 test("migrate status makes no file, and migrate up brings a new one to the newest version", async () => {
   const place = makeWorkplace();
   expect(await place.json(["migrate", "status"])).toMatchObject({ version: 0 });

@@ -73,8 +73,8 @@ test("after kill -9 during posts at full speed every acknowledged submission is 
   expect(usage.used).toBe(storedIds(place).size);
 });
 
-test("on SIGTERM during posts what is stored is exactly what was answered, and the file is left whole", async () => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+test("on SIGTERM, SIGINT and SIGHUP during posts what is stored is exactly what was answered, and the file is left whole", async () => {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     const place = makeWorkplace();
     const keys = await place.createEndpoint();
     const server = await place.serve([], { env: UNLIMITED });

@@ -10,7 +10,7 @@ import {
   MAX_FIELD_NAME_LENGTH,
   MAX_FIELDS,
 } from "../../src/schemas/field-definition.ts";
-import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE_IN_SCHEMA } from "../../src/schemas/pattern.ts";
+import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE_IN_SCHEMA } from "../../src/foundation/pattern.ts";
 import { json, nearMiss, sample } from "./definition-arbitrary.ts";
 
 interface Refusal {

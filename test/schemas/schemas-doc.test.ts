@@ -19,7 +19,7 @@ import {
   MAX_PATTERN_SIZE_IN_SCHEMA,
   MAX_REFUSED_TEXT_LENGTH,
   MAX_UNBOUNDED_PATTERN_SIZE,
-} from "../../src/schemas/pattern.ts";
+} from "../../src/foundation/pattern.ts";
 
 const text = readFileSync(new URL("../../docs/schemas.md", import.meta.url), "utf8");
 

@@ -1,17 +1,23 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { judge, spamClassOf, type SpamPost } from "../../src/spam/judge.ts";
-import { noHistory } from "../../src/spam/spam-history.ts";
+import { judge, spamClassOf, type SpamPost, type SpamVerdict } from "../../src/spam/judge.ts";
+import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
+import { client, postOf } from "./posts.ts";
 
 const settings = defaultSpamSettings(3);
-const client = {
-  ipAddress: "192.0.2.7",
-  userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
-  acceptLanguage: "en",
+const genuine = {
+  name: "Ana Ruiz",
+  email: "ana@example.org",
+  message: "Are you open on Sunday? We are four people.",
 };
 
-function post(fields: Record<string, unknown>, more: Partial<SpamPost> = {}): SpamPost {
-  return { fields, honeypots: [], elapsedMs: 45_000, client, ...more };
+function verdictOf(post: SpamPost, history: SpamHistory = noHistory): SpamVerdict {
+  return judge(post, settings, history);
+}
+
+function signalsOf(post: SpamPost, history?: SpamHistory): string[] {
+  return verdictOf(post, history).reasons.map((reason) => reason.signal);
 }
 
 test("classes change exactly at 26, 51 and 76", () => {
@@ -20,42 +26,176 @@ test("classes change exactly at 26, 51 and 76", () => {
 });
 
 test("an ordinary message scores 0 without a reason", () => {
-  const fields = {
-    name: "Ana Ruiz",
-    email: "ana@example.org",
-    message: "Are you open on Sunday? We are four people.",
+  expect(verdictOf(postOf(genuine))).toEqual({ score: 0, spamClass: "low", reasons: [] });
+});
+
+test("a filled honeypot blocks by itself, and nothing that speaks for the sender undoes it", () => {
+  const trapped = postOf({ message: "hello there" }, { honeypots: [{ name: "_gotcha", value: "x" }] });
+  expect(verdictOf(trapped).spamClass).toBe("blocked");
+  expect(verdictOf(trapped, { ...noHistory, trustedSender: true }).spamClass).toBe("blocked");
+});
+
+test.each(["Ana@Example.org ", "ana ruiz", "Ruiz"])(
+  "a honeypot that autofill filled with the person's own %j only marks the post",
+  (value) => {
+    const filled = postOf(genuine, { honeypots: [{ name: "_honey", value }] });
+    expect(verdictOf(filled).spamClass).toBe("medium");
+  },
+);
+
+test("one kind of evidence alone never blocks, two kinds do", () => {
+  const pitch =
+    "I came across your website. We offer SEO and backlinks with guaranteed first page of Google rankings, a free audit and more traffic for your business. Reply with your phone number.";
+  const alone = verdictOf(
+    postOf({ message: "win viagra casino bonus cheap pills bitcoin profit loan money now" }),
+  );
+  expect(alone.score).toBeLessThan(76);
+  expect(verdictOf(postOf({ message: pitch })).spamClass).toBe("blocked");
+});
+
+test("the same genuine message five times from the same sender stays under 51", () => {
+  const burst = { posts: 5, endpoints: 1 };
+  expect(verdictOf(postOf(genuine), { ...noHistory, burst }).score).toBeLessThan(51);
+});
+
+test("a short template that different senders use stays under 51", () => {
+  const post = postOf({ message: "Please send me the price list" });
+  const history = { ...noHistory, copies: { otherSenders: 6, markedSpam: 0, markedHam: 0 } };
+  expect(verdictOf(post, history).score).toBeLessThan(51);
+});
+
+test("a text that others sent before costs more where something else is odd, and most where it was marked", () => {
+  const points = (message: string, copies: SpamHistory["copies"]) =>
+    verdictOf(postOf({ message }), { ...noHistory, copies }).reasons.find(
+      ({ signal }) => signal === "campaign",
+    )?.points;
+  const plain =
+    "The river rose again last night and the lower path is closed between the mill and the old bridge until the water falls.";
+  const copies = { otherSenders: 1, markedSpam: 0, markedHam: 0 };
+  expect(points(plain, copies)).toBe(20);
+  expect(points(plain, { ...copies, otherSenders: 3 })).toBe(30);
+  expect(points("The river rose again last night.", copies)).toBe(10);
+  expect(points(`${plain} https://river.example.org/map`, copies)).toBe(45);
+  expect(points(plain, { ...copies, markedSpam: 1 })).toBe(60);
+  expect(points(plain, { ...copies, markedHam: 1 })).toBeUndefined();
+});
+
+test("marks move the score both ways, and what speaks for a sender is capped", () => {
+  const post = postOf({
+    message: "I came across your website. We offer SEO backlinks, guaranteed rankings.",
+  });
+  const shifted = (shift: number) => verdictOf(post, { ...noHistory, shift }).score;
+  expect(shifted(-3)).toBeLessThan(shifted(0));
+  const trusted = {
+    ...noHistory,
+    trustedSender: true,
+    shift: -3,
+    copies: { otherSenders: 0, markedSpam: 0, markedHam: 2 },
   };
-  expect(judge(post(fields), settings, noHistory)).toEqual({ score: 0, spamClass: "low", reasons: [] });
-});
-
-test("a filled honeypot blocks by itself, and the reasons add up", () => {
-  const verdict = judge(
-    post({ message: "hello there" }, { honeypots: [{ name: "_gotcha", value: "x" }] }),
-    settings,
-    noHistory,
+  const forSender = verdictOf(post, trusted).reasons.filter(
+    ({ points, signal }) => points < 0 && signal !== "cap",
   );
-  expect(verdict.spamClass).toBe("blocked");
-  expect(verdict.reasons.reduce((sum, reason) => sum + reason.points, 0)).toBe(verdict.score);
+  expect(forSender.reduce((sum, { points }) => sum + points, 0)).toBe(-60);
+  expect(signalsOf(postOf(genuine), { ...noHistory, shift: 3 })).toEqual(["lesson"]);
 });
 
-test("a honeypot that repeats the person's own value only marks the post", () => {
-  const fields = { name: "Ana Ruiz", email: "ana@example.org", message: "Are you open on Sunday?" };
-  const verdict = judge(
-    post(fields, { honeypots: [{ name: "_honey", value: "Ana@Example.org " }] }),
-    settings,
-    noHistory,
+test("for any post the reasons add up to a whole score from 0 to 100, and judging again gives the same", () => {
+  const piece = fc.constantFrom(
+    "free",
+    "casino",
+    "https://bit.ly/x",
+    "your website",
+    "price",
+    "seo backlinks",
+    "<a href=",
+    "привет",
+    "$100",
+    "raypal",
+    "\u0440\u0430ypal",
+    "😀",
   );
-  expect(verdict.spamClass).toBe("medium");
+  const message = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.array(piece, { maxLength: 40 }).map((all) => all.join(" ")),
+  );
+  const post = fc.record({
+    fields: fc.record({ name: fc.string(), message, extra: fc.jsonValue() }),
+    honeypots: fc.array(fc.record({ name: fc.string(), value: fc.anything() }), { maxLength: 2 }),
+    elapsedMs: fc.option(fc.double()),
+    client: fc.option(
+      fc.record({
+        ipAddress: fc.ipV4(),
+        userAgent: fc.option(fc.string()),
+        acceptLanguage: fc.option(fc.string()),
+      }),
+    ),
+  });
+  const history = fc.record({
+    copies: fc.record({ otherSenders: fc.nat(9), markedSpam: fc.nat(3), markedHam: fc.nat(3) }),
+    trustedSender: fc.boolean(),
+    burst: fc.record({ posts: fc.nat(20), endpoints: fc.nat(9) }),
+    shift: fc.double({ min: -3, max: 3, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(post, history, (post, history) => {
+      const verdict = judge(post, settings, history);
+      expect(verdict.reasons.reduce((sum, { points }) => sum + points, 0)).toBe(verdict.score);
+      expect(Number.isInteger(verdict.score) && verdict.score >= 0 && verdict.score <= 100).toBe(true);
+      expect(judge(post, settings, history)).toEqual(verdict);
+    }),
+    { seed: 20_260_401, numRuns: 400 },
+  );
 });
 
-test("more links than the limit cost points and the limit's number do not", () => {
-  const links = (count: number) =>
-    Array.from({ length: count }, (_, index) => `https://site${index}.example/a`).join(" and ");
-  expect(judge(post({ message: links(3) }), settings, noHistory).score).toBe(0);
-  expect(judge(post({ message: links(4) }), settings, noHistory).reasons[0]?.signal).toBe("links-many");
+test("no hostile text of 64 KiB keeps the judge busy", () => {
+  const pieces = [
+    "a",
+    "www.",
+    "a.",
+    "<a href ",
+    "your ",
+    "$1 ",
+    "аa",
+    "&amp;",
+    "@",
+    "\n",
+    "1.",
+    "x@",
+    "http://",
+    "(",
+    "你",
+    "' or ",
+    "free ",
+    "1 ",
+    "a\u0301",
+    "\ufdfa",
+    "\u200b",
+    "<img ",
+    "..",
+    "\ud83d",
+    "aB",
+    "union ",
+    "[url",
+    "{{1",
+  ];
+  const slowest = pieces.map((piece) => {
+    const message = piece.repeat(Math.ceil(65_536 / piece.length)).slice(0, 65_536);
+    const times = [1, 2, 3].map(() => {
+      const begin = performance.now();
+      judge(postOf({ name: message, message, list: [message] }), settings, noHistory);
+      return performance.now() - begin;
+    });
+    return Math.min(...times);
+  });
+  // 20 ms is the aim; a machine that is busy with other things gets room, an expression that explodes does not.
+  expect(Math.max(...slowest)).toBeLessThan(100);
 });
 
-test("one kind of evidence alone never blocks", () => {
-  const verdict = judge(post({ message: "<script>alert(1)</script> ../../etc/passwd" }), settings, noHistory);
-  expect(verdict.score).toBeLessThan(76);
+test("a client that a backend did not describe gives no reason, one that is a program does", () => {
+  expect(signalsOf(postOf(genuine, { client: null }))).toEqual([]);
+  const passedOn = { ...client, userAgent: undefined, acceptLanguage: undefined };
+  expect(signalsOf(postOf(genuine, { client: passedOn }))).toEqual([]);
+  expect(
+    signalsOf(postOf(genuine, { client: { ...client, userAgent: "curl/8.1", acceptLanguage: null } })),
+  ).toEqual(["user-agent", "accept-language"]);
 });

@@ -11,7 +11,10 @@ import {
   createCommitQueue,
   type PendingSubmission,
 } from "../../src/submissions/commit-batch.ts";
+import { createHeldWriter } from "../../src/submissions/held-post.ts";
 import { createIdempotencyMemory } from "../../src/submissions/idempotency.ts";
+import { createSpamMemory } from "../../src/submissions/spam-memory.ts";
+import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { countCommits } from "../support/count-commits.ts";
@@ -39,7 +42,14 @@ function bench(): Bench {
   const { workspace } = createAccount(db, "ana@example.org", NOON);
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const endpoint = db.transaction(() => insertEndpoint(db, workspace, made, plans, NOON));
-  const queue = createCommitQueue(db, createUsageCounter(db), createIdempotencyMemory(db));
+  const queue = createCommitQueue(
+    db,
+    createUsageCounter(db),
+    createIdempotencyMemory(db),
+    createOutbox(db),
+    createSpamMemory(db, null),
+    createHeldWriter(db, null),
+  );
   const other = openForTest(db.path);
   return {
     db,
@@ -61,6 +71,7 @@ function bench(): Bench {
       workspaceId: workspace.id,
       monthlyLimit: limit,
       idempotent: null,
+      recollection: null,
     }),
     count: (table) => Number(other.prepare(`SELECT count(*) FROM ${table}`).pluck().get()),
     used: (month = "2026-06") =>

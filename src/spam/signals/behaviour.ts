@@ -32,13 +32,14 @@ function clientReasons(read: ReadPost): SpamReason[] {
   const { client } = read.post;
   if (client === null) return [];
   const reasons: SpamReason[] = [];
-  const agent = client.userAgent?.trim() ?? "";
+  const agent = client.userAgent === undefined ? null : (client.userAgent ?? "").trim();
   const reason = (signal: string, points: number, detail: string): void => {
     reasons.push({ signal, points, field: null, detail });
   };
   if (agent === "") reason("user-agent", 15, "no User-Agent");
-  else if (LIBRARY.test(agent)) reason("user-agent", 25, `sent by a program: ${agent.slice(0, MAX_SHOWN)}`);
-  else if (ODD.test(agent) || agent.split("(").length !== agent.split(")").length) {
+  else if (agent !== null && LIBRARY.test(agent))
+    reason("user-agent", 25, `sent by a program: ${agent.slice(0, MAX_SHOWN)}`);
+  else if (agent !== null && (ODD.test(agent) || agent.split("(").length !== agent.split(")").length)) {
     reason("user-agent", 20, `odd User-Agent: ${agent.slice(0, MAX_SHOWN)}`);
   }
   if (client.acceptLanguage === null) reason("accept-language", 10, "no Accept-Language");

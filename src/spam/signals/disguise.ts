@@ -1,28 +1,73 @@
 import type { SpamReason } from "../judge.ts";
 import type { ReadPost } from "../read-post.ts";
+import { isRandomWord } from "../random-word.ts";
 
-/** Text made to look like something else: letters of several scripts in one word, characters that do not show. */
+/** Only so much of a text is searched for disguises: they are everywhere or nowhere. */
+const MAX_SEARCHED = 4000;
+
+/** Text made to look like something else, or like nothing. */
 export function disguiseReasons(read: ReadPost): SpamReason[] {
   const reasons: SpamReason[] = [];
-  const mixed = mixedScriptWords(read.body);
-  const [first] = mixed;
-  if (first !== undefined) {
-    const points = mixed.length >= 2 ? 30 : 10;
-    reasons.push({
-      signal: "mixed-script",
-      points,
-      field: null,
-      detail: `letters of two alphabets in "${first}"`,
-    });
-  }
+  const reason = (signal: string, points: number, detail: string): void => {
+    reasons.push({ signal, points, field: null, detail });
+  };
+  const text = read.body.slice(0, MAX_SEARCHED);
+  const random = randomText(text);
+  if (random !== null) reason("random-text", 35, `random letters: ${random}`);
+  if (ASCII.test(text)) return reasons;
+  const mixed = new Set(mixedScriptWords(text));
+  const [word] = mixed;
+  if (word !== undefined)
+    reason("mixed-script", mixed.size >= 2 ? 30 : 10, `letters of two alphabets in "${word}"`);
+  if (hasHiddenCharacters(text)) reason("hidden-characters", 15, "characters that do not show inside words");
+  if (isFancy(text)) reason("fancy-letters", 15, "ordinary letters written as symbols");
   return reasons;
 }
 
-const WORD = /[\p{L}\p{M}]{2,40}/gu;
-const LATIN = /[a-z]/i;
-const LOOKALIKE = /[\u0370-\u03ff\u0400-\u04ff]/;
+const ASCII = /^[\x00-\x7f]*$/;
+const WORD = /[\p{L}\p{M}]{3,40}/gu;
+const LATIN = /[a-zA-Z]/g;
+const CYRILLIC = /[\u0400-\u04ff]/g;
+const GREEK = /[\u0370-\u03ff]/g;
+/** Foreign letters with no Latin look-alike show a word that a person wrote in two alphabets, such as "PDFка". */
+const LOOKALIKE = /^[аеорсухкмнтвіјѕһԁԛԝАВЕКМНОРСТУХІЈЅαοντικρυχωηΑΒΕΗΙΚΜΝΟΡΤΥΧΖпгзлшч]+$/;
 
 function mixedScriptWords(text: string): string[] {
-  const words = text.match(WORD) ?? [];
-  return words.filter((word) => LATIN.test(word) && LOOKALIKE.test(word));
+  if (text.match(CYRILLIC) === null && text.match(GREEK) === null) return [];
+  return (text.match(WORD) ?? []).filter((word) => {
+    const latin = word.match(LATIN)?.length ?? 0;
+    const foreign = [...(word.match(CYRILLIC) ?? []), ...(word.match(GREEK) ?? [])];
+    if (latin === 0 || foreign.length === 0) return false;
+    // A unit or a formula: "μm", "Δx".
+    if (word.length < 4 && word.match(GREEK) !== null) return false;
+    const abbreviation = /^[A-Z]{2,6}[\u0430-\u044f]{1,4}$/.test(word);
+    return !abbreviation && (LOOKALIKE.test(foreign.join("")) || latin > 2 * foreign.length);
+  });
+}
+
+const HIDDEN = /\p{L}[\u00ad\u200b\u2060-\u2064\ufeff]+(?=\p{L})/gu;
+const MIN_HIDDEN = 2;
+const UNSPACED = /[\u0600-\u06ff\u0900-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
+
+/** Zero-width characters inside words; scripts that need them for their letters are left alone. */
+function hasHiddenCharacters(text: string): boolean {
+  return !UNSPACED.test(text) && (text.match(HIDDEN)?.length ?? 0) >= MIN_HIDDEN;
+}
+
+const FANCY = /[\u{1d400}-\u{1d7ff}\u24b6-\u24e9\u{1f130}-\u{1f189}]/gu;
+const MIN_FANCY = 6;
+
+function isFancy(text: string): boolean {
+  return (text.match(FANCY)?.length ?? 0) >= MIN_FANCY;
+}
+
+const MAX_RANDOM_TEXT = 300;
+
+/** The first random word, where random words are most of a short text; null elsewhere. */
+function randomText(text: string): string | null {
+  if (text.length > MAX_RANDOM_TEXT) return null;
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  const random = words.filter((word) => isRandomWord(word));
+  const length = random.reduce((sum, word) => sum + word.length, 0);
+  return random[0] !== undefined && length * 2 > text.length ? random[0].slice(0, 40) : null;
 }

@@ -8,6 +8,7 @@ const MIN_NAME_WORD = 2;
 
 /** A field that people do not see was filled: by a robot, or by the browser with a value of the person's own. */
 export function honeypotReasons(read: ReadPost): SpamReason[] {
+  if (read.post.honeypots.length === 0) return [];
   const own = ownValues(read);
   const filled = read.post.honeypots.map(({ name, value }): SpamReason =>
     typeof value === "string" && own.has(plain(value))

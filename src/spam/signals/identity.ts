@@ -1,18 +1,52 @@
+import { DISPOSABLE_DOMAINS } from "../known-hosts.ts";
 import type { SpamReason } from "../judge.ts";
 import { findLinks } from "../links.ts";
-import type { ReadPost } from "../read-post.ts";
+import { isRandomWord } from "../random-word.ts";
+import type { ReadPost, TextField } from "../read-post.ts";
+
+const SAME_FIELDS = 3;
 
 /** Who the sender claims to be. */
 export function identityReasons(read: ReadPost): SpamReason[] {
-  const reasons: SpamReason[] = [];
-  for (const field of read.texts) {
-    if (field.role !== "name") continue;
-    const reason = (signal: string, points: number, detail: string): void => {
-      reasons.push({ signal, points, field: field.name, detail });
-    };
-    if (field.text.includes("://") || findLinks(field.text, field.name).length > 0)
-      reason("name-link", 25, "a link as a name");
-    if (/[\r\n]/.test(field.text)) reason("name-lines", 25, "several lines in a name");
+  const reasons = read.texts.filter((field) => field.role === "name").flatMap(nameReasons);
+  for (const { role, name, text } of read.texts) {
+    const domain = text.slice(text.lastIndexOf("@") + 1).toLowerCase();
+    if (role !== "email" || !DISPOSABLE_DOMAINS.has(domain)) continue;
+    reasons.push({
+      signal: "disposable-email",
+      points: 15,
+      field: name,
+      detail: `a mailbox for minutes: ${domain}`,
+    });
+  }
+  const different = new Set(read.texts.map((field) => field.text.toLowerCase()));
+  if (read.texts.length >= SAME_FIELDS && different.size === 1) {
+    reasons.push({ signal: "same-values", points: 15, field: null, detail: "every field says the same" });
   }
   return reasons;
+}
+
+const LINES = /[\r\n]/;
+const URL_LIKE = /:\/\/|\bwww\./i;
+
+function nameReasons({ name, text }: TextField): SpamReason[] {
+  const reason = (signal: string, points: number, detail: string): SpamReason[] => [
+    { signal, points, field: name, detail },
+  ];
+  if (URL_LIKE.test(text) || findLinks(text).length > 0) return reason("name-link", 25, "a link as a name");
+  if (LINES.test(text)) return reason("name-lines", 25, "several lines in a name");
+  if (text.includes("@")) return reason("name-email", 15, "an e-mail address as a name");
+  const words = text.split(/\s+/);
+  if (words.some((word) => isRandomWord(word))) return reason("name-random", 20, "random letters as a name");
+  if (words.some(hasRobotTail)) return reason("name-tail", 12, "a name with a tail, as robots make them");
+  return [];
+}
+
+const TAIL = /^\p{Lu}\p{Ll}{2,}(?:\p{Lu}\p{Ll}{1,}|\p{Lu})$/u;
+const PARTICLES =
+  /^(?:Mc|Mac|De|Di|Du|Da|Del|Della|Des|La|Le|Van|Von|Fitz|St|San|Al|El|Ben|Abu|Bin|Mac|Ó|O)\p{Lu}/u;
+
+/** "DavidJox", "RolandE": a first name with something behind it that belongs to no name; not "McDonald". */
+function hasRobotTail(word: string): boolean {
+  return TAIL.test(word) && !PARTICLES.test(word);
 }

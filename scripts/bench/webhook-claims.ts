@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultConfig } from "../../src/config/config.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../../src/database/database.ts";
+import { migrate } from "../../src/database/migrate.ts";
+import { type ClaimedDelivery, createClaims } from "../../src/webhooks/claim-delivery.ts";
+import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
+import { median } from "./processes.ts";
+
+/**
+ * What one round of the outbox costs (recording four attempts and claiming the next four) with a history and a backlog
+ * of this size and with none. Usage: node scripts/bench/webhook-claims.ts [DELIVERED] [PENDING]
+ */
+const [delivered = 1_000_000, pending = 100_000] = process.argv.slice(2).map(Number);
+const ROUNDS = 500;
+const AT_ONCE = 4;
+const WEBHOOK = "wh_bench";
+const ANSWER = {
+  kind: "answer",
+  status: 200,
+  retryAfter: null,
+  location: null,
+  bodyStart: "",
+  durationMs: 1,
+} as const;
+
+const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
+try {
+  const small = open("small", 0, ROUNDS * AT_ONCE);
+  const large = open("large", delivered, pending);
+  const times = { small: [] as number[], large: [] as number[] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    times.small.push(small());
+    times.large.push(large());
+  }
+  const [smallMs, largeMs] = [median(times.small), median(times.large)];
+  process.stdout.write(
+    "| delivered | pending | one round, p50, ms | over the small one |\n|---|---|---|---|\n",
+  );
+  process.stdout.write(`| 0 | ${ROUNDS * AT_ONCE} | ${smallMs.toFixed(3)} | |\n`);
+  process.stdout.write(
+    `| ${delivered} | ${pending} | ${largeMs.toFixed(3)} | ${(largeMs / smallMs).toFixed(2)} |\n`,
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A function that does one round and returns how long it took, in milliseconds. */
+function open(name: string, deliveredCount: number, pendingCount: number): () => number {
+  const db = openDatabase(join(folder, `${name}.db`), { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+  migrate(db);
+  fill(db, deliveredCount, pendingCount);
+  const claims = createClaims(db);
+  const finish = createFinishAttempts(db, defaultConfig.webhooks);
+  let sending: ClaimedDelivery[] = [];
+  return () => {
+    const startedAt = performance.now();
+    db.relaxedTransaction(() => {
+      const now = Date.now();
+      const ended = sending.map((delivery) => ({ delivery, result: ANSWER, random: 0 }));
+      finish(ended, now);
+      sending = claims.claimDue(WEBHOOK, AT_ONCE, now);
+    });
+    return performance.now() - startedAt;
+  };
+}
+
+function fill(db: Database, deliveredCount: number, pendingCount: number): void {
+  db.execute(`
+    INSERT INTO account VALUES ('acct_1', 'bench@example.com', 0);
+    INSERT INTO workspace VALUES ('ws_1', 'acct_1', 'Bench', 'hobby', 0);
+    INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, created_at)
+      VALUES ('ep_1', 'ws_1', 'Bench', 'active', 1, '[]', 'drop', 0);
+    INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count,
+      not_before, created_at) VALUES ('${WEBHOOK}', 'ep_1', 'https://example.com/', '{}', 0, 100, 'enabled', 'closed', 0, 0, 0);
+  `);
+  const rows = (count: number, first: number): string =>
+    `WITH RECURSIVE n(i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM n LIMIT ${count})`;
+  const insert = (count: number, first: number, state: string): void => {
+    if (count === 0) return;
+    db.transaction(() =>
+      db.execute(`
+        INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+          ${rows(count, first)} SELECT printf('sub_%026d', i), 'ep_1', 1, '{}', 0, '[]', '', '', i FROM n;
+        INSERT INTO event (submission_id, body)
+          ${rows(count, first)} SELECT printf('sub_%026d', i), zeroblob(300) FROM n;
+        INSERT INTO delivery (id, submission_id, webhook_id, state, attempts, due_at, finished_at)
+          ${rows(count, first)} SELECT printf('msg_%026d', i), printf('sub_%026d', i), '${WEBHOOK}', '${state}',
+            ${state === "delivered" ? "1, i, i" : "0, i, NULL"} FROM n;
+        ${
+          state === "delivered"
+            ? `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, is_probe)
+               ${rows(count, first)} SELECT printf('msg_%026d', i), 1, i, 1, 'delivered', 200, 0 FROM n;`
+            : ""
+        }
+      `),
+    );
+  };
+  insert(deliveredCount, 0, "delivered");
+  insert(pendingCount, deliveredCount, "pending");
+}

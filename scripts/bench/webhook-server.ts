@@ -1,0 +1,149 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import {
+  executable,
+  median,
+  postRequest,
+  processorMs,
+  runLoad,
+  type RunningServer,
+  startServer,
+} from "./processes.ts";
+
+/**
+ * What a webhook costs the built server: posts with one against posts without, in interleaved rounds; the time from the
+ * 200 to the receiver when idle; and what an idle server uses. Usage: node scripts/bench/webhook-server.ts [ROUNDS] [SECONDS]
+ */
+const [rounds = 5, seconds = 4] = process.argv.slice(2).map(Number);
+const CONNECTIONS = 64;
+const SINGLE_POSTS = 200;
+const IDLE_SECONDS = 20;
+
+const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
+const arrivals = new Map<string, number>();
+const receiver = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const at = performance.now();
+    response.writeHead(204).end();
+    const { submission } = JSON.parse(Buffer.concat(chunks).toString()) as { submission: { id: string } };
+    arrivals.set(submission.id, at);
+  });
+});
+await new Promise<void>((resolve) => {
+  receiver.listen(0, "127.0.0.1", resolve);
+});
+const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+
+interface Service extends RunningServer {
+  readonly key: string;
+  readonly db: string;
+}
+
+try {
+  const plain = await start("plain");
+  const hooked = await start("hooked");
+  run("webhook", "create", "--endpoint", "Bench", "--url", receiverUrl, "--allow-private", "--db", hooked.db);
+  await sleep(1500);
+  const latency = await measureLatency(hooked);
+  await sleep(1000);
+  const idleBefore = processorMs(hooked.pid);
+  await sleep(IDLE_SECONDS * 1000);
+  const idleShare = (processorMs(hooked.pid) - idleBefore) / (IDLE_SECONDS * 1000);
+  const results = [];
+  for (let round = 0; round < rounds; round += 1) {
+    results.push({ plain: await measure(plain), hooked: await measure(hooked) });
+    await drained();
+  }
+  await plain.stop();
+  await hooked.stop();
+  const lines = [
+    ["posts/s without a webhook", Math.round(median(results.map((round) => round.plain.perSecond)))],
+    ["posts/s with one", Math.round(median(results.map((round) => round.hooked.perSecond)))],
+    [
+      "with over without, by round",
+      share(results.map((round) => round.hooked.perSecond / round.plain.perSecond)),
+    ],
+    [
+      "processor time a post, with over without",
+      share(results.map((round) => round.hooked.processorUs / round.plain.processorUs)),
+    ],
+    ["from the 200 to the receiver when idle, p50, ms", latency.toFixed(1)],
+    ["processor share of an idle server", `${(idleShare * 100).toFixed(2)} %`],
+  ];
+  process.stdout.write(
+    `| figure (${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s) | value |\n|---|---|\n`,
+  );
+  for (const [name, value] of lines) process.stdout.write(`| ${name} | ${value} |\n`);
+} finally {
+  receiver.closeAllConnections();
+  receiver.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function run(...args: string[]): string {
+  return execFileSync(executable, [...args, "--json"], { stdio: ["ignore", "pipe", "ignore"] }).toString();
+}
+
+function share(values: readonly number[]): string {
+  return median(values).toFixed(2);
+}
+
+async function start(name: string): Promise<Service> {
+  const db = join(folder, `${name}.db`);
+  const schemaFile = join(folder, "schema.json");
+  writeFileSync(schemaFile, JSON.stringify(exampleSchema));
+  const made = run("endpoint", "create", "--name", "Bench", "--schema", schemaFile, "--db", db);
+  const { keys } = JSON.parse(made) as { keys: { publishable: string } };
+  const env = {
+    FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
+    FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
+  };
+  const command = [executable, "serve", "--port", "0", "--db", db];
+  return { ...(await startServer(command, join(folder, `${name}.log`), env)), key: keys.publishable, db };
+}
+
+function requestBody(): string {
+  const message = `We would like a quote for our new site. ${"It has a dozen pages and a contact form. ".repeat(5)}`;
+  return JSON.stringify({ name: "Ada Lovelace", email: "ada@example.com", message });
+}
+
+async function measure(service: Service): Promise<{ perSecond: number; processorUs: number }> {
+  const before = processorMs(service.pid);
+  const result = await runLoad(service.port, CONNECTIONS, seconds, postRequest(service.key, requestBody()));
+  const processorUs = ((processorMs(service.pid) - before) * 1000) / result.requests;
+  return { perSecond: result.requestsPerSecond, processorUs };
+}
+
+/** Waits until nothing has arrived for a second: a backlog would count against the next round. */
+async function drained(): Promise<void> {
+  let seen = -1;
+  while (seen !== arrivals.size) {
+    seen = arrivals.size;
+    await sleep(1000);
+  }
+}
+
+async function measureLatency(service: Service): Promise<number> {
+  const headers = { authorization: `Bearer ${service.key}`, "content-type": "application/json" };
+  const waits: number[] = [];
+  for (let index = 0; index < SINGLE_POSTS; index += 1) {
+    const answer = await fetch(`http://127.0.0.1:${service.port}/submit`, {
+      method: "POST",
+      headers,
+      body: requestBody(),
+    });
+    const answeredAt = performance.now();
+    const { submission_id: id } = (await answer.json()) as { submission_id: string };
+    await sleep(30);
+    waits.push((arrivals.get(id) ?? Number.POSITIVE_INFINITY) - answeredAt);
+  }
+  return median(waits);
+}

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Agent } from "undici";
+import { defaultConfig } from "../../src/config/config.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase, query } from "../../src/database/database.ts";
+import { migrate } from "../../src/database/migrate.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { systemClock } from "../../src/foundation/clock.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
+import { Deliverer } from "../../src/webhooks/deliver.ts";
+import { createOutbox, type Outbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
+import { createSender } from "../../src/webhooks/send.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { LOAD_CORE, median, startServer } from "./processes.ts";
+
+/**
+ * The outbox against a bare loop of undici requests to the same receiver with as many requests at once, in interleaved
+ * rounds. Usage: taskset -c 0 node scripts/bench/webhooks.ts [ROUNDS] [DELIVERIES]
+ */
+const [rounds = 5, deliveries = 20_000] = process.argv.slice(2).map(Number);
+const AT_ONCE = [4, 32, 64];
+const log = createLog("silent", "json");
+
+const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
+const receiverFile = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
+const receiver = await startServer(
+  [process.execPath, receiverFile],
+  join(folder, "receiver.log"),
+  {},
+  LOAD_CORE,
+);
+const url = `http://127.0.0.1:${receiver.port}/hook`;
+try {
+  process.stdout.write(
+    "| at once | bare undici/s | outbox/s | outbox over bare, by round | processor time of bare over outbox |\n|---|---|---|---|---|\n",
+  );
+  for (const atOnce of AT_ONCE) {
+    const results: { bare: Rate; outbox: Rate }[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      results.push({ bare: await bareLoop(atOnce), outbox: await drainOutbox(atOnce, `${atOnce}-${round}`) });
+    }
+    const pick = (read: (round: { bare: Rate; outbox: Rate }) => number): number => median(results.map(read));
+    const cells = [
+      atOnce,
+      Math.round(pick(({ bare }) => bare.perSecond)),
+      Math.round(pick(({ outbox }) => outbox.perSecond)),
+      pick(({ bare, outbox }) => outbox.perSecond / bare.perSecond).toFixed(2),
+      pick(({ bare, outbox }) => bare.processorUs / outbox.processorUs).toFixed(2),
+    ];
+    process.stdout.write(`| ${cells.join(" | ")} |\n`);
+  }
+} finally {
+  await receiver.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+interface Rate {
+  readonly perSecond: number;
+  /** Processor time of this process a message: steadier than the rate on a machine with other work. */
+  readonly processorUs: number;
+}
+
+async function measure(work: () => Promise<void>): Promise<Rate> {
+  const startedAt = performance.now();
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  const perSecond = deliveries / ((performance.now() - startedAt) / 1000);
+  return { perSecond, processorUs: (user + system) / deliveries };
+}
+
+async function bareLoop(atOnce: number): Promise<Rate> {
+  const agent = new Agent({ connections: atOnce, pipelining: 1 });
+  const body = Buffer.alloc(600, 97);
+  let sent = 0;
+  const sendAll = async (): Promise<void> => {
+    while (sent < deliveries) {
+      sent += 1;
+      const headers = { "content-type": "application/json" };
+      const answer = await agent.request({
+        origin: url.slice(0, -5),
+        path: "/hook",
+        method: "POST",
+        headers,
+        body,
+      });
+      await answer.body.text();
+    }
+  };
+  const rate = await measure(async () => void (await Promise.all(Array.from({ length: atOnce }, sendAll))));
+  await agent.close();
+  return rate;
+}
+
+async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
+  const db = openDatabase(join(folder, `${name}.db`), { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+  migrate(db);
+  const outbox = createOutbox(db);
+  const endpointId = prepare(db, url);
+  fill(db, outbox, endpointId, deliveries);
+  const settings = {
+    ...defaultConfig.webhooks,
+    limits: { total: atOnce, perWebhook: atOnce, perHost: atOnce },
+  };
+  const deliverer = new Deliverer({
+    db,
+    outbox,
+    settings,
+    sender: createSender({
+      allowed: parseAllowedNetworks(["127.0.0.1"]),
+      timeoutMs: settings.timeoutMs,
+      resolveHost: createHostResolver(),
+    }),
+    clock: systemClock,
+    log,
+    random: Math.random,
+  });
+  const rate = await measure(() => {
+    deliverer.start();
+    return deliverer.settled();
+  });
+  await deliverer.stop(1000);
+  const left = db.first(query.selectFrom("delivery").select("id").where("state", "!=", "delivered"));
+  db.close();
+  if (left) throw new Error("not everything was delivered");
+  return rate;
+}
+
+function prepare(db: Database, target: string): string {
+  const now = systemClock.now();
+  const { workspace } = createAccount(db, "bench@example.com", now);
+  const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
+  const endpoint = db.transaction(() => insertEndpoint(db, workspace, made, defaultConfig.plans, now));
+  const settings = { url: target, headers: {}, allowPrivate: true, maxSpamScore: 100 };
+  createWebhook(db, endpoint.id, settings, now);
+  return endpoint.id;
+}
+
+function fill(db: Database, outbox: Outbox, endpointId: string, count: number): void {
+  const now = systemClock.now();
+  const data = {
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    message: "A dozen pages and a form. ".repeat(8),
+  };
+  const insert = db.prepare(
+    `INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     VALUES (?, ?, 1, ?, 0, '[]', '192.0.2.1', 'bench', ?)`,
+  );
+  db.transaction(() => {
+    for (let index = 0; index < count; index += 1) {
+      const id = newId("sub", now);
+      insert.run(id, endpointId, JSON.stringify(data), now);
+      const told = { id, endpointId, data, spamScore: 0, ipAddress: "192.0.2.1", userAgent: "bench" };
+      outbox.enqueue({ ...told, createdAt: now }, now);
+    }
+  });
+}

@@ -1,0 +1,97 @@
+/** A document for training: its buckets by kind, whether it is spam, and how much it counts. */
+export interface Example {
+  readonly words: Readonly<Uint16Array>;
+  readonly characters: Readonly<Uint16Array>;
+  readonly spam: boolean;
+  readonly weight: number;
+}
+
+export interface LinearModel {
+  readonly weights: Float64Array;
+  readonly bias: number;
+}
+
+export interface TrainingChoice {
+  /** Times that every example is seen. */
+  readonly epochs: number;
+  /** Epochs before the first whose weights count: the model is the mean of those after it, which steadies it. */
+  readonly settled: number;
+  readonly rate: number;
+  /** Pull of each weight towards 0. */
+  readonly decay: number;
+}
+
+/**
+ * Logistic regression by AdaGrad over the examples in a fixed shuffled order. Each kind of feature is scaled to length 1,
+ * so long and short texts weigh the same. Deterministic: the seed is a constant.
+ */
+export function trainLogistic(
+  examples: readonly Example[],
+  buckets: number,
+  choice: TrainingChoice,
+): LinearModel {
+  const weights = new Float64Array(buckets);
+  const squares = new Float64Array(buckets).fill(1e-4);
+  const sums = new Float64Array(buckets);
+  let bias = 0;
+  let biasSquares = 1e-4;
+  let biasSum = 0;
+  const order = Array.from(examples.keys());
+  const random = generator(20_260_401);
+  for (let epoch = 0; epoch < choice.epochs; epoch += 1) {
+    shuffle(order, random);
+    for (const index of order) {
+      const example = examples[index];
+      if (example === undefined) continue;
+      const slope = example.weight * (probability(weights, bias, example) - (example.spam ? 1 : 0));
+      for (const group of [example.words, example.characters]) {
+        const value = scaleOf(group);
+        for (const bucket of group) {
+          const gradient = slope * value + choice.decay * example.weight * value * (weights[bucket] ?? 0);
+          const square = (squares[bucket] ?? 0) + gradient * gradient;
+          squares[bucket] = square;
+          weights[bucket] = (weights[bucket] ?? 0) - (choice.rate * gradient) / Math.sqrt(square);
+        }
+      }
+      biasSquares += slope * slope;
+      bias -= (choice.rate * slope) / Math.sqrt(biasSquares);
+    }
+    if (epoch < choice.settled) continue;
+    weights.forEach((weight, bucket) => (sums[bucket] = (sums[bucket] ?? 0) + weight));
+    biasSum += bias;
+  }
+  const averaged = choice.epochs - choice.settled;
+  return { weights: sums.map((sum) => sum / averaged), bias: biasSum / averaged };
+}
+
+function probability(weights: Readonly<Float64Array>, bias: number, example: Example): number {
+  let sum = bias;
+  for (const group of [example.words, example.characters]) {
+    let part = 0;
+    for (const bucket of group) part += weights[bucket] ?? 0;
+    sum += part * scaleOf(group);
+  }
+  return 1 / (1 + Math.exp(-sum));
+}
+
+function scaleOf(group: Readonly<Uint16Array>): number {
+  return group.length === 0 ? 0 : 1 / Math.sqrt(group.length);
+}
+
+/** Mulberry32: small, seeded, good enough to shuffle. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function shuffle(order: number[], random: () => number): void {
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other] ?? 0, order[last] ?? 0];
+  }
+}

@@ -1,0 +1,134 @@
+import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { dropExpired, dropHeld, findHeld, type HeldPost, listHeld } from "../submissions/held-post.ts";
+import { releaseHeld } from "../submissions/release-held.ts";
+import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+import { createOutbox } from "../webhooks/enqueue-delivery.ts";
+import { confirm, parseCount, parseTime } from "./arguments.ts";
+import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
+import { withDatabase } from "./open.ts";
+import { plainText } from "./output.ts";
+import { printWhole, submissionJson } from "./submission-view.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "held", "Posts that were refused as spam or over the limit, kept for a while", [
+    list,
+    show,
+    release,
+    drop,
+  ]);
+}
+
+const DEFAULT_PAGE_SIZE = 25;
+const MAX_SHOWN_DATA = 80;
+
+const list: CommandSpec = {
+  usage: "list",
+  summary: "List held posts, newest first",
+  options: [
+    { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
+    { flags: "--since <time>", summary: "from then on: 2026-01-31, or 24h ago", parse: parseTime },
+    { flags: "--until <time>", summary: "before then", parse: parseTime },
+    {
+      flags: "--limit <count>",
+      summary: `how many (default: ${DEFAULT_PAGE_SIZE})`,
+      parse: parseCount(MAX_PAGE_SIZE),
+    },
+    { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+  ],
+  action: (context, options) =>
+    withHeld(context, (db) => {
+      const filter = {
+        endpointId: endpointId(db, options),
+        since: typeof options["since"] === "number" ? options["since"] : null,
+        until: typeof options["until"] === "number" ? options["until"] : null,
+      };
+      const limit = typeof options["limit"] === "number" ? options["limit"] : DEFAULT_PAGE_SIZE;
+      const page = listHeld(db, filter, limit, text(options, "cursor"));
+      if (context.output.isJson) {
+        return context.output.json({ data: page.data.map(heldJson), next_cursor: page.nextCursor });
+      }
+      context.output.table(["CREATED", "ID", "WHY", "SPAM", "DATA"], page.data.map(toRow), "no held posts");
+      if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
+      return undefined;
+    }),
+};
+
+const show: CommandSpec = {
+  usage: "show <held>",
+  summary: "Show a held post with its spam reasons",
+  action: (context, _options, [id = ""]) =>
+    withHeld(context, (db) => {
+      const held = findHeld(db, id);
+      if (context.output.isJson) return context.output.json(heldJson(held));
+      return printWhole(context.output, held, held.why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT");
+    }),
+};
+
+const release: CommandSpec = {
+  usage: "release <held...>",
+  summary: "Turn held posts into submissions: counted, notified, and for spam a lesson",
+  examples: ["formsvc held release held_01h455vb4pex5vsknk084sn02q"],
+  action: (context, _options, ids) =>
+    withHeld(context, (db, config) => {
+      const outbox = createOutbox(db);
+      const released = ids.flatMap((id = "") => {
+        const submission = releaseHeld(db, id, config.plans, outbox, systemClock.now());
+        context.output.note(`${id} is ${submission.id} now`);
+        return [{ held: id, submission: submission.id }];
+      });
+      if (context.output.isJson) return context.output.json({ released });
+      for (const { submission } of released) context.output.line(submission);
+      return undefined;
+    }),
+};
+
+const drop: CommandSpec = {
+  usage: "drop <held...>",
+  summary: "Drop held posts for good",
+  options: [{ flags: "--yes", summary: "do it without being asked" }],
+  action: async (context, options, ids) => {
+    const named = ids.filter((id) => id !== undefined);
+    if (named.length === 0) throw new FormsvcError("usage", "name the held posts to drop");
+    await confirm(
+      `Drop ${named.length === 1 ? named[0] : `${named.length} held posts`} for good?`,
+      options["yes"] === true,
+    );
+    return withHeld(context, (db) => {
+      dropHeld(db, named);
+      return context.output.isJson
+        ? context.output.json({ dropped: named })
+        : context.output.note(`dropped: ${named.length}`);
+    });
+  },
+};
+
+/** What was kept long enough is gone for every command, whether a server runs or not. */
+function withHeld<Result>(
+  context: CommandContext,
+  work: (db: Database, config: Config) => Result,
+): Promise<Result> {
+  return withDatabase(context, (db, config) => {
+    dropExpired(db, config.held.days, systemClock.now());
+    return work(db, config);
+  });
+}
+
+function endpointId(db: Database, options: Options): string | null {
+  const reference = text(options, "endpoint");
+  return reference === null ? null : findEndpoint(db, reference).id;
+}
+
+function heldJson(held: HeldPost) {
+  return { ...submissionJson(held), why: held.why };
+}
+
+function toRow(held: HeldPost): string[] {
+  const data = plainText(JSON.stringify(held.data));
+  const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
+  return [toIsoTime(held.createdAt), held.id, held.why, String(held.spamScore), shown];
+}

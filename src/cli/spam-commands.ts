@@ -1,0 +1,234 @@
+import type { Command } from "commander";
+import { spamDefaults } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
+import { systemClock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isId } from "../foundation/id.ts";
+import { splitRow } from "../spam/evaluate.ts";
+import { judge, type SpamReason, type SpamVerdict } from "../spam/judge.ts";
+import { noHistory } from "../spam/spam-history.ts";
+import { parseSpamChoices, type SpamChoices } from "../spam/spam-settings.ts";
+import { findHeld } from "../submissions/held-post.ts";
+import { readChoices, settingsFor, type SpamScope, writeChoices } from "../submissions/spam-choices-store.ts";
+import { createSpamMemory } from "../submissions/spam-memory.ts";
+import { previewChoices, type Preview } from "../submissions/preview-choices.ts";
+import { findSubmission } from "../submissions/submission-store.ts";
+import { chooseWorkspace, findWorkspace } from "../workspaces/workspace-store.ts";
+import { limitsOf, type Workspace } from "../workspaces/workspace.ts";
+import { parseJson, readInput } from "./arguments.ts";
+import {
+  addNoun,
+  type CommandContext,
+  type CommandSpec,
+  type Options,
+  refuse,
+  text,
+  texts,
+} from "./command.ts";
+import { readConfig, withDatabase } from "./open.ts";
+import type { Output } from "./output.ts";
+import { evaluateCommand } from "./spam-eval-command.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "spam", "How posts are scored", [show, set, explain, evaluateCommand]);
+}
+
+const scopeOptions = [
+  { flags: "--workspace <workspace>", summary: "a whole workspace's (default: the only one there is)" },
+  { flags: "--endpoint <endpoint>", summary: "one endpoint's, which stand above its workspace's" },
+];
+
+const show: CommandSpec = {
+  usage: "show",
+  summary: "Show the spam settings that hold for a workspace or endpoint",
+  options: scopeOptions,
+  action: (context, options) =>
+    withDatabase(context, (db, config) => {
+      const { scope, workspace } = chooseScope(db, options);
+      const { customSpam } = limitsOf(config.plans, workspace.plan);
+      const settings = settingsFor(db, scope, spamDefaults(config), customSpam);
+      const shown = {
+        plan: workspace.plan,
+        custom_spam: customSpam,
+        chosen: readChoices(db, scope),
+        settings,
+      };
+      if (context.output.isJson) return context.output.json(shown);
+      const rows = Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]);
+      context.output.table(["SETTING", ""], rows, "");
+      if (!customSpam) context.output.note(`the plan ${workspace.plan} has the built-in settings only`);
+      return undefined;
+    }),
+};
+
+const set: CommandSpec = {
+  usage: "set",
+  summary: "Set spam settings of a workspace or endpoint (plans with own spam rules)",
+  options: [
+    ...scopeOptions,
+    { flags: "--max-links <count>", summary: "links that cost nothing", parse: parseLinks },
+    { flags: "--technical <on|off>", summary: "whether the form takes bug reports", choices: ["on", "off"] },
+    {
+      flags: "--keyword <word[=points|=block]>",
+      summary: "a word or phrase that speaks for spam (default: 25 points); may be repeated",
+      repeatable: true,
+    },
+    {
+      flags: "--file <file>",
+      summary: "replace all settings by those of a JSON file; - reads standard input",
+    },
+    { flags: "--dry-run", summary: "store nothing; show what it would have done to the last 500 posts" },
+  ],
+  examples: [
+    "formsvc spam set --max-links 1 --keyword casino=40 --keyword 'dofollow link=block' --dry-run",
+    "formsvc spam set --endpoint Bugs --technical on",
+  ],
+  action: (context, options) =>
+    withDatabase(context, (db, config) => {
+      const { scope, workspace } = chooseScope(db, options);
+      if (!limitsOf(config.plans, workspace.plan).customSpam) {
+        throw new FormsvcError(
+          "plan_limit",
+          `the plan ${workspace.plan} does not include own spam settings; see: formsvc workspace set-plan`,
+        );
+      }
+      const choices = readOptions(readChoices(db, scope), options);
+      if (options["dryRun"] === true) {
+        return printPreview(context.output, previewChoices(db, scope, choices, spamDefaults(config)));
+      }
+      writeChoices(db, scope, choices);
+      if (context.output.isJson) return context.output.json({ chosen: choices });
+      return context.output.note("the settings hold from now on");
+    }),
+};
+
+const explain: CommandSpec = {
+  usage: "explain <post>",
+  summary:
+    "Show how a score comes about: a stored or held post's by id, or that of a JSON body in a file or -",
+  options: [
+    {
+      flags: "--endpoint <endpoint>",
+      summary: "judge with this endpoint's settings and its workspace's memory",
+    },
+  ],
+  examples: [
+    `echo '{"message":"cheap seo for your website"}' | formsvc spam explain -`,
+    "formsvc spam explain held_01h455vb4pex5vsknk084sn02q",
+  ],
+  action: (context, options, [source = ""]) => {
+    const isStored = isId("sub", source) || isId("held", source);
+    if (!isStored && text(options, "endpoint") === null) {
+      return printVerdict(context.output, judge(readBody(source), spamDefaultsOf(context), noHistory));
+    }
+    return withDatabase(context, (db, config) =>
+      printVerdict(
+        context.output,
+        isStored ? storedVerdict(db, source) : judgeFor(db, config, text(options, "endpoint") ?? "", source),
+      ),
+    );
+  },
+};
+
+function judgeFor(db: Database, config: Config, reference: string, file: string): SpamVerdict {
+  const { id, workspaceId } = findEndpoint(db, reference);
+  const { customSpam } = limitsOf(config.plans, findWorkspace(db, workspaceId).plan);
+  const scope: SpamScope = { kind: "endpoint", workspaceId, endpointId: id };
+  const settings = settingsFor(db, scope, spamDefaults(config), customSpam);
+  const post = readBody(file);
+  const { history } = createSpamMemory(db, null).recall(workspaceId, id, post, systemClock.now());
+  return judge(post, settings, history);
+}
+
+/** What was said when it came: settings and memory have moved on since. */
+function storedVerdict(db: Database, id: string): SpamVerdict {
+  const { spamScore, spamClass, spamReasons } = isId("sub", id) ? findSubmission(db, id) : findHeld(db, id);
+  return { score: spamScore, spamClass, reasons: spamReasons };
+}
+
+function readBody(file: string) {
+  const value = parseJson(readInput(file), file === "-" ? "standard input" : file);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new FormsvcError("usage", "the post is not a JSON object");
+  }
+  const data = value as Record<string, unknown>;
+  return splitRow({ id: "", source: "", label: "ham", data }, DEFAULT_HONEYPOTS);
+}
+
+function printVerdict(output: Output, { score, spamClass, reasons }: SpamVerdict): void {
+  if (output.isJson) return output.json({ score, class: spamClass, reasons });
+  const rows = reasons.map((reason) => [signed(reason), reason.signal, reason.field ?? "", reason.detail]);
+  output.table(["POINTS", "SIGNAL", "FIELD", "WHY"], [...rows, [String(score), "=", "", spamClass]], "");
+  return undefined;
+}
+
+function signed({ points }: SpamReason): string {
+  return points > 0 ? `+${points}` : String(points);
+}
+
+function chooseScope(db: Database, options: Options): { scope: SpamScope; workspace: Workspace } {
+  const endpoint = text(options, "endpoint");
+  if (endpoint === null) {
+    const now = systemClock.now();
+    const workspace = db.transaction(() => chooseWorkspace(db, text(options, "workspace"), now));
+    return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
+  }
+  const { id, workspaceId } = findEndpoint(db, endpoint);
+  return {
+    scope: { kind: "endpoint", workspaceId, endpointId: id },
+    workspace: findWorkspace(db, workspaceId),
+  };
+}
+
+/** The choices after a command: a file replaces all, single options change what they name. */
+function readOptions(before: SpamChoices, options: Options): SpamChoices {
+  const file = text(options, "file");
+  const base =
+    file === null ? before : parseSpamChoices(readInput(file), file === "-" ? "standard input" : file);
+  const keywords = (texts(options, "keyword") ?? []).map(parseKeyword);
+  const replaced = new Set(keywords.map(({ word }) => word));
+  const chosen = {
+    ...base,
+    ...(typeof options["maxLinks"] === "number" ? { maxLinks: options["maxLinks"] } : {}),
+    ...(text(options, "technical") === null ? {} : { technical: text(options, "technical") === "on" }),
+    ...(keywords.length === 0
+      ? {}
+      : { keywords: [...(base.keywords ?? []).filter(({ word }) => !replaced.has(word)), ...keywords] }),
+  };
+  return parseSpamChoices(JSON.stringify(chosen), "options");
+}
+
+const KEYWORD_POINTS = 25;
+
+/** `word`, `word=40` or `word=block`; the word may hold a `=` itself. */
+function parseKeyword(option: string): { word: string; effect: number | "block" } {
+  const [, word = option, effect] = /^(.*)=(-?\d{1,3}|block)$/s.exec(option) ?? [];
+  return {
+    word,
+    effect: effect === undefined ? KEYWORD_POINTS : effect === "block" ? "block" : Number(effect),
+  };
+}
+
+function parseLinks(value: string): number {
+  return /^\d{1,4}$/.test(value) && Number(value) <= 1000 ? Number(value) : refuse("expected 0 to 1000");
+}
+
+function spamDefaultsOf(context: CommandContext) {
+  return spamDefaults(readConfig(context));
+}
+
+function printPreview(output: Output, preview: Preview): void {
+  const changes = preview.changes.map(({ id, before, after, reasons }) => ({ id, before, after, reasons }));
+  if (output.isJson) return output.json({ posts: preview.posts, changed: changes.length, changes });
+  const rows = changes.map(({ id, before, after, reasons }) => [
+    id,
+    `${before.score} ${before.class}`,
+    `${after.score} ${after.class}`,
+    reasons.map((reason) => `${signed(reason)} ${reason.signal}`).join(", "),
+  ]);
+  output.table(["POST", "NOW", "THEN", "WHY"], rows, "no post would have scored otherwise");
+  return output.note(`${changes.length} of the last ${preview.posts} posts would have scored otherwise`);
+}

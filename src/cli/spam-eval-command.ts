@@ -1,0 +1,94 @@
+import { open } from "node:fs/promises";
+import { compose } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { spamDefaults } from "../app.ts";
+import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Counts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";
+import type { CommandSpec } from "./command.ts";
+import { readConfig } from "./open.ts";
+import type { Output } from "./output.ts";
+
+export const evaluateCommand: CommandSpec = {
+  usage: "eval <file>",
+  summary: "Measure the filter on labelled posts, one JSON object a line (gzip is understood)",
+  options: [{ flags: "--scores", summary: "print each post's score and reasons, one JSON object a line" }],
+  examples: [
+    "formsvc spam eval posts.jsonl",
+    `echo '{"id":"1","source":"mine","label":"ham","data":{"message":"hello"}}' | formsvc spam eval --scores -`,
+  ],
+  action: async ({ output, ...context }, options, [file = ""]) => {
+    const printScores = options["scores"] === true;
+    const evaluation = createEvaluation(spamDefaults(readConfig({ output, ...context })), DEFAULT_HONEYPOTS);
+    let lineNumber = 0;
+    for await (const line of linesOf(file)) {
+      lineNumber += 1;
+      if (line.trim() === "") continue;
+      const row = parseEvalRow(line, lineNumber);
+      const { score, reasons } = evaluation.judge(row);
+      if (printScores) output.jsonLine({ id: row.id, score, reasons });
+    }
+    if (!printScores) print(output, evaluation.report());
+  },
+};
+
+/** Lines end at line feeds alone: JSON may hold other line breaks. @throws usage when the file cannot be read. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  try {
+    const bytes = file === "-" ? process.stdin : (await open(file)).createReadStream();
+    const input = file.endsWith(".gz") ? compose(bytes, createGunzip()) : bytes;
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of input) {
+      const lines = (rest + decoder.decode(chunk as Buffer, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+    yield rest;
+  } catch (error) {
+    if (error instanceof FormsvcError) throw error;
+    throw new FormsvcError("usage", `${file}: cannot be read (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+}
+
+function print(output: Output, report: EvalReport): void {
+  if (output.isJson) {
+    return output.json({
+      rows: report.rows,
+      sources: report.sources.map(({ source, spam, ham }) => ({
+        source,
+        spam: countsJson(spam),
+        ham: countsJson(ham),
+      })),
+      spam: countsJson(report.spam),
+      ham: countsJson(report.ham),
+      roc_auc: report.rocAuc,
+      microseconds: report.microseconds,
+    });
+  }
+  const rows = report.sources.flatMap(({ source, spam, ham }) => [
+    ...row(source, "spam", spam),
+    ...row(source, "ham", ham),
+  ]);
+  output.table(
+    ["SOURCE", "LABEL", "POSTS", ">=26", ">=51", ">=76"],
+    [...rows, ...row("all", "spam", report.spam), ...row("all", "ham", report.ham)],
+    "no posts",
+  );
+  const { p50, p99 } = report.microseconds;
+  output.line(`ROC AUC ${report.rocAuc === null ? "-" : report.rocAuc.toFixed(4)}`);
+  return output.line(`time a post: p50 ${p50.toFixed(0)} us, p99 ${p99.toFixed(0)} us`);
+}
+
+function row(source: string, label: string, counts: Counts): string[][] {
+  if (counts.rows === 0) return [];
+  const share = (count: number): string => `${((count / counts.rows) * 100).toFixed(2)} %`;
+  const { rows, at26, at51, at76 } = counts;
+  return [[source, label, String(rows), share(at26), share(at51), share(at76)]];
+}
+
+function countsJson({ rows, at26, at51, at76 }: Counts) {
+  return { rows, at_26: at26, at_51: at51, at_76: at76 };
+}

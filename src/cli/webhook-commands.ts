@@ -1,0 +1,261 @@
+import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { parseAllowedNetworks, plainHost } from "../webhooks/address-guard.ts";
+import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
+import { alignDeliveries } from "../webhooks/hold-deliveries.ts";
+import { createHostResolver, findHostRefusal } from "../webhooks/resolve-host.ts";
+import { ROTATION_GRACE_MS, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  rotateSecret,
+  setWebhookEnabled,
+  updateWebhook,
+} from "../webhooks/webhook-store.ts";
+import { normalizeWebhookUrl } from "../webhooks/webhook-url.ts";
+import { confirm } from "./arguments.ts";
+import {
+  addNoun,
+  type CommandContext,
+  type CommandSpec,
+  type Options,
+  refuse,
+  text,
+  texts,
+} from "./command.ts";
+import { withDatabase } from "./open.ts";
+import { attempts, deliveries, replay } from "./webhook-delivery-commands.ts";
+import { listen, sendTest, verify } from "./webhook-receiver-commands.ts";
+
+export function register(program: Command): void {
+  const verbs = [create, list, show, set, enable, disable, remove, rotate];
+  verbs.push(sendTest, deliveries, attempts, replay, verify, listen);
+  addNoun(program, "webhook", "Receivers that are told of each submission", verbs);
+}
+
+const settingOptions = [
+  {
+    flags: "--header <line>",
+    summary: "a header of your own, as 'Name: value'; repeatable",
+    repeatable: true,
+  },
+  {
+    flags: "--max-spam-score <score>",
+    summary: "send nothing with a higher spam score, 0 to 100",
+    parse: parseScore,
+  },
+];
+
+const create: CommandSpec = {
+  usage: "create",
+  summary: "Make a webhook and print its secret, once",
+  options: [
+    { flags: "--endpoint <endpoint>", summary: "whose submissions it is told of", required: true },
+    { flags: "--url <url>", summary: "where they are sent: http or https", required: true },
+    { flags: "--allow-private", summary: "allow private and loopback addresses, like an n8n beside formsvc" },
+    ...settingOptions,
+  ],
+  examples: [
+    "formsvc webhook create --endpoint Contact --url https://example.com/hooks/forms",
+    "formsvc webhook create --endpoint Contact --url http://localhost:5678/webhook/leads --allow-private",
+    "formsvc webhook create --endpoint Contact --url https://example.com/ --header 'Authorization: Bearer abc'",
+  ],
+  action: (context, options) =>
+    withDatabase(context, async (db, config) => {
+      const endpoint = findEndpoint(db, text(options, "endpoint") ?? "");
+      const settings = { ...DEFAULTS, ...readSettings(options) };
+      const { webhook, secret } = createWebhook(db, endpoint.id, settings, systemClock.now());
+      if (context.output.isJson) context.output.json({ webhook: webhookJson(webhook), secret });
+      else {
+        context.output.line(`id      ${webhook.id}`);
+        context.output.line(`secret  ${secret}`);
+        context.output.note("the secret is shown this once; the receiver verifies with it");
+      }
+      await warnOfRefusal(context, webhook, config);
+    }),
+};
+
+const list: CommandSpec = {
+  usage: "list",
+  summary: "List webhooks",
+  options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
+  action: (context, options) =>
+    withDatabase(context, (db) => {
+      const endpoint = text(options, "endpoint");
+      const webhooks = listWebhooks(db, endpoint === null ? null : findEndpoint(db, endpoint).id);
+      if (context.output.isJson) return context.output.json({ data: webhooks.map(webhookJson) });
+      const rows = webhooks.map((webhook) => [
+        webhook.id,
+        webhook.endpointId,
+        describeState(webhook),
+        webhook.settings.url,
+      ]);
+      const empty = "no webhooks yet; make one with: formsvc webhook create";
+      return context.output.table(["ID", "ENDPOINT", "STATE", "URL"], rows, empty);
+    }),
+};
+
+const show: CommandSpec = {
+  usage: "show <webhook>",
+  summary: "Show a webhook and how its receiver is doing",
+  action: (context, _options, [id = ""]) =>
+    withDatabase(context, (db) => printWebhook(context, findWebhook(db, id))),
+};
+
+const set: CommandSpec = {
+  usage: "set <webhook>",
+  summary: "Change a webhook; pending deliveries follow",
+  options: [
+    { flags: "--url <url>", summary: "where submissions are sent" },
+    { flags: "--allow-private", summary: "allow private and loopback addresses" },
+    { flags: "--no-allow-private", summary: "refuse them" },
+    ...settingOptions,
+    { flags: "--clear-headers", summary: "send no headers of your own" },
+  ],
+  examples: ["formsvc webhook set wh_01h455vb4pex5vsknk084sn02q --url https://example.com/new"],
+  action: (context, options, [id = ""]) =>
+    withDatabase(context, async (db, config) => {
+      const change = readSettings(options);
+      if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
+      const webhook = updateWebhook(db, id, change);
+      printWebhook(context, webhook);
+      return warnOfRefusal(context, webhook, config);
+    }),
+};
+
+const enable: CommandSpec = {
+  usage: "enable <webhook>",
+  summary: "Send to a webhook again, what was held first",
+  action: (context, _options, [id = ""]) => withDatabase(context, (db) => switchTo(context, db, id, true)),
+};
+
+const disable: CommandSpec = {
+  usage: "disable <webhook>",
+  summary: "Hold a webhook's deliveries until it is enabled again",
+  action: (context, _options, [id = ""]) => withDatabase(context, (db) => switchTo(context, db, id, false)),
+};
+
+const remove: CommandSpec = {
+  usage: "delete <webhook>",
+  summary: "Delete a webhook with all its deliveries, sent or not",
+  options: [{ flags: "--yes", summary: "do it without being asked" }],
+  action: (context, options, [id = ""]) =>
+    withDatabase(context, async (db) => {
+      const { settings } = findWebhook(db, id);
+      await confirm(
+        `Delete the webhook to ${settings.url} with all its deliveries?`,
+        options["yes"] === true,
+      );
+      deleteWebhook(db, id);
+      if (context.output.isJson) return context.output.json({ deleted: [id] });
+      return context.output.note(`deleted: ${id}`);
+    }),
+};
+
+const rotate: CommandSpec = {
+  usage: "rotate-secret <webhook>",
+  summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
+  action: (context, _options, [id = ""]) =>
+    withDatabase(context, (db) => {
+      const now = systemClock.now();
+      const secret = rotateSecret(db, id, now);
+      const oldUntil = toIsoTime(now + ROTATION_GRACE_MS);
+      if (context.output.isJson) {
+        const webhook = webhookJson(findWebhook(db, id));
+        return context.output.json({ webhook, secret, previous_secret_expires_at: oldUntil });
+      }
+      context.output.line(secret);
+      return context.output.note(`messages verify with the old secret too until ${oldUntil}`);
+    }),
+};
+
+const DEFAULTS: WebhookSettings = { url: "", headers: {}, allowPrivate: false, maxSpamScore: 100 };
+
+/** The settings that were given. @throws usage */
+function readSettings(options: Options): Partial<WebhookSettings> {
+  const url = text(options, "url");
+  const headers = options["clearHeaders"] === true ? [] : texts(options, "header");
+  return {
+    ...(url === null ? {} : { url: normalizeWebhookUrl(url) }),
+    ...(headers === null ? {} : { headers: parseCustomHeaders(headers) }),
+    ...(typeof options["allowPrivate"] === "boolean" ? { allowPrivate: options["allowPrivate"] } : {}),
+    ...(typeof options["maxSpamScore"] === "number" ? { maxSpamScore: options["maxSpamScore"] } : {}),
+  };
+}
+
+function parseScore(value: string): number {
+  return /^\d{1,3}$/.test(value) && Number(value) <= 100
+    ? Number(value)
+    : refuse("expected a whole number from 0 to 100");
+}
+
+function switchTo(context: CommandContext, db: Database, id: string, enabled: boolean): void {
+  const webhook = setWebhookEnabled(db, id, enabled);
+  while (alignDeliveries(db, systemClock.now()));
+  return printWebhook(context, webhook);
+}
+
+/** Says what the guard would refuse, and how to allow it, before the first delivery meets it. */
+async function warnOfRefusal(
+  context: CommandContext,
+  { id, settings }: Webhook,
+  config: Config,
+): Promise<void> {
+  const allowed = parseAllowedNetworks(config.webhooks.allowNetworks);
+  const host = plainHost(new URL(settings.url).hostname);
+  const resolveHost = createHostResolver();
+  const refusal = await findHostRefusal(host, { allowed, allowPrivate: settings.allowPrivate }, resolveHost);
+  if (refusal === null) return;
+  const opened = await findHostRefusal(host, { allowed, allowPrivate: true }, resolveHost);
+  const remedy =
+    opened === null
+      ? `allow it with: formsvc webhook set ${id} --allow-private; or list the network or ${host} in webhooks.allowNetworks`
+      : "allow it by listing its exact address in webhooks.allowNetworks";
+  context.output.note(`nothing will be sent there: ${refusal}; ${remedy}`);
+}
+
+function printWebhook(context: CommandContext, webhook: Webhook): void {
+  if (context.output.isJson) return context.output.json({ webhook: webhookJson(webhook) });
+  const { settings, health } = webhook;
+  const rows = [
+    ["id", webhook.id],
+    ["endpoint", webhook.endpointId],
+    ["url", settings.url],
+    ["state", describeState(webhook)],
+    ["private addresses", settings.allowPrivate ? "allowed" : "refused"],
+    ["highest spam score", String(settings.maxSpamScore)],
+    ["own headers", Object.keys(settings.headers).join(", ")],
+    ["failing since", webhook.failingSince === null ? "" : toIsoTime(webhook.failingSince)],
+    ["next probe", health.breaker === "open" ? toIsoTime(health.notBeforeMs) : ""],
+    ["created", toIsoTime(webhook.createdAt)],
+  ];
+  return context.output.table(["WEBHOOK", ""], rows, "");
+}
+
+function describeState({ state, health }: Webhook): string {
+  if (state === "stopped") return "stopped: the receiver answered 410 twice";
+  return state === "enabled" && health.breaker === "open" ? "enabled, failing: probes only" : state;
+}
+
+/** Values of own headers are credentials as often as not, so only their names are shown. */
+function webhookJson(webhook: Webhook) {
+  const { settings, health } = webhook;
+  return {
+    id: webhook.id,
+    endpoint_id: webhook.endpointId,
+    url: settings.url,
+    enabled: webhook.state === "enabled",
+    state: webhook.state,
+    allow_private: settings.allowPrivate,
+    max_spam_score: settings.maxSpamScore,
+    headers: Object.keys(settings.headers),
+    failing_since: webhook.failingSince === null ? null : toIsoTime(webhook.failingSince),
+    next_probe_at: health.breaker === "open" ? toIsoTime(health.notBeforeMs) : null,
+    created_at: toIsoTime(webhook.createdAt),
+  };
+}

@@ -1,0 +1,183 @@
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Attempt, type Delivery, DELIVERY_STATES, type DeliveryState } from "../webhooks/delivery.ts";
+import { findDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../webhooks/delivery-store.ts";
+import {
+  countReplayable,
+  replayDelivery,
+  replayRange,
+  type ReplayRange,
+} from "../webhooks/replay-deliveries.ts";
+import { findWebhook } from "../webhooks/webhook-store.ts";
+import { parseCount, parseTime } from "./arguments.ts";
+import { type CommandSpec, type Options, text } from "./command.ts";
+import { withDatabase } from "./open.ts";
+
+const DEFAULT_PAGE_SIZE = 25;
+const webhookOption = { flags: "--webhook <webhook>", summary: "only this webhook's" };
+
+export const deliveries: CommandSpec = {
+  usage: "deliveries",
+  summary: "List deliveries, newest first",
+  options: [
+    webhookOption,
+    { flags: "--submission <submission>", summary: "only this submission's" },
+    { flags: "--state <state>", summary: "only those in this state", choices: DELIVERY_STATES },
+    {
+      flags: "--limit <count>",
+      summary: `how many, 1 to ${MAX_DELIVERY_PAGE} (default: ${DEFAULT_PAGE_SIZE})`,
+      parse: parseCount(MAX_DELIVERY_PAGE),
+    },
+    { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+  ],
+  examples: [
+    "formsvc webhook deliveries --state failed",
+    "formsvc webhook deliveries --submission sub_… --json",
+  ],
+  action: (context, options) =>
+    withDatabase(context, (db) => {
+      const { limit } = options;
+      const page = listDeliveries(db, {
+        webhookId: text(options, "webhook"),
+        submissionId: text(options, "submission"),
+        state: text(options, "state") as DeliveryState | null,
+        cursor: text(options, "cursor"),
+        limit: typeof limit === "number" ? limit : DEFAULT_PAGE_SIZE,
+      });
+      if (context.output.isJson) {
+        return context.output.json({ data: page.deliveries.map(deliveryJson), next_cursor: page.nextCursor });
+      }
+      context.output.table(HEADINGS, page.deliveries.map(toRow), "no deliveries");
+      if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
+      return undefined;
+    }),
+};
+
+export const attempts: CommandSpec = {
+  usage: "attempts <delivery>",
+  summary: "Show every attempt of a delivery and what came of it",
+  examples: ["formsvc webhook attempts msg_01h455vb4pex5vsknk084sn02q"],
+  action: (context, _options, [id = ""]) =>
+    withDatabase(context, (db) => {
+      const delivery = findDelivery(db, id);
+      const made = listAttempts(db, id);
+      if (context.output.isJson) {
+        return context.output.json({ delivery: deliveryJson(delivery), data: made.map(attemptJson) });
+      }
+      const rows = made.map((attempt) => [
+        `${attempt.number}${attempt.isProbe ? " (probe)" : ""}`,
+        toIsoTime(attempt.startedAt),
+        `${attempt.durationMs} ms`,
+        attempt.outcome,
+        [attempt.message ?? "", attempt.answer ?? ""].join(" ").trim(),
+      ]);
+      context.output.table(["ATTEMPT", "BEGUN", "TOOK", "OUTCOME", ""], rows, "no attempts yet");
+      const next =
+        delivery.dueAt === null ? "" : `; the next attempt is planned for ${toIsoTime(delivery.dueAt)}`;
+      return context.output.note(`${delivery.state}${next}`);
+    }),
+};
+
+export const replay: CommandSpec = {
+  usage: "replay [delivery]",
+  summary: "Send again: one delivery, all that failed, or a range of time",
+  options: [
+    { flags: "--failed", summary: "every delivery that failed for good" },
+    webhookOption,
+    {
+      flags: "--since <time>",
+      summary: "messages made from then on: 2026-01-31T12:00:00Z, or 24h ago",
+      parse: parseTime,
+    },
+    { flags: "--until <time>", summary: "messages made before then", parse: parseTime },
+    { flags: "--as-new", summary: "with a new webhook-id, so that the receiver acts on it again" },
+    { flags: "--dry-run", summary: "only say how many it would be" },
+  ],
+  examples: [
+    "formsvc webhook replay msg_01h455vb4pex5vsknk084sn02q",
+    "formsvc webhook replay --failed --dry-run",
+    "formsvc webhook replay --since 24h --as-new",
+  ],
+  action: (context, options, [id]) =>
+    withDatabase(context, (db) => {
+      const range = readRange(options);
+      const dryRun = options["dryRun"] === true;
+      const replaying = { asNew: options["asNew"] === true, now: systemClock.now() };
+      if (range.webhookId !== null) findWebhook(db, range.webhookId);
+      let facts: { matched: number; replayed: number; id?: string };
+      if (id === undefined) {
+        requireRange(range);
+        const matched = countReplayable(db, range);
+        facts = { matched, replayed: dryRun ? 0 : replayRange(db, range, replaying) };
+      } else {
+        refuseRange(range);
+        findDelivery(db, id);
+        facts = dryRun
+          ? { matched: 1, replayed: 0, id }
+          : { matched: 1, replayed: 1, id: replayDelivery(db, id, replaying) };
+      }
+      if (context.output.isJson) return context.output.json(facts);
+      if (dryRun) return context.output.line(`would be sent again: ${facts.matched}`);
+      return context.output.line(facts.id ?? `to be sent again: ${facts.replayed}`);
+    }),
+};
+
+function readRange(options: Options): ReplayRange {
+  const { since, until } = options;
+  return {
+    webhookId: text(options, "webhook"),
+    failedOnly: options["failed"] === true,
+    since: typeof since === "number" ? since : null,
+    until: typeof until === "number" ? until : null,
+  };
+}
+
+function requireRange({ failedOnly, since, until }: ReplayRange): void {
+  if (failedOnly || since !== null || until !== null) return;
+  throw new FormsvcError("usage", "Name a delivery, or give --failed, --since or --until.");
+}
+
+function refuseRange(range: ReplayRange): void {
+  if (!range.failedOnly && range.webhookId === null && range.since === null && range.until === null) return;
+  throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
+}
+
+const HEADINGS = ["ID", "WEBHOOK", "SUBMISSION", "STATE", "ATTEMPTS", "STATUS", "NEXT ATTEMPT"];
+
+function toRow(delivery: Delivery): string[] {
+  return [
+    delivery.id,
+    delivery.webhookId,
+    delivery.submissionId,
+    delivery.state,
+    String(delivery.attempts),
+    delivery.lastStatus === null ? "" : String(delivery.lastStatus),
+    delivery.dueAt === null ? "" : toIsoTime(delivery.dueAt),
+  ];
+}
+
+function deliveryJson(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    submission_id: delivery.submissionId,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    attempts_spent: delivery.spent,
+    next_attempt_at: delivery.dueAt === null ? null : toIsoTime(delivery.dueAt),
+    last_status: delivery.lastStatus,
+  };
+}
+
+function attemptJson(attempt: Attempt) {
+  return {
+    number: attempt.number,
+    started_at: toIsoTime(attempt.startedAt),
+    duration_ms: attempt.durationMs,
+    outcome: attempt.outcome,
+    status: attempt.status,
+    message: attempt.message,
+    answer: attempt.answer,
+    probe: attempt.isProbe,
+  };
+}

@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { createWebhookSender } from "../app.ts";
+import { readEndpoint } from "../endpoints/endpoint-store.ts";
+import { systemClock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { newId } from "../foundation/id.ts";
+import { classify } from "../webhooks/classify.ts";
+import { renderBody } from "../webhooks/enqueue-delivery.ts";
+import { type Arrival, type Behaviour, BEHAVIOURS, startReceiver } from "../webhooks/receiver.ts";
+import { renderRequest } from "../webhooks/render-request.ts";
+import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
+import { activeKeys, findWebhook } from "../webhooks/webhook-store.ts";
+import { parseCount, parseJson, readInput } from "./arguments.ts";
+import { type CommandContext, type CommandSpec, refuse, text, texts } from "./command.ts";
+import { withDatabase } from "./open.ts";
+import { type Output, plainText } from "./output.ts";
+
+const DEFAULT_LISTEN_PORT = 8788;
+const DEFAULT_RETRY_AFTER_SECONDS = 30;
+/** Longest wait that a receiver can be told to ask for: a day. */
+const MAX_RETRY_AFTER_SECONDS = 86_400;
+const MAX_COUNT = 1_000_000;
+
+export const sendTest: CommandSpec = {
+  usage: "test <webhook>",
+  summary: "Send a made-up submission now, once, and say what came of it",
+  options: [{ flags: "--data <file>", summary: "the submission's fields as JSON; - reads standard input" }],
+  examples: ["formsvc webhook test wh_01h455vb4pex5vsknk084sn02q"],
+  action: (context, options, [id = ""]) =>
+    withDatabase(context, async (db, config) => {
+      const webhook = findWebhook(db, id);
+      const now = systemClock.now();
+      const data = readData(text(options, "data"));
+      const submission = { id: newId("sub", now), endpointId: webhook.endpointId, data, spamScore: 0 };
+      const told = {
+        ...submission,
+        ipAddress: "192.0.2.1",
+        userAgent: "formsvc webhook test",
+        createdAt: now,
+      };
+      const body = renderBody(told, readEndpoint(db, webhook.endpointId)?.name ?? "", now);
+      const message = { id: newId("msg", now), body };
+      const request = renderRequest(webhook.settings, activeKeys(db, now).get(id) ?? [], message, now);
+      const sender = createWebhookSender(config);
+      const result = await sender.send(request);
+      await sender.destroy();
+      const { url } = request;
+      const { outcome, message: sentence } = classify(result);
+      const status = result.kind === "answer" ? result.status : null;
+      const facts = { id: message.id, webhook_id: id, url, outcome, status, duration_ms: result.durationMs };
+      if (context.output.isJson) context.output.json({ ...facts, message: sentence });
+      else context.output.line(`${outcome} after ${result.durationMs} ms. ${sentence}`);
+      if (outcome !== "delivered") throw new FormsvcError("failed", `the test was not delivered: ${outcome}`);
+    }),
+};
+
+export const verify: CommandSpec = {
+  usage: "verify",
+  summary: "Verify a message whose body is on standard input; needs no database",
+  options: [
+    { flags: "--secret <secret>", summary: "whsec_…; repeatable", required: true, repeatable: true },
+    { flags: "--id <id>", summary: "the webhook-id header", required: true },
+    { flags: "--timestamp <seconds>", summary: "the webhook-timestamp header", required: true },
+    { flags: "--signature <signature>", summary: "the webhook-signature header", required: true },
+    { flags: "--any-time", summary: "do not mind how old the message is" },
+  ],
+  examples: [
+    "formsvc webhook verify --secret whsec_… --id msg_… --timestamp 1790000000 --signature 'v1,…' < body.json",
+  ],
+  action: (context, options) => {
+    const keys = (texts(options, "secret") ?? []).map(secretKey);
+    const timestamp = text(options, "timestamp") ?? "";
+    // Standard input as bytes: a byte order mark or broken text is part of what was signed.
+    const message = { id: text(options, "id") ?? "", timestamp, body: readFileSync(0) };
+    const nowMs = options["anyTime"] === true ? Number(timestamp) * 1000 : systemClock.now();
+    const problem = findSignatureProblem(message, text(options, "signature") ?? "", keys, nowMs);
+    if (context.output.isJson) context.output.json({ valid: problem === null, problem });
+    else if (problem === null) context.output.line("genuine");
+    if (problem !== null) throw new FormsvcError("failed", `not genuine: ${problem}`);
+  },
+};
+
+export const listen: CommandSpec = {
+  usage: "listen",
+  summary: "Be a local receiver that verifies what it gets, and fails if asked to",
+  options: [
+    {
+      flags: "--port <port>",
+      summary: `port of loopback (default: ${DEFAULT_LISTEN_PORT}; 0 takes any free one)`,
+      parse: parsePort,
+    },
+    { flags: "--secret <secret>", summary: "whsec_… to verify with; repeatable", repeatable: true },
+    { flags: "--answer <way>", summary: "how to answer (default: ok)", choices: BEHAVIOURS },
+    {
+      flags: "--times <count>",
+      summary: "answer that way so many times, then well",
+      parse: parseCount(MAX_COUNT),
+    },
+    {
+      flags: "--retry-after <seconds>",
+      summary: `what a busy receiver asks for (default: ${DEFAULT_RETRY_AFTER_SECONDS})`,
+      parse: parseCount(MAX_RETRY_AFTER_SECONDS),
+    },
+  ],
+  examples: ["formsvc webhook listen --secret whsec_…", "formsvc webhook listen --answer busy --times 3"],
+  action: async (context, options) => {
+    const { port, times, retryAfter } = options;
+    const receiver = await startReceiver({
+      host: "127.0.0.1",
+      port: typeof port === "number" ? port : DEFAULT_LISTEN_PORT,
+      keys: (texts(options, "secret") ?? []).map(secretKey),
+      behaviour: (text(options, "answer") ?? "ok") as Behaviour,
+      times: typeof times === "number" ? times : Number.POSITIVE_INFINITY,
+      retryAfterSeconds: typeof retryAfter === "number" ? retryAfter : DEFAULT_RETRY_AFTER_SECONDS,
+      clock: systemClock,
+      onArrival: (arrival) => printArrival(context.output, arrival),
+    });
+    announce(context, receiver.url);
+    await new Promise<void>((resolve) => {
+      process.once("SIGINT", () => resolve());
+      process.once("SIGTERM", () => resolve());
+    });
+    await receiver.close();
+  },
+};
+
+function announce({ output }: CommandContext, url: string): void {
+  if (output.isJson) return output.jsonLine({ listening: url });
+  output.note(`listening on ${url}; send to it with:`);
+  return output.note(`  formsvc webhook create --endpoint ENDPOINT --url ${url} --allow-private`);
+}
+
+function printArrival(output: Output, { id, body, problem, status }: Arrival): void {
+  const verified = problem === undefined ? null : problem === null;
+  const content = body.toString("utf8");
+  if (output.isJson)
+    return output.jsonLine({ id, verified, problem: problem ?? null, status, body: content });
+  const judged = problem === undefined ? "unverified" : (problem ?? "verified");
+  const answer = status === null ? "dropped" : `answered ${status}`;
+  output.line(plainText(`${id}  ${judged}  ${answer}`));
+  return output.line(`  ${plainText(content)}`);
+}
+
+function readData(file: string | null): Record<string, unknown> {
+  if (file === null) return { message: "This is a test of the webhook." };
+  const value = parseJson(readInput(file), file);
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new FormsvcError("usage", `${file}: expected a JSON object`);
+}
+
+function parsePort(value: string): number {
+  return /^\d{1,5}$/.test(value) && Number(value) <= 65_535
+    ? Number(value)
+    : refuse("expected a port from 0 to 65535");
+}

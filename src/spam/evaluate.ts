@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { FormsvcError } from "../foundation/errors.ts";
+import { judge, type SpamPost, type SpamVerdict } from "./judge.ts";
+import { noHistory } from "./spam-history.ts";
+import type { SpamSettings } from "./spam-settings.ts";
+
+const row = z.object({
+  id: z.string(),
+  source: z.string(),
+  label: z.enum(["spam", "ham"]),
+  data: z.record(z.string(), z.unknown()),
+  ip_address: z.string().nullish(),
+  user_agent: z.string().nullish(),
+});
+
+/** A labelled post: `data` is the body as it was sent, control members included. */
+export type EvalRow = z.infer<typeof row>;
+
+/** Rows of one label, and how many of them scored at least so much. */
+export interface Counts {
+  rows: number;
+  at26: number;
+  at51: number;
+  at76: number;
+}
+
+export interface EvalReport {
+  readonly rows: number;
+  /** By name of the source. */
+  readonly sources: readonly { readonly source: string; readonly spam: Counts; readonly ham: Counts }[];
+  readonly spam: Counts;
+  readonly ham: Counts;
+  /** Area under the ROC curve of the scores, ties counted half; null where a label is missing. */
+  readonly rocAuc: number | null;
+  /** Time to judge one post, in microseconds. */
+  readonly microseconds: { readonly p50: number; readonly p99: number };
+}
+
+/** @throws usage that names the line. */
+export function parseEvalRow(line: string, lineNumber: number): EvalRow {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new FormsvcError("usage", `line ${lineNumber}: not a JSON object`);
+  }
+  const parsed = row.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new FormsvcError(
+    "usage",
+    `line ${lineNumber}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
+  );
+}
+
+/** Judges rows, each without history, and counts. */
+export interface Evaluation {
+  judge(row: EvalRow): SpamVerdict;
+  report(): EvalReport;
+}
+
+export function createEvaluation(settings: SpamSettings, honeypots: readonly string[]): Evaluation {
+  const sources = new Map<string, { source: string; spam: Counts; ham: Counts }>();
+  const all = { spam: noCounts(), ham: noCounts() };
+  const scores = { spam: scoreCounts(), ham: scoreCounts() };
+  const times: number[] = [];
+  return {
+    judge(item) {
+      const post = splitRow(item, honeypots);
+      const begin = performance.now();
+      const verdict = judge(post, settings, noHistory);
+      times.push((performance.now() - begin) * 1000);
+      let source = sources.get(item.source);
+      if (source === undefined) {
+        source = { source: item.source, spam: noCounts(), ham: noCounts() };
+        sources.set(item.source, source);
+      }
+      count(source[item.label], verdict.score);
+      count(all[item.label], verdict.score);
+      scores[item.label][verdict.score] = (scores[item.label][verdict.score] ?? 0) + 1;
+      return verdict;
+    },
+    report() {
+      const sorted = [...times].sort((a, b) => a - b);
+      return {
+        rows: times.length,
+        sources: [...sources.values()],
+        ...all,
+        rocAuc: rocAuc(scores.spam, scores.ham),
+        microseconds: { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) },
+      };
+    },
+  };
+}
+
+/** The post that a row stands for; without address and browser its client is unknown. */
+export function splitRow({ data, ip_address, user_agent }: EvalRow, honeypots: readonly string[]): SpamPost {
+  const elapsed = data["_elapsed_ms"];
+  const client = {
+    ipAddress: ip_address ?? "",
+    userAgent: user_agent ?? undefined,
+    acceptLanguage: undefined,
+  };
+  const isFilled = (name: string): boolean => {
+    const value = data[name] ?? "";
+    return value !== "";
+  };
+  return {
+    fields: Object.fromEntries(
+      Object.entries(data).filter(([name]) => !name.startsWith("_") && !honeypots.includes(name)),
+    ),
+    honeypots: honeypots.filter(isFilled).map((name) => ({ name, value: data[name] })),
+    elapsedMs: typeof elapsed === "number" ? elapsed : null,
+    client: ip_address || user_agent ? client : null,
+  };
+}
+
+function noCounts(): Counts {
+  return { rows: 0, at26: 0, at51: 0, at76: 0 };
+}
+
+function count(counts: Counts, score: number): void {
+  counts.rows += 1;
+  if (score >= 26) counts.at26 += 1;
+  if (score >= 51) counts.at51 += 1;
+  if (score >= 76) counts.at76 += 1;
+}
+
+/** How often each score from 0 to 100 was given. */
+function scoreCounts(): Float64Array {
+  return new Float64Array(101);
+}
+
+function rocAuc(spam: Readonly<Float64Array>, ham: Readonly<Float64Array>): number | null {
+  let hamBelow = 0;
+  let wins = 0;
+  let spamRows = 0;
+  for (let score = 0; score < spam.length; score += 1) {
+    const spamHere = spam[score] ?? 0;
+    const hamHere = ham[score] ?? 0;
+    wins += spamHere * (hamBelow + hamHere / 2);
+    hamBelow += hamHere;
+    spamRows += spamHere;
+  }
+  return spamRows === 0 || hamBelow === 0 ? null : wins / (spamRows * hamBelow);
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

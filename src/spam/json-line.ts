@@ -1,0 +1,55 @@
+/** The line, from 1, at which JSON.parse stopped; the last one where it does not say. */
+export function lineOfSyntaxError(json: string, error: Readonly<Error>): number {
+  const position = /position (\d{1,9})/.exec(error.message)?.[1];
+  return lineAt(json, position === undefined ? json.length : Number(position));
+}
+
+/**
+ * The line, from 1, of the value at a path of member names and array positions in valid JSON; that of the nearest
+ * value around it where the path leads nowhere.
+ */
+export function lineOfPath(json: string, path: readonly string[]): number {
+  const tokens = [...json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)];
+  let at = 0;
+  for (const step of path) {
+    const next = childOf(tokens, at, step);
+    if (next === null) break;
+    at = next;
+  }
+  return lineAt(json, tokens[at]?.index ?? 0);
+}
+
+type Tokens = readonly Readonly<RegExpExecArray>[];
+
+/** The index of the token where a container's child begins; null when it has no such child. */
+function childOf(tokens: Tokens, open: number, step: string): number | null {
+  const isArray = tokens[open]?.[0] === "[";
+  if (!isArray && tokens[open]?.[0] !== "{") return null;
+  let position = 0;
+  let at = open + 1;
+  while (at < tokens.length && tokens[at]?.[0] !== "]" && tokens[at]?.[0] !== "}") {
+    const value = isArray ? at : at + 2;
+    const name = isArray ? String(position) : (JSON.parse(tokens[at]?.[0] ?? '""') as string);
+    if (name === step) return value;
+    at = endOf(tokens, value) + 1;
+    if (tokens[at]?.[0] === ",") at += 1;
+    position += 1;
+  }
+  return null;
+}
+
+/** The index of a value's last token. */
+function endOf(tokens: Tokens, start: number): number {
+  let depth = 0;
+  for (let at = start; at < tokens.length; at += 1) {
+    const token = tokens[at]?.[0];
+    if (token === "{" || token === "[") depth += 1;
+    else if (token === "}" || token === "]") depth -= 1;
+    if (depth === 0) return at;
+  }
+  return tokens.length - 1;
+}
+
+function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split("\n").length;
+}

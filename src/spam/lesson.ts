@@ -1,0 +1,51 @@
+/** Buckets of a workspace's own weights. */
+export const LESSON_BUCKETS = 8192;
+/** One sender's posts teach only so often: nobody can bend the filter by sending much. */
+const MAX_LESSONS_A_SENDER = 5;
+/** What marks taught never moves a post's log-odds by more than this. */
+export const MAX_SHIFT = 3;
+const STEP = 2;
+/** Word buckets of a post that a lesson keeps. */
+const MAX_BUCKETS_A_LESSON = 400;
+
+/** What one mark taught: everything needed to learn it again, so that any other can be unlearned. */
+export interface Lesson {
+  readonly spam: boolean;
+  /** Who sent the post; see `senderKeys`. */
+  readonly sender: string;
+  /** Different buckets below {@link LESSON_BUCKETS}. */
+  readonly buckets: Readonly<Uint16Array>;
+  /** The log-odds that the shipped model gave. */
+  readonly odds: number;
+}
+
+/** The buckets of a post's words for learning, from its word buckets for the model. */
+export function lessonBuckets(words: Readonly<Uint16Array>): Uint16Array {
+  return Uint16Array.from(new Set(words.map((bucket) => bucket % LESSON_BUCKETS))).slice(
+    0,
+    MAX_BUCKETS_A_LESSON,
+  );
+}
+
+/** The weights after all lessons, in the order in which they were given. The same lessons give the same weights. */
+export function learn(lessons: readonly Lesson[]): Float32Array {
+  const weights = new Float32Array(LESSON_BUCKETS);
+  const given = new Map<string, number>();
+  for (const { spam, sender, buckets, odds } of lessons) {
+    const before = given.get(sender) ?? 0;
+    if (before >= MAX_LESSONS_A_SENDER || buckets.length === 0) continue;
+    given.set(sender, before + 1);
+    const probability = 1 / (1 + Math.exp(-(odds + shiftOf(weights, buckets))));
+    const step = (STEP * ((spam ? 1 : 0) - probability)) / Math.sqrt(buckets.length);
+    for (const bucket of buckets) weights[bucket] = (weights[bucket] ?? 0) + step;
+  }
+  return weights;
+}
+
+/** How far the lessons move a post's log-odds: from -{@link MAX_SHIFT} for genuine to that for spam. */
+export function shiftOf(weights: Readonly<Float32Array>, buckets: Readonly<Uint16Array>): number {
+  if (buckets.length === 0) return 0;
+  let sum = 0;
+  for (const bucket of buckets) sum += weights[bucket] ?? 0;
+  return Math.max(-MAX_SHIFT, Math.min(MAX_SHIFT, sum / Math.sqrt(buckets.length)));
+}

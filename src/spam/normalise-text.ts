@@ -1,0 +1,65 @@
+import type { Link } from "./links.ts";
+
+/** Characters of the private use area stand for what was replaced, so that no word of a text can be mistaken for one. */
+export const LINK_MARK = "\ue000";
+const EMAIL_MARK = "\ue001";
+const MONEY_MARK = "\ue002";
+const DIGIT_MARKS = ["\ue003", "\ue004", "\ue005"] as const;
+
+/**
+ * Text as the model reads it: compatibility forms and look-alike letters folded, lower case, and links, e-mail addresses,
+ * sums of money and numbers replaced by marks (a link's keeps its top-level domain). `links` are the text's own.
+ */
+export function normaliseText(text: string, links: readonly Link[]): string {
+  let plain = "";
+  let at = 0;
+  for (const link of links) {
+    plain += `${text.slice(at, link.start)} ${LINK_MARK}${link.topLevel} `;
+    at = link.start + link.length;
+  }
+  plain += text.slice(at);
+  if (!ASCII.test(plain)) plain = foldLookalikes(plain.normalize("NFKC").replace(INVISIBLE, ""));
+  if (plain.includes("&")) plain = plain.replace(ENTITY, unescapeEntity);
+  if (plain.includes("@")) plain = plain.replace(EMAIL, EMAIL_MARK);
+  return plain.toLowerCase().replace(AMOUNT, markAmount);
+}
+
+// eslint-disable-next-line no-control-regex -- the whole of ASCII is meant
+const ASCII = /^[\x00-\x7f\ue000]*$/;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const EMAIL = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}.-]{1,255}/gu;
+const AMOUNT =
+  /(?:[$€£¥₽₹₺] ?)?\d[\d.,:/-]*(?: ?(?:[$€£¥₽₹₺%]|usd\b|eur\b|euros?\b|gbp\b|btc\b|dollars?\b|руб))?/g;
+const CURRENCY = /[$€£¥₽₹₺]|[a-zр]/;
+const ENTITY = /&(?:amp|lt|gt|quot|nbsp|#39|apos);/g;
+const ENTITIES: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&nbsp;": " " };
+
+function unescapeEntity(entity: string): string {
+  return ENTITIES[entity] ?? (entity === "&amp;" ? "&" : "'");
+}
+
+function markAmount(amount: string): string {
+  if (CURRENCY.test(amount)) return ` ${MONEY_MARK} `;
+  if (amount.length <= 2) return DIGIT_MARKS[0];
+  return amount.length <= 4 ? DIGIT_MARKS[1] : DIGIT_MARKS[2];
+}
+
+const WORD = /[\p{L}\p{M}]{2,}/gu;
+const LATIN = /[a-zA-Z]/;
+const CYRILLIC_OR_GREEK = /[\u0370-\u03ff\u0400-\u04ff]/;
+
+/** Letters of other alphabets that look like Latin ones, in words that mix the two; whole foreign words stay as they are. */
+function foldLookalikes(text: string): string {
+  if (!CYRILLIC_OR_GREEK.test(text)) return text;
+  return text.replace(WORD, (word) =>
+    LATIN.test(word) && CYRILLIC_OR_GREEK.test(word)
+      ? word.replace(/[\u0370-\u04ff]/g, (letter) => LOOKALIKES[letter] ?? letter)
+      : word,
+  );
+}
+
+const FOREIGN = "авсеһніјкмоԛѕтухԝгпԁАВСЕНІЈКМОРЅТУХрαβεηικνορτυχγωΑΒΕΗΙΚΜΝΟΡΤΥΧΖ";
+const LATIN_TWINS = "abcehnijkmoqstyxwrndABCEHIJKMOPSTYXpabenikvoptuxywABEHIKMNOPTYXZ";
+const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
+  Array.from(FOREIGN, (letter, index) => [letter, LATIN_TWINS.charAt(index)]),
+);

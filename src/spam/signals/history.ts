@@ -1,0 +1,61 @@
+import type { SpamReason } from "../judge.ts";
+import { MAX_SHIFT } from "../lesson.ts";
+import type { SpamHistory } from "../spam-history.ts";
+
+const BURST_POSTS = 10;
+const BURST_ENDPOINTS = 5;
+
+/** The same network on many forms or many times within minutes. */
+export function burstReasons({ burst }: SpamHistory): SpamReason[] {
+  if (burst.posts < BURST_POSTS && burst.endpoints < BURST_ENDPOINTS) return [];
+  const detail = `${burst.posts} posts to ${burst.endpoints} forms from one network in ten minutes`;
+  return [{ signal: "burst", points: 15, field: null, detail }];
+}
+
+/** Words up to which people write the same without knowing of each other. */
+const SHORT_WORDS = 20;
+
+/** The same text came before, from others; `suspicious` is whether anything but the text's wording speaks against it. */
+export function campaignReasons({ copies }: SpamHistory, words: number, suspicious: boolean): SpamReason[] {
+  const reason = (points: number, detail: string): SpamReason[] => [
+    { signal: "campaign", points, field: null, detail },
+  ];
+  if (copies.markedSpam > copies.markedHam) return reason(60, "the same text was marked as spam");
+  if (copies.markedHam > 0 || copies.otherSenders === 0) return [];
+  const senders = copies.otherSenders === 1 ? "another sender" : `${copies.otherSenders} other senders`;
+  const points = suspicious ? 45 : words < SHORT_WORDS ? 10 : copies.otherSenders === 1 ? 20 : 30;
+  return reason(points, `the same text came from ${senders}`);
+}
+
+/** Below this the marks say nothing clear. */
+const MIN_SHIFT = 0.3;
+
+/** What the owner's marks taught about the words: towards spam up to 25 points, towards genuine up to 40. */
+export function lessonReasons({ shift }: SpamHistory): SpamReason[] {
+  if (Math.abs(shift) < MIN_SHIFT) return [];
+  const points = Math.round((shift / MAX_SHIFT) * (shift > 0 ? 25 : 40));
+  const detail = `worded like what was marked as ${shift > 0 ? "spam" : "genuine"}`;
+  return [{ signal: "lesson", points, field: null, detail }];
+}
+
+/** What the owner's marks say for this sender or text. */
+export function trustReasons({ copies, trustedSender }: SpamHistory): SpamReason[] {
+  const reasons: SpamReason[] = [];
+  if (copies.markedHam > 0 && copies.markedHam >= copies.markedSpam) {
+    reasons.push({
+      signal: "marked-genuine",
+      points: -60,
+      field: null,
+      detail: "the same text was marked as genuine",
+    });
+  }
+  if (trustedSender) {
+    reasons.push({
+      signal: "trusted-sender",
+      points: -40,
+      field: null,
+      detail: "a post from this e-mail address was marked as genuine",
+    });
+  }
+  return reasons;
+}

@@ -1,0 +1,139 @@
+import { compileNetworks, type NetworkList } from "../../foundation/ip-address.ts";
+import { compilePattern, type Pattern } from "../../foundation/pattern.ts";
+import type { SpamReason } from "../judge.ts";
+import type { ReadPost, TextField } from "../read-post.ts";
+import type { SpamSenders, SpamSettings } from "../spam-settings.ts";
+
+/** What the owner's own lists and rules say of a post. */
+export interface OwnerVerdict {
+  readonly reasons: readonly SpamReason[];
+  /** The list entry or rule that lets the post pass whatever else speaks against it. */
+  readonly allowedBy: string | null;
+  /** The one that blocks it; an allowing one wins. */
+  readonly blockedBy: string | null;
+}
+
+/** Characters of a post that one rule searches: with the limit on the size of all rules it bounds their time. */
+const MAX_RULE_TEXT = 3000;
+
+export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdict {
+  const compiled = compile(settings);
+  const reasons: SpamReason[] = [];
+  let allowedBy = matchSenders(read, compiled.allow);
+  const denied = matchSenders(read, compiled.deny);
+  let blockedBy = denied === null ? null : `on the deny list: ${denied}`;
+  const words = compiled.keywords.length === 0 ? "" : spacedWords(read);
+  for (const { word, needle, effect } of compiled.keywords) {
+    if (!words.includes(needle)) continue;
+    if (effect === "block") blockedBy ??= `keyword: ${word}`;
+    else if (effect !== 0)
+      reasons.push({ signal: "keyword", points: effect, field: null, detail: `keyword: ${word}` });
+  }
+  for (const { field, source, pattern, effect } of compiled.rules) {
+    const hit = searchTexts(read, field, pattern);
+    if (hit === undefined) continue;
+    const detail = `rule: ${source}`;
+    if (effect === "block") blockedBy ??= detail;
+    else if (effect === "allow") allowedBy ??= detail;
+    else if (effect !== 0) reasons.push({ signal: "rule", points: effect, field: hit.name, detail });
+  }
+  return { reasons, allowedBy, blockedBy };
+}
+
+/** The first text, of the named field or of any, in which the pattern occurs. */
+function searchTexts(read: ReadPost, field: string | null, pattern: Pattern): TextField | undefined {
+  let room = MAX_RULE_TEXT;
+  return read.texts.find(({ name, text }) => {
+    if (room <= 0 || (field !== null && name !== field)) return false;
+    const searched = text.slice(0, room);
+    room -= searched.length;
+    return pattern.matches(searched);
+  });
+}
+
+interface CompiledSenders {
+  readonly networks: NetworkList;
+  readonly emails: ReadonlySet<string>;
+  readonly domains: ReadonlySet<string>;
+}
+
+interface Compiled {
+  readonly allow: CompiledSenders;
+  readonly deny: CompiledSenders;
+  readonly keywords: readonly { word: string; needle: string; effect: number | "block" }[];
+  readonly rules: readonly {
+    field: string | null;
+    source: string;
+    pattern: Pattern;
+    effect: number | "block" | "allow";
+  }[];
+}
+
+/** Settings are values that many posts share, so each is compiled once. */
+const cache = new WeakMap<SpamSettings, Compiled>();
+
+function compile(settings: SpamSettings): Compiled {
+  let compiled = cache.get(settings);
+  if (compiled === undefined) {
+    compiled = {
+      allow: compileSenders(settings.allow),
+      deny: compileSenders(settings.deny),
+      keywords: settings.keywords.map(({ word, effect }) => ({ word, needle: needleOf(word), effect })),
+      rules: settings.rules.flatMap(({ field, pattern: source, effect }) => {
+        const pattern = compilePattern(`(?i)${source}`);
+        return typeof pattern === "string" ? [] : [{ field, source, pattern, effect }];
+      }),
+    };
+    cache.set(settings, compiled);
+  }
+  return compiled;
+}
+
+function compileSenders({ addresses, emails, domains }: SpamSenders): CompiledSenders {
+  return { networks: compileNetworks(addresses), emails: new Set(emails), domains: new Set(domains) };
+}
+
+/** The entry that the sender's address, an e-mail address or a link of the post is on. */
+function matchSenders(read: ReadPost, senders: CompiledSenders): string | null {
+  const address = read.post.client?.ipAddress;
+  if (address !== undefined && senders.networks.contains(address)) return address;
+  const hosts = senders.domains.size === 0 ? [] : read.links.map((link) => link.host);
+  if (senders.emails.size > 0 || senders.domains.size > 0) {
+    for (const { role, text } of read.texts) {
+      if (role !== "email") continue;
+      const email = text.toLowerCase();
+      if (senders.emails.has(email)) return email;
+      hosts.push(email.slice(email.lastIndexOf("@") + 1));
+    }
+  }
+  return hosts.map((host) => coveringDomain(host, senders.domains)).find((domain) => domain !== null) ?? null;
+}
+
+function coveringDomain(host: string, domains: ReadonlySet<string>): string | null {
+  let rest = host;
+  while (rest !== "") {
+    if (domains.has(rest)) return rest;
+    const dot = rest.indexOf(".");
+    rest = dot === -1 ? "" : rest.slice(dot + 1);
+  }
+  return null;
+}
+
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/;
+
+function spacedWords(read: ReadPost): string {
+  return ` ${read.texts.map(({ text }) => plainWords(text)).join(" ")} `;
+}
+
+/** Scripts without spaces are searched for anywhere, others for whole words. */
+function needleOf(word: string): string {
+  return UNSPACED.test(word) ? plainWords(word) : ` ${plainWords(word)} `;
+}
+
+function plainWords(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, " ")
+    .trim();
+}

@@ -1,0 +1,131 @@
+import { type Database, query } from "../database/database.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import type { SpamPost } from "../spam/judge.ts";
+import { learn, type Lesson } from "../spam/lesson.ts";
+import { teachingOf } from "../spam/post-trace.ts";
+import { createSpamMemory } from "./spam-memory.ts";
+import { findSubmission } from "./submission-store.ts";
+import type { Submission } from "./submission.ts";
+
+export type Mark = "spam" | "ham";
+
+/** Marks that a workspace learns from; the oldest are forgotten. */
+export const MAX_LESSONS = 2000;
+
+/**
+ * Marks a submission and teaches its workspace's filter; null undoes the mark and what it taught.
+ *
+ * @throws not_found
+ */
+export function markSubmission(db: Database, id: string, mark: Mark | null, now: number): Submission {
+  return db.transaction(() => {
+    const submission = findSubmission(db, id);
+    const workspaceId = findEndpoint(db, submission.endpointId).workspaceId;
+    unlearn(db, id);
+    if (mark !== null) addLesson(db, workspaceId, submission, mark, now);
+    relearn(db, workspaceId);
+    return submission;
+  });
+}
+
+/** The mark that a submission has now; null without one. */
+export function readMark(db: Database, submissionId: string): Mark | null {
+  const row = db.first(query.selectFrom("lesson").select("mark").where("submission_id", "=", submissionId));
+  return row?.mark ?? null;
+}
+
+/** Teaches what a released post is; inside a transaction. */
+export function teachGenuine(db: Database, workspaceId: string, submission: Submission, now: number): void {
+  addLesson(db, workspaceId, submission, "ham", now);
+  relearn(db, workspaceId);
+}
+
+/** A stored post as the judge would see it again. */
+export function postOf(submission: Pick<Submission, "data" | "ipAddress" | "userAgent">): SpamPost {
+  return {
+    fields: submission.data,
+    honeypots: [],
+    elapsedMs: null,
+    client: { ipAddress: submission.ipAddress, userAgent: undefined, acceptLanguage: undefined },
+  };
+}
+
+function addLesson(db: Database, workspaceId: string, submission: Submission, mark: Mark, now: number): void {
+  const post = postOf(submission);
+  const memory = createSpamMemory(db, null);
+  const recollection = memory.recall(workspaceId, submission.endpointId, post, now);
+  const textId = memory.remember(workspaceId, recollection);
+  if (textId !== null) countMark(db, textId, mark, 1);
+  const { buckets, odds } = teachingOf(post);
+  const bytes = Buffer.alloc(buckets.length * 2);
+  buckets.forEach((bucket, index) => bytes.writeUInt16LE(bucket, index * 2));
+  db.run(
+    query.insertInto("lesson").values({
+      workspace_id: workspaceId,
+      submission_id: submission.id,
+      mark,
+      email: recollection.trace.sender.email,
+      text_id: textId,
+      buckets: bytes,
+      odds: Math.round(odds * 1000),
+      created_at: now,
+    }),
+  );
+}
+
+function unlearn(db: Database, submissionId: string): void {
+  const lesson = db.first(
+    query.selectFrom("lesson").select(["mark", "text_id"]).where("submission_id", "=", submissionId),
+  );
+  if (lesson === undefined) return;
+  if (lesson.text_id !== null) countMark(db, lesson.text_id, lesson.mark, -1);
+  db.run(query.deleteFrom("lesson").where("submission_id", "=", submissionId));
+}
+
+function countMark(db: Database, textId: number, mark: Mark, change: 1 | -1): void {
+  const column = mark === "spam" ? "marked_spam" : "marked_ham";
+  db.run(
+    query
+      .updateTable("remembered_text")
+      .set((eb) => ({ [column]: eb(column, "+", change) }))
+      .where("id", "=", textId),
+  );
+}
+
+/** The weights follow from the lessons alone, so that a mark undone leaves nothing behind. */
+function relearn(db: Database, workspaceId: string): void {
+  const rows = db.all(
+    query.selectFrom("lesson").selectAll().where("workspace_id", "=", workspaceId).orderBy("id"),
+  );
+  const tooMany = rows.slice(0, Math.max(0, rows.length - MAX_LESSONS));
+  for (const { submission_id } of tooMany) unlearn(db, submission_id);
+  const weights = learn(rows.slice(tooMany.length).map(toLesson));
+  const bytes = Buffer.alloc(weights.length * 4);
+  weights.forEach((weight, index) => bytes.writeFloatLE(weight, index * 4));
+  db.run(
+    query
+      .insertInto("learned_weights")
+      .values({ workspace_id: workspaceId, version: 1, weights: bytes })
+      .onConflict((conflict) =>
+        conflict.doUpdateSet((eb) => ({ weights: bytes, version: eb("learned_weights.version", "+", 1) })),
+      ),
+  );
+}
+
+function toLesson(row: {
+  mark: Mark;
+  email: string | null;
+  submission_id: string;
+  buckets: Buffer;
+  odds: number;
+}): Lesson {
+  return {
+    spam: row.mark === "spam",
+    // Posts without an e-mail address cannot be told apart by sender, so each teaches for itself.
+    sender: row.email ?? row.submission_id,
+    buckets: Uint16Array.from({ length: row.buckets.length / 2 }, (_, index) =>
+      row.buckets.readUInt16LE(index * 2),
+    ),
+    odds: row.odds / 1000,
+  };
+}

@@ -1,0 +1,89 @@
+import { type Database, query } from "../database/database.ts";
+import { judge, type SpamClass, type SpamReason, type SpamVerdict } from "../spam/judge.ts";
+import { noHistory } from "../spam/spam-history.ts";
+import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
+import { postOf } from "./mark-submission.ts";
+import { readChoices, type SpamScope } from "./spam-choices-store.ts";
+
+/** Posts that a preview judges: the newest submissions and held posts. */
+const MAX_POSTS = 500;
+
+/** What a change of settings would have done to the last posts. */
+export interface Preview {
+  readonly posts: number;
+  /** Posts with another score, newest first; `reasons` are those after the change. */
+  readonly changes: readonly {
+    readonly id: string;
+    readonly before: { readonly score: number; readonly class: SpamClass };
+    readonly after: { readonly score: number; readonly class: SpamClass };
+    readonly reasons: readonly SpamReason[];
+  }[];
+}
+
+/**
+ * Judges the last posts with the settings as they are and as they would be. Both without history, and without what was
+ * not stored: fill time, honeypots and headers.
+ */
+export function previewChoices(
+  db: Database,
+  scope: SpamScope,
+  choices: SpamChoices,
+  defaults: SpamSettings,
+): Preview {
+  const workspace = readChoices(db, { kind: "workspace", workspaceId: scope.workspaceId });
+  const before = settingsOf(defaults, workspace, scope.kind === "endpoint" ? readChoices(db, scope) : {});
+  const after =
+    scope.kind === "endpoint" ? settingsOf(defaults, workspace, choices) : settingsOf(defaults, choices, {});
+  const posts = lastPosts(db, scope);
+  const changes = posts.flatMap(({ id, data, ip_address, user_agent }) => {
+    const post = postOf({
+      data: JSON.parse(data) as Record<string, unknown>,
+      ipAddress: ip_address,
+      userAgent: user_agent,
+    });
+    const now = judge(post, before, noHistory);
+    const then = judge(post, after, noHistory);
+    if (now.score === then.score) return [];
+    return [{ id, before: brief(now), after: brief(then), reasons: then.reasons }];
+  });
+  return { posts: posts.length, changes };
+}
+
+function settingsOf(defaults: SpamSettings, workspace: SpamChoices, endpoint: SpamChoices): SpamSettings {
+  return applyChoices(applyChoices(defaults, workspace), endpoint);
+}
+
+function brief({ score, spamClass }: SpamVerdict): { score: number; class: SpamClass } {
+  return { score, class: spamClass };
+}
+
+interface LastPost {
+  readonly id: string;
+  readonly data: string;
+  readonly ip_address: string;
+  readonly user_agent: string;
+  readonly created_at: number;
+}
+
+function lastPosts(db: Database, scope: SpamScope): LastPost[] {
+  const endpoints =
+    scope.kind === "endpoint"
+      ? [scope.endpointId]
+      : db
+          .all(query.selectFrom("endpoint").select("id").where("workspace_id", "=", scope.workspaceId))
+          .map(({ id }) => id);
+  const columns = ["id", "data", "ip_address", "user_agent", "created_at"] as const;
+  const newest = endpoints.flatMap((endpointId) =>
+    (["submission", "held"] as const).flatMap((table) =>
+      db.all(
+        query
+          .selectFrom(table)
+          .select(columns)
+          .where("endpoint_id", "=", endpointId)
+          .orderBy("id", "desc")
+          .limit(MAX_POSTS),
+      ),
+    ),
+  );
+  return newest.sort((a, b) => b.created_at - a.created_at).slice(0, MAX_POSTS);
+}

@@ -1,0 +1,82 @@
+import { type Database, query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
+import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
+
+/** Whose choices they are: a whole workspace's, or one of its endpoints', which stand above them. */
+export type SpamScope =
+  | { readonly kind: "workspace"; readonly workspaceId: string }
+  | { readonly kind: "endpoint"; readonly workspaceId: string; readonly endpointId: string };
+
+/** What was chosen there; empty where nothing was. */
+export function readChoices(db: Database, scope: SpamScope): SpamChoices {
+  const row =
+    scope.kind === "workspace"
+      ? db.first(
+          query.selectFrom("workspace_spam").select("choices").where("workspace_id", "=", scope.workspaceId),
+        )
+      : db.first(
+          query.selectFrom("endpoint_spam").select("choices").where("endpoint_id", "=", scope.endpointId),
+        );
+  return row === undefined ? {} : (JSON.parse(row.choices) as SpamChoices);
+}
+
+/** Takes effect at once, in running servers within a second. */
+export function writeChoices(db: Database, scope: SpamScope, choices: SpamChoices): void {
+  const json = JSON.stringify(choices);
+  db.transaction(() => {
+    if (scope.kind === "workspace") {
+      db.run(
+        query
+          .insertInto("workspace_spam")
+          .values({ workspace_id: scope.workspaceId, choices: json })
+          .onConflict((conflict) => conflict.doUpdateSet({ choices: json })),
+      );
+    } else {
+      db.run(
+        query
+          .insertInto("endpoint_spam")
+          .values({ endpoint_id: scope.endpointId, choices: json })
+          .onConflict((conflict) => conflict.doUpdateSet({ choices: json })),
+      );
+    }
+    raiseSettingsVersion(db);
+  });
+}
+
+/** The settings that hold there; choices count on plans that allow them only. */
+export function settingsFor(
+  db: Database,
+  scope: SpamScope,
+  defaults: SpamSettings,
+  customSpam: boolean,
+): SpamSettings {
+  if (!customSpam) return defaults;
+  const shared = applyChoices(
+    defaults,
+    readChoices(db, { kind: "workspace", workspaceId: scope.workspaceId }),
+  );
+  return scope.kind === "workspace" ? shared : applyChoices(shared, readChoices(db, scope));
+}
+
+/** The settings of endpoints, kept as long as the endpoints themselves are. */
+export function createSpamSettingsReader(
+  db: Database,
+  defaults: SpamSettings,
+): (ready: ReadyEndpoint) => SpamSettings {
+  const known = new WeakMap<ReadyEndpoint, SpamSettings>();
+  return (ready) => {
+    let settings = known.get(ready);
+    if (settings === undefined) {
+      const { id, workspaceId } = ready.endpoint;
+      settings = settingsFor(
+        db,
+        { kind: "endpoint", workspaceId, endpointId: id },
+        defaults,
+        ready.limits.customSpam,
+      );
+      known.set(ready, settings);
+    }
+    return settings;
+  };
+}

@@ -1,0 +1,66 @@
+import type { Database } from "../database/database.ts";
+
+/** A delivery that is this process's to send. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  /** The number of the attempt that begins now; whoever records its result must name it. */
+  readonly attempt: number;
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly isProbe: boolean;
+  readonly claimedAt: number;
+  readonly body: Buffer;
+}
+
+export interface Claims {
+  /** When the earliest pending delivery of a webhook is due; null where none is pending. */
+  earliestDue(webhookId: string): number | null;
+  /** Takes what is due, oldest first. Inside a transaction: nothing is sent that is not on record as being sent. */
+  claimDue(webhookId: string, limit: number, now: number): ClaimedDelivery[];
+  /** Takes the delivery that waits longest, due or not, to find out whether the receiver is back. */
+  claimProbe(webhookId: string, now: number): ClaimedDelivery[];
+  /** Brings deliveries back that a wrong clock planned after `latest`. */
+  pullForward(webhookId: string, latest: number): void;
+}
+
+interface Row {
+  readonly id: string;
+  readonly attempts: number;
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly body: Buffer;
+}
+
+const SELECT = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, event.body
+  FROM delivery JOIN event ON event.submission_id = delivery.submission_id
+  WHERE delivery.webhook_id = ? AND delivery.state = 'pending'`;
+
+export const CLAIM_SQL = {
+  earliest: "SELECT min(due_at) AS due FROM delivery WHERE webhook_id = ? AND state = 'pending'",
+  due: `${SELECT} AND delivery.due_at <= ? ORDER BY delivery.due_at LIMIT ?`,
+  probe: `${SELECT} ORDER BY delivery.due_at LIMIT 1`,
+  mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?
+    WHERE id = ? AND state = 'pending'`,
+  pullForward: "UPDATE delivery SET due_at = ? WHERE webhook_id = ? AND state = 'pending' AND due_at > ?",
+} as const;
+
+export function createClaims(db: Database): Claims {
+  const earliest = db.prepare(CLAIM_SQL.earliest).pluck();
+  const selectDue = db.prepare(CLAIM_SQL.due);
+  const selectProbe = db.prepare(CLAIM_SQL.probe);
+  const mark = db.prepare(CLAIM_SQL.mark);
+  const pullForward = db.prepare(CLAIM_SQL.pullForward);
+  const take = (rows: Row[], webhookId: string, isProbe: boolean, now: number): ClaimedDelivery[] =>
+    rows.map(({ id, attempts, spent, interruptions, body }) => {
+      mark.run(now, isProbe ? 1 : 0, id);
+      return { id, webhookId, attempt: attempts + 1, spent, interruptions, isProbe, claimedAt: now, body };
+    });
+  return {
+    earliestDue: (webhookId) => earliest.get(webhookId) as number | null,
+    claimDue: (webhookId, limit, now) =>
+      take(selectDue.all(webhookId, now, limit) as Row[], webhookId, false, now),
+    claimProbe: (webhookId, now) => take(selectProbe.all(webhookId) as Row[], webhookId, true, now),
+    pullForward: (webhookId, latest) => void pullForward.run(latest, webhookId, latest),
+  };
+}

@@ -1,0 +1,59 @@
+import { FormsvcError } from "../foundation/errors.ts";
+
+export type CustomHeaders = Readonly<Record<string, string>>;
+
+const HEADERS_MAX = 20;
+const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
+const VALUE_MAX_LENGTH = 1024;
+
+/** Headers that the sender itself sets, that frame the message, or that concern one connection only. */
+const RESERVED = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+]);
+
+/**
+ * A webhook's own headers from lines of `Name: value`, names in lower case.
+ *
+ * @throws FormsvcError `usage` for a name that may not be set, a name given twice, a value that could end the header
+ * early, or more than {@link HEADERS_MAX} headers.
+ */
+export function parseCustomHeaders(lines: readonly string[]): CustomHeaders {
+  if (lines.length > HEADERS_MAX) throw refuse(`A webhook has at most ${HEADERS_MAX} headers of its own.`);
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
+    if (!NAME.test(name))
+      throw refuse(`A header is written 'Name: value'; this one is not: ${line.slice(0, 80)}`);
+    if (RESERVED.has(name) || name.startsWith("webhook-"))
+      throw refuse(`The header ${name} is formsvc's own.`);
+    if (headers.has(name)) throw refuse(`The header ${name} is given twice.`);
+    headers.set(name, checkValue(name, line.slice(colon + 1).trim()));
+  }
+  return Object.fromEntries(headers);
+}
+
+function checkValue(name: string, value: string): string {
+  if (value.length > VALUE_MAX_LENGTH) throw refuse(`The header ${name} is longer than ${VALUE_MAX_LENGTH}.`);
+  if (!/^[\x20-\x7e]*$/.test(value)) throw refuse(`The header ${name} may hold printable ASCII only.`);
+  return value;
+}
+
+function refuse(problem: string): FormsvcError {
+  return new FormsvcError("usage", problem);
+}

@@ -1,0 +1,214 @@
+import type { Database } from "../database/database.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+import { type ClaimedDelivery, createClaims } from "./claim-delivery.ts";
+import type { Outbox } from "./enqueue-delivery.ts";
+import {
+  createFinishAttempts,
+  type EndedAttempt,
+  type FinishAttempts,
+  type RecordedAttempt,
+} from "./finish-attempts.ts";
+import { alignDeliveries } from "./hold-deliveries.ts";
+import { Lanes, type Sending } from "./lanes.ts";
+import { logAttempt } from "./log-attempt.ts";
+import { recoverDeliveries } from "./recover-deliveries.ts";
+import { renderRequest } from "./render-request.ts";
+import { watchRush } from "./rush.ts";
+import type { Sender } from "./send.ts";
+import type { DeliverySettings } from "./webhook.ts";
+
+/** The longest sleep while deliveries are planned: a machine that was suspended or a clock that was set heals by it. */
+const LONGEST_SLEEP_MS = 30_000;
+/** How long deliveries rest between two rounds while posts need the processor, and how many then go out in one. */
+const RUSH_REST_MS = 25;
+const RUSH_CLAIMS = 4;
+/** How soon the database is tried again where it refused. */
+const DATABASE_RETRY_MS = 250;
+/** How long stopping waits for a database that refuses; recovery at the next start takes care of the rest. */
+const LAST_RECORDS_MS = 2000;
+
+export interface DelivererParts {
+  readonly db: Database;
+  readonly outbox: Outbox;
+  readonly sender: Sender;
+  readonly settings: DeliverySettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** From 0 up to 1; spreads retries. */
+  readonly random: () => number;
+}
+
+/**
+ * Sends what is queued. Each round is one transaction that records the attempts that ended and claims the next ones, so
+ * that a busy deliverer reaches the disk once for many of them; an idle one does nothing at all.
+ */
+export class Deliverer {
+  readonly #parts: DelivererParts;
+  readonly #lanes: Lanes;
+  readonly #finish: FinishAttempts;
+  /** Attempts that ended and are not on record; their rows stay claimed, so nothing is sent twice for want of one. */
+  readonly #ended: EndedAttempt[] = [];
+  readonly #waitingForRest: (() => void)[] = [];
+  readonly #hasRush: () => boolean;
+  #needsReload = true;
+  #isRunning = false;
+  #isPlanned = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts;
+    this.#lanes = new Lanes(parts.db, createClaims(parts.db), parts.settings);
+    this.#finish = createFinishAttempts(parts.db, parts.settings);
+    this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
+  }
+
+  /** Recovers what an earlier process left behind and begins. */
+  start(): void {
+    const { db, outbox, settings, clock, log } = this.#parts;
+    const recovered = recoverDeliveries(db, settings.scheduleSeconds, clock.now());
+    if (recovered > 0) deliveriesRecovered(log, recovered);
+    this.#isRunning = true;
+    outbox.onQueued(() => this.wake());
+    this.wake();
+  }
+
+  /** Plans a round, unless one is planned already. */
+  wake(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    if (this.#hasRush()) setTimeout(() => this.#round(), RUSH_REST_MS);
+    // Two turns of the event loop: the second collects the answers that came while the first was at work.
+    else setImmediate(() => setImmediate(() => this.#round()));
+  }
+
+  /** Webhooks or deliveries were changed by another process. */
+  reload(): void {
+    this.#needsReload = true;
+    if (this.#isRunning) this.wake();
+  }
+
+  /** Resolves when nothing is in flight and nothing more can go out now. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waitingForRest.push(resolve);
+      this.wake();
+    });
+  }
+
+  /** When something is next planned, in milliseconds since 1970; null where nothing waits. */
+  nextWakeAt(): number | null {
+    return this.#isRunning ? this.#lanes.nextWakeAt(this.#parts.clock.now()) : null;
+  }
+
+  /** Claims nothing more, waits up to `graceMs` for what is in flight, ends the rest and records all of it. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isRunning = false;
+    const { sender } = this.#parts;
+    const grace = setTimeout(() => void sender.destroy(), graceMs);
+    const giveUp = Promise.withResolvers<void>();
+    const patience = setTimeout(giveUp.resolve, graceMs + LAST_RECORDS_MS);
+    await Promise.race([this.settled(), giveUp.promise]);
+    clearTimeout(grace);
+    clearTimeout(patience);
+    this.#setTimer(null);
+    await sender.destroy();
+  }
+
+  #round(): void {
+    this.#isPlanned = false;
+    this.#setTimer(null);
+    let claimed: readonly Sending[];
+    try {
+      claimed = this.#advance(this.#parts.clock.now());
+    } catch (error) {
+      this.#needsReload = true;
+      deliveriesWaiting(this.#parts.log, error);
+      this.#setTimer(DATABASE_RETRY_MS);
+      return;
+    }
+    for (const sending of claimed) this.#begin(sending);
+    this.#sleep();
+  }
+
+  /**
+   * One transaction: what ended is recorded, what may go out is claimed; nothing is written where there is neither. It
+   * does not wait for the disk: after a power cut a message may go out once more, with the same id.
+   */
+  #advance(now: number): readonly Sending[] {
+    this.#readBacklog(now);
+    const claimed: Sending[] = [];
+    if (this.#ended.length === 0 && !(this.#isRunning && this.#lanes.hasWork(now))) return claimed;
+    let records: readonly (RecordedAttempt | null)[];
+    try {
+      records = this.#parts.db.relaxedTransaction(() => {
+        const recorded = this.#finish(this.#ended, now);
+        for (const [index, { delivery }] of this.#ended.entries())
+          this.#follow(delivery, recorded[index] ?? null);
+        if (this.#isRunning)
+          this.#lanes.claim(now, this.#hasRush() ? RUSH_CLAIMS : Number.POSITIVE_INFINITY, claimed);
+        return recorded;
+      });
+    } catch (error) {
+      for (const sending of claimed) this.#lanes.release(sending);
+      throw error;
+    }
+    const finished = this.#ended.splice(0);
+    for (const [index, attempt] of finished.entries()) {
+      const record = records[index];
+      if (record) logAttempt(this.#parts.log, attempt, record);
+    }
+    return claimed;
+  }
+
+  #readBacklog(now: number): void {
+    const { db, outbox } = this.#parts;
+    const touched = outbox.takeTouched();
+    if (this.#needsReload) {
+      outbox.forget();
+      this.#needsReload = alignDeliveries(db, now);
+      this.#lanes.reload(now);
+    } else this.#lanes.noteQueued(touched, now);
+  }
+
+  /** The lane follows what is recorded; after a rollback all of them are read anew. */
+  #follow({ webhookId }: ClaimedDelivery, record: RecordedAttempt | null): void {
+    const lane = this.#lanes.find(webhookId);
+    if (!record || !lane) return;
+    const { health, state, dueAt, webhookState } = record.after;
+    if (health !== lane.webhook.health) lane.webhook = { ...lane.webhook, health };
+    if (state === "pending") this.#lanes.noteRetry(webhookId, dueAt);
+    if (webhookState !== record.before) this.#needsReload = true;
+  }
+
+  #begin(sending: Sending): void {
+    const { sender, clock, random } = this.#parts;
+    const { webhook, keys } = sending.lane;
+    const request = renderRequest(webhook.settings, keys, sending.delivery, clock.now());
+    const conclude = (delivery: ClaimedDelivery, result: EndedAttempt["result"]): void => {
+      this.#lanes.release(sending);
+      this.#ended.push({ delivery, result, random: random() });
+      this.wake();
+    };
+    void sender.send(request).then((result) => conclude(sending.delivery, result));
+  }
+
+  #sleep(): void {
+    if (this.#needsReload) this.wake();
+    if (this.#isPlanned) return;
+    const next = this.nextWakeAt();
+    const wait = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
+    if (this.#lanes.inFlight === 0 && wait !== 0) {
+      for (const resolve of this.#waitingForRest.splice(0)) resolve();
+    }
+    this.#setTimer(wait);
+  }
+
+  /** One timer at most; null is none. */
+  #setTimer(waitMs: number | null): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer =
+      waitMs === null ? null : setTimeout(() => this.wake(), Math.min(Math.max(waitMs, 1), LONGEST_SLEEP_MS));
+  }
+}

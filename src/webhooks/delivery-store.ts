@@ -1,0 +1,79 @@
+import type { Selectable } from "kysely";
+import { type Database, query } from "../database/database.ts";
+import type { Tables } from "../database/tables.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
+
+export const MAX_DELIVERY_PAGE = 1000;
+
+export interface DeliveryFilter {
+  readonly webhookId: string | null;
+  readonly submissionId: string | null;
+  readonly state: DeliveryState | null;
+  /** The id of the last delivery of the page before; null is the first page. */
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** Newest first. */
+export function listDeliveries(db: Database, filter: DeliveryFilter): DeliveryPage {
+  let rows = query
+    .selectFrom("delivery")
+    .selectAll()
+    .orderBy("id", "desc")
+    .limit(filter.limit + 1);
+  if (filter.webhookId !== null) rows = rows.where("webhook_id", "=", filter.webhookId);
+  if (filter.submissionId !== null) rows = rows.where("submission_id", "=", filter.submissionId);
+  if (filter.state !== null) rows = rows.where("state", "=", filter.state);
+  if (filter.cursor !== null) rows = rows.where("id", "<", filter.cursor);
+  const found = db.all(rows);
+  const deliveries = found.slice(0, filter.limit).map(toDelivery);
+  return { deliveries, nextCursor: found.length > filter.limit ? (deliveries.at(-1)?.id ?? null) : null };
+}
+
+/** @throws not_found */
+export function findDelivery(db: Database, id: string): Delivery {
+  const row = db.first(query.selectFrom("delivery").selectAll().where("id", "=", id));
+  if (row === undefined) {
+    throw new FormsvcError("not_found", `there is no delivery ${id}; see: formsvc webhook deliveries`);
+  }
+  return toDelivery(row);
+}
+
+/** In the order they were made; the one being made now is not among them. */
+export function listAttempts(db: Database, deliveryId: string): Attempt[] {
+  const rows = query
+    .selectFrom("attempt")
+    .selectAll()
+    .where("delivery_id", "=", deliveryId)
+    .orderBy("number");
+  return db.all(rows).map((row) => ({
+    number: row.number,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+    outcome: row.outcome,
+    status: row.status,
+    message: row.message,
+    answer: row.answer,
+    isProbe: row.is_probe === 1,
+  }));
+}
+
+function toDelivery(row: Selectable<Tables["delivery"]>): Delivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    submissionId: row.submission_id,
+    state: row.state,
+    attempts: row.attempts,
+    spent: row.spent,
+    dueAt: row.state === "pending" ? row.due_at : null,
+    lastStatus: row.last_status,
+  };
+}

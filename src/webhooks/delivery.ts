@@ -1,0 +1,37 @@
+/** Where a delivery stands, as the contract names it. */
+export const DELIVERY_STATES = ["pending", "sending", "delivered", "held", "failed"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** One message to one webhook. */
+export interface Delivery {
+  /** `msg_…`, the receiver's `webhook-id`. */
+  readonly id: string;
+  readonly webhookId: string;
+  readonly submissionId: string;
+  readonly state: DeliveryState;
+  /** All attempts made, probes and interrupted ones included. */
+  readonly attempts: number;
+  /** Attempts that count towards the schedule. */
+  readonly spent: number;
+  /** When the next attempt is planned; null unless pending. */
+  readonly dueAt: number | null;
+  /** The HTTP status of the last attempt that got one; null before. */
+  readonly lastStatus: number | null;
+}
+
+export interface Attempt {
+  /** 1 is the first. */
+  readonly number: number;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly outcome: string;
+  readonly status: number | null;
+  /** For people; null where the attempt delivered. */
+  readonly message: string | null;
+  /** The start of a failing receiver's answer; null where there was none. */
+  readonly answer: string | null;
+  readonly isProbe: boolean;
+}
+
+/** Rows that one transaction of a bulk change touches, so that it never holds the file for long. */
+export const BULK_BATCH = 500;

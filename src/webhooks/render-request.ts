@@ -1,0 +1,29 @@
+import { version } from "../foundation/version.ts";
+import type { SendRequest } from "./send.ts";
+import { signMessage } from "./sign.ts";
+import type { WebhookSettings } from "./webhook.ts";
+import type { SigningKey } from "./webhook-store.ts";
+
+/** One attempt's request: signed now, by every key that is valid now. The webhook's own headers never replace ours. */
+export function renderRequest(
+  { url, allowPrivate, headers }: WebhookSettings,
+  keys: readonly SigningKey[],
+  { id, body }: { readonly id: string; readonly body: Buffer },
+  now: number,
+): SendRequest {
+  const timestamp = String(Math.floor(now / 1000));
+  const valid = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now).map(({ key }) => key);
+  return {
+    url,
+    allowPrivate,
+    body,
+    headers: {
+      ...headers,
+      "content-type": "application/json",
+      "user-agent": `formsvc/${version}`,
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": signMessage({ id, timestamp, body }, valid),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { lookup, type LookupAddress } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { callbackify, promisify } from "node:util";
+import { findAddressRefusal, type GuardPolicy } from "./address-guard.ts";
+
+/** Every address of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
+export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
+
+const lookupAll = promisify(lookup);
+
+/**
+ * The machine's resolver with one question in flight a name: it works on the few threads that the whole process has
+ * for such things, and a name whose servers hang must not take more than one of them.
+ */
+export function createHostResolver(): ResolveHost {
+  const inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
+  return (host) => {
+    const running = inFlight.get(host);
+    if (running) return running;
+    const asked = lookupAll(host, { all: true }).finally(() => inFlight.delete(host));
+    inFlight.set(host, asked);
+    return asked;
+  };
+}
+
+/** The error of a connection that was not made: `code` is `EBLOCKED`. */
+export function refusedAddress(host: string, address: string, refusal: string): Error {
+  const where = host === address ? address : `${host} is ${address}, and that`;
+  return Object.assign(new Error(`${where} is a ${refusal} address`), { code: "EBLOCKED" });
+}
+
+/** A `lookup` for sockets that answers with permitted addresses only, and fails with `EBLOCKED` where none is. */
+export function createGuardedLookup(policy: GuardPolicy, resolveHost: ResolveHost): LookupFunction {
+  const lookupPermitted = callbackify(async (host: string) => {
+    const answers = await resolveHost(host);
+    const permitted = answers.filter(({ address }) => findAddressRefusal(address, host, policy) === null);
+    if (permitted.length > 0) return permitted;
+    const refused = answers[0]?.address ?? "nothing";
+    throw refusedAddress(host, refused, findAddressRefusal(refused, host, policy) ?? "unknown");
+  });
+  return (host, options, callback) => {
+    lookupPermitted(host, (error, permitted) => {
+      const [first] = permitted ?? [];
+      if (error || !first) callback(error, "");
+      else if (options.all) callback(null, permitted);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/**
+ * What the guard says about a receiver before anything is sent: the refusal's message where every address of the host
+ * is refused, null where one may be reached or the name cannot be resolved just now.
+ */
+export async function findHostRefusal(
+  host: string,
+  policy: GuardPolicy,
+  resolveHost: ResolveHost,
+): Promise<string | null> {
+  const literal = isIP(host) === 0 ? [] : [{ address: host }];
+  const answers = literal.length > 0 ? literal : await resolveHost(host).catch(() => []);
+  const refusals = answers.map(({ address }) => ({
+    address,
+    refusal: findAddressRefusal(address, host, policy),
+  }));
+  const [first] = refusals;
+  if (!first || refusals.some(({ refusal }) => refusal === null)) return null;
+  return refusedAddress(host, first.address, first.refusal ?? "").message;
+}

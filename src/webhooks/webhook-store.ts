@@ -1,0 +1,214 @@
+import type { Selectable } from "kysely";
+import { type Database, query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import type { Tables } from "../database/tables.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { newId } from "../foundation/id.ts";
+import { HEALTHY, RECOVERING } from "./breaker.ts";
+import type { CustomHeaders } from "./custom-headers.ts";
+import { BULK_BATCH } from "./delivery.ts";
+import { deleteDeliveries } from "./delivery-retention.ts";
+import { newSecret, secretKey } from "./sign.ts";
+import {
+  MAX_SECRETS,
+  MAX_WEBHOOKS_PER_ENDPOINT,
+  ROTATION_GRACE_MS,
+  type Webhook,
+  type WebhookSettings,
+} from "./webhook.ts";
+
+/** @throws usage when the endpoint has as many webhooks as it may. */
+export function createWebhook(
+  db: Database,
+  endpointId: string,
+  settings: WebhookSettings,
+  now: number,
+): { webhook: Webhook; secret: string } {
+  return db.transaction(() => {
+    if (listWebhooks(db, endpointId).length >= MAX_WEBHOOKS_PER_ENDPOINT) {
+      throw new FormsvcError("usage", `An endpoint has at most ${MAX_WEBHOOKS_PER_ENDPOINT} webhooks.`);
+    }
+    const id = newId("wh", now);
+    const secret = newSecret();
+    db.run(
+      query.insertInto("webhook").values({
+        id,
+        endpoint_id: endpointId,
+        ...settingsColumns(settings),
+        state: "enabled",
+        breaker: HEALTHY.breaker,
+        breaker_count: HEALTHY.count,
+        not_before: HEALTHY.notBeforeMs,
+        gone_at: null,
+        failing_since: null,
+        created_at: now,
+      }),
+    );
+    insertSecret(db, id, secret, now);
+    raiseSettingsVersion(db);
+    return { webhook: findWebhook(db, id), secret };
+  });
+}
+
+/** @throws not_found */
+export function findWebhook(db: Database, id: string): Webhook {
+  const row = db.first(query.selectFrom("webhook").selectAll().where("id", "=", id));
+  if (row === undefined)
+    throw new FormsvcError("not_found", `there is no webhook ${id}; see: formsvc webhook list`);
+  return toWebhook(row);
+}
+
+/** Oldest first. @param endpointId null is every endpoint. */
+export function listWebhooks(db: Database, endpointId: string | null): Webhook[] {
+  const all = query.selectFrom("webhook").selectAll().orderBy("id");
+  return db.all(endpointId === null ? all : all.where("endpoint_id", "=", endpointId)).map(toWebhook);
+}
+
+/** Pending deliveries use the new settings from their next attempt on. @throws not_found */
+export function updateWebhook(db: Database, id: string, change: Partial<WebhookSettings>): Webhook {
+  return db.transaction(() => {
+    const { settings } = findWebhook(db, id);
+    db.run(
+      query
+        .updateTable("webhook")
+        .set(settingsColumns({ ...settings, ...change }))
+        .where("id", "=", id),
+    );
+    raiseSettingsVersion(db);
+    return findWebhook(db, id);
+  });
+}
+
+/**
+ * Enabling also forgives what went before: deliveries start with one at a time. `alignDeliveries` moves the deliveries
+ * to where they belong. @throws not_found
+ */
+export function setWebhookEnabled(db: Database, id: string, enabled: boolean): Webhook {
+  return db.transaction(() => {
+    const { state } = findWebhook(db, id);
+    const recovering = {
+      breaker: RECOVERING.breaker,
+      breaker_count: RECOVERING.count,
+      not_before: RECOVERING.notBeforeMs,
+      gone_at: null,
+      failing_since: null,
+    };
+    if (enabled) {
+      const change = state === "enabled" ? {} : recovering;
+      db.run(
+        query
+          .updateTable("webhook")
+          .set({ state: "enabled", ...change })
+          .where("id", "=", id),
+      );
+    } else if (state === "enabled") {
+      db.run(query.updateTable("webhook").set({ state: "disabled" }).where("id", "=", id));
+    }
+    raiseSettingsVersion(db);
+    return findWebhook(db, id);
+  });
+}
+
+/** Deletes the webhook with its deliveries, these in batches, so that no transaction is long. @throws not_found */
+export function deleteWebhook(db: Database, id: string): Webhook {
+  const webhook = setWebhookEnabled(db, id, false);
+  const some = query.selectFrom("delivery").select(["id", "submission_id"]).where("webhook_id", "=", id);
+  let deleted = BULK_BATCH;
+  while (deleted === BULK_BATCH) {
+    deleted = db.transaction(() => deleteDeliveries(db, db.all(some.limit(BULK_BATCH))));
+  }
+  db.transaction(() => {
+    deleteDeliveries(db, db.all(some));
+    db.run(query.deleteFrom("webhook").where("id", "=", id));
+    raiseSettingsVersion(db);
+  });
+  return webhook;
+}
+
+/** The new secret; the one before goes on signing beside it for {@link ROTATION_GRACE_MS}. @throws not_found */
+export function rotateSecret(db: Database, id: string, now: number): string {
+  return db.transaction(() => {
+    findWebhook(db, id);
+    const secret = newSecret();
+    db.run(
+      query
+        .updateTable("webhook_secret")
+        .set({ expires_at: now + ROTATION_GRACE_MS })
+        .where("webhook_id", "=", id)
+        .where("expires_at", "is", null),
+    );
+    insertSecret(db, id, secret, now);
+    const kept = (activeKeys(db, now).get(id) ?? []).slice(0, MAX_SECRETS);
+    db.run(
+      query
+        .deleteFrom("webhook_secret")
+        .where("webhook_id", "=", id)
+        .where(
+          "key",
+          "not in",
+          kept.map(({ key }) => key),
+        ),
+    );
+    raiseSettingsVersion(db);
+    return secret;
+  });
+}
+
+/** A key that signs until `expiresAt`; null is without end. */
+export interface SigningKey {
+  readonly key: Buffer;
+  readonly expiresAt: number | null;
+}
+
+/** What each webhook's messages are signed with, the newest first. */
+export function activeKeys(db: Database, now: number): Map<string, SigningKey[]> {
+  const rows = query
+    .selectFrom("webhook_secret")
+    .select(["webhook_id", "key", "expires_at"])
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .orderBy("created_at", "desc");
+  const keys = new Map<string, SigningKey[]>();
+  for (const { webhook_id: webhookId, key, expires_at: expiresAt } of db.all(rows)) {
+    const known = keys.get(webhookId) ?? [];
+    // The one without an end is the newest, also where the clock was set back before it was made.
+    if (expiresAt === null) known.unshift({ key, expiresAt });
+    else known.push({ key, expiresAt });
+    keys.set(webhookId, known);
+  }
+  return keys;
+}
+
+function insertSecret(db: Database, webhookId: string, secret: string, now: number): void {
+  db.run(
+    query
+      .insertInto("webhook_secret")
+      .values({ webhook_id: webhookId, key: secretKey(secret), created_at: now, expires_at: null }),
+  );
+}
+
+function settingsColumns(settings: WebhookSettings) {
+  return {
+    url: settings.url,
+    headers: JSON.stringify(settings.headers),
+    allow_private: settings.allowPrivate ? 1 : 0,
+    max_spam_score: settings.maxSpamScore,
+  };
+}
+
+function toWebhook(row: Selectable<Tables["webhook"]>): Webhook {
+  return {
+    id: row.id,
+    endpointId: row.endpoint_id,
+    settings: {
+      url: row.url,
+      headers: JSON.parse(row.headers) as CustomHeaders,
+      allowPrivate: row.allow_private === 1,
+      maxSpamScore: row.max_spam_score,
+    },
+    state: row.state,
+    health: { breaker: row.breaker, count: row.breaker_count, notBeforeMs: row.not_before },
+    goneAt: row.gone_at,
+    failingSince: row.failing_since,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,251 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { ProgramFolder } from "../support/server-process.ts";
+import { verifyWithOfficial } from "../support/webhook-world.ts";
+
+/** Each test starts many processes, and a busy machine takes a second for one. */
+vi.setConfig({ testTimeout: 120_000 });
+
+interface CreatedWebhook {
+  readonly webhook: { readonly id: string; readonly endpoint_id: string; readonly url: string };
+  readonly secret: string;
+}
+
+let folder: ProgramFolder;
+
+beforeAll(async () => {
+  folder = new ProgramFolder({ log: { format: "json" } });
+  await folder.json(
+    ["endpoint", "create", "--name", "Contact", "--schema", "-"],
+    '{"name":{"type":"string"}}',
+  );
+});
+
+afterAll(() => folder[Symbol.asyncDispose]());
+
+function create(url: string, ...options: string[]): Promise<CreatedWebhook> {
+  return folder.json(["webhook", "create", "--endpoint", "Contact", "--url", url, ...options]);
+}
+
+test("create prints the webhook and its secret once; list and show never print the secret again", async () => {
+  const made = await create("https://EXAMPLE.com/hook#x", "--header", "Authorization: Bearer hidden");
+  expect(made.webhook).toMatchObject({ url: "https://example.com/hook", enabled: true });
+  expect(made.webhook.id).toMatch(/^wh_[0-9a-z]{26}$/);
+  expect(made.webhook.endpoint_id).toMatch(/^ep_/);
+  expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  for (const args of [["list"], ["show", made.webhook.id], ["show", made.webhook.id, "--json"]]) {
+    const { stdout, stderr, code } = await folder.run(["webhook", ...args]);
+    expect(code).toBe(0);
+    expect(stdout + stderr).toContain(made.webhook.id);
+    expect(stdout + stderr).not.toMatch(/whsec_|hidden/);
+  }
+});
+
+test("create says at once that an address is refused and how to allow it", async () => {
+  const args = ["webhook", "create", "--endpoint", "Contact", "--url"];
+  const loopback = await folder.run([...args, "http://127.0.0.1:9/"]);
+  expect(loopback.stderr).toMatch(
+    /127\.0\.0\.1 is a loopback address.*--allow-private.*webhooks\.allowNetworks/,
+  );
+  const metadata = await folder.run([...args, "http://169.254.169.254/", "--allow-private"]);
+  expect(metadata.stderr).toMatch(/link-local address.*exact address/);
+  const allowed = await folder.run([...args, "http://127.0.0.1:9/", "--allow-private"]);
+  expect(allowed.stderr).not.toMatch(/nothing will be sent/);
+});
+
+test("what cannot be a webhook is refused with exit code 2, what is not there with 3", async () => {
+  const cases: [args: string[], code: number][] = [
+    [["create", "--endpoint", "Contact", "--url", "ftp://example.com/"], 2],
+    [["create", "--endpoint", "Contact", "--url", "https://a:b@example.com/"], 2],
+    [["create", "--endpoint", "Contact", "--url", "https://example.com/", "--header", "Host: x"], 2],
+    [["create", "--endpoint", "Contact", "--url", "https://example.com/", "--max-spam-score", "101"], 2],
+    [["create", "--endpoint", "Nobody", "--url", "https://example.com/"], 3],
+    [["show", "wh_none"], 3],
+    [["enable", "wh_none"], 3],
+    [["set", "wh_none", "--url", "https://example.com/"], 3],
+    [["attempts", "msg_none"], 3],
+    [["replay", "msg_none"], 3],
+    [["replay"], 2],
+    [["delete", "wh_none", "--yes"], 3],
+    [["listen", "--secret", "nonsense"], 2],
+  ];
+  await Promise.all(
+    cases.map(async ([args, code]) => {
+      const result = await folder.run(["webhook", ...args]);
+      expect(result.code, `${args.join(" ")}: ${result.stderr}`).toBe(code);
+      expect(result.stderr).not.toBe("");
+    }),
+  );
+});
+
+test("set changes what is given and leaves the rest; enable, disable and delete do what they say", async () => {
+  const { webhook } = await create(
+    "https://example.com/",
+    "--header",
+    "X-Team: sales",
+    "--max-spam-score",
+    "50",
+  );
+  const changed = await folder.json(["webhook", "set", webhook.id, "--url", "https://example.org/"]);
+  const rest = { headers: ["x-team"], max_spam_score: 50, allow_private: false };
+  expect(changed).toMatchObject({ webhook: { url: "https://example.org/", ...rest } });
+  const opened = await folder.json(["webhook", "set", webhook.id, "--allow-private", "--clear-headers"]);
+  expect(opened).toMatchObject({ webhook: { headers: [], allow_private: true } });
+  const closed = await folder.json(["webhook", "set", webhook.id, "--no-allow-private"]);
+  expect(closed).toMatchObject({ webhook: { allow_private: false } });
+  expect((await folder.run(["webhook", "set", webhook.id])).code).toBe(2);
+  expect(await folder.json(["webhook", "disable", webhook.id])).toMatchObject({
+    webhook: { enabled: false },
+  });
+  expect(await folder.json(["webhook", "enable", webhook.id])).toMatchObject({ webhook: { enabled: true } });
+  expect((await folder.run(["webhook", "delete", webhook.id])).code).toBe(2);
+  expect((await folder.run(["webhook", "delete", webhook.id, "--yes"])).code).toBe(0);
+  expect((await folder.run(["webhook", "show", webhook.id])).code).toBe(3);
+});
+
+test("a test sends one signed message now and tells what came of it", async () => {
+  await using receiver = await startReceiverWith((response, _, index) => {
+    response.writeHead(index === 0 ? 200 : 500).end("broken");
+  });
+  const { webhook, secret } = await create(receiver.url, "--allow-private");
+  const good = await folder.json<{ id: string }>(
+    ["webhook", "test", webhook.id, "--data", "-"],
+    '{"name":"Ada"}',
+  );
+  expect(good).toMatchObject({ outcome: "delivered", status: 200, webhook_id: webhook.id });
+  const [message] = receiver.received;
+  verifyWithOfficial(secret, message!);
+  expect(message!.headers["webhook-id"]).toBe(good.id);
+  expect(JSON.parse(message!.body.toString())).toMatchObject({
+    event: "submission.created",
+    endpoint: { name: "Contact" },
+    submission: { data: { name: "Ada" } },
+  });
+  const bad = await folder.run(["webhook", "test", webhook.id, "--json"]);
+  expect(bad.code).toBe(1);
+  expect(JSON.parse(bad.stdout)).toMatchObject({ outcome: "refused_by_receiver", status: 500 });
+});
+
+test("rotate-secret prints a new secret; for a day both sign", async () => {
+  await using receiver = await startReceiverWith((response) => response.end());
+  const { webhook, secret } = await create(receiver.url, "--allow-private");
+  const rotated = await folder.json<{ secret: string }>(["webhook", "rotate-secret", webhook.id]);
+  expect(rotated.secret).toMatch(/^whsec_/);
+  expect(rotated.secret).not.toBe(secret);
+  await folder.run(["webhook", "test", webhook.id]);
+  verifyWithOfficial(secret, receiver.received[0]!);
+  verifyWithOfficial(rotated.secret, receiver.received[0]!);
+});
+
+test("verify judges a message from standard input without a database", async () => {
+  const [secret, other] = [newSecret(), newSecret()];
+  const body = '\uFEFF{"name":"Ada"}';
+  const message = { id: "msg_1", timestamp: "1790000000", body: Buffer.from(body) };
+  const signature = signMessage(message, [secretKey(secret)]);
+  const given = [
+    "--id",
+    message.id,
+    "--timestamp",
+    message.timestamp,
+    "--signature",
+    signature,
+    "--any-time",
+  ];
+  const verify = (...args: string[]) =>
+    folder.run(["webhook", "verify", "--json", "--db", "/nowhere/x.db", ...args], body);
+  const good = await verify("--secret", other, "--secret", secret, ...given);
+  expect(JSON.parse(good.stdout)).toEqual({ valid: true, problem: null });
+  const foreign = await verify("--secret", other, ...given);
+  expect(foreign.code).toBe(1);
+  expect(JSON.parse(foreign.stdout)).toMatchObject({
+    valid: false,
+    problem: expect.stringMatching(/no signature/) as string,
+  });
+  const old = await verify("--secret", secret, ...given.slice(0, -1));
+  expect(JSON.parse(old.stdout)).toMatchObject({
+    valid: false,
+    problem: expect.stringMatching(/seconds/) as string,
+  });
+});
+
+test("listen verifies what arrives, misbehaves as often as told, and the story can be read afterwards", async () => {
+  const made = await create("http://127.0.0.1:1/", "--allow-private");
+  const program = new URL("../../src/main.ts", import.meta.url).pathname;
+  const options = ["--port", "0", "--secret", made.secret, "--answer", "error", "--times", "1", "--json"];
+  const child = spawn(process.execPath, [program, "webhook", "listen", ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<Record<string, unknown>> =>
+    JSON.parse(String((await lines.next()).value)) as Record<string, unknown>;
+  const { listening } = await next();
+  await folder.json(["webhook", "set", made.webhook.id, "--url", String(listening)]);
+  expect((await folder.run(["webhook", "test", made.webhook.id])).code).toBe(1);
+  expect((await folder.run(["webhook", "test", made.webhook.id])).code).toBe(0);
+  expect(await next()).toMatchObject({ verified: true, problem: null, status: 500 });
+  expect(await next()).toMatchObject({ verified: true, problem: null, status: 204 });
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  expect(await exited).toEqual([0, null]);
+});
+
+test("deliveries, attempts and replay show and repeat what a server sent", async () => {
+  await using receiver = await startReceiverWith((response, _, index) =>
+    response.writeHead(index === 0 ? 404 : 200).end("no"),
+  );
+  await using own = new ProgramFolder({ log: { format: "json" }, webhooks: { scheduleSeconds: [0.1] } });
+  const schema = '{"name":{"type":"string"}}';
+  const endpoint = await own.json<{ keys: { secret: string } }>(
+    ["endpoint", "create", "--name", "Contact", "--schema", "-"],
+    schema,
+  );
+  const args = ["webhook", "create", "--endpoint", "Contact", "--url", receiver.url, "--allow-private"];
+  const { webhook } = await own.json<CreatedWebhook>(args);
+  await own.serve();
+  const answer = await fetch(`${own.url}/submit`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${endpoint.keys.secret}`, "content-type": "application/json" },
+    body: '{"name":"Ada"}',
+  });
+  const { submission_id: submissionId } = (await answer.json()) as { submission_id: string };
+  await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
+  await expect
+    .poll(() => own.json(["webhook", "deliveries", "--submission", submissionId]), { timeout: 10_000 })
+    .toEqual({
+      data: [
+        {
+          id: expect.stringMatching(/^msg_/) as string,
+          webhook_id: webhook.id,
+          submission_id: submissionId,
+          state: "delivered",
+          attempts: 2,
+          attempts_spent: 1,
+          next_attempt_at: null,
+          last_status: 200,
+        },
+      ],
+      next_cursor: null,
+    });
+  const { data } = await own.json<{ data: { id: string }[] }>(["webhook", "deliveries"]);
+  const told = await own.json<{ data: unknown[] }>(["webhook", "attempts", data[0]!.id]);
+  expect(told.data).toMatchObject([
+    { number: 1, outcome: "refused_by_receiver", status: 404, answer: "no", probe: false },
+    { number: 2, outcome: "delivered", status: 200, answer: null, message: null },
+  ]);
+  const dry = await own.json(["webhook", "replay", "--since", "1h", "--dry-run"]);
+  expect(dry).toEqual({ matched: 1, replayed: 0 });
+  expect(await own.json(["webhook", "replay", data[0]!.id])).toEqual({
+    matched: 1,
+    replayed: 1,
+    id: data[0]!.id,
+  });
+  await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(3);
+  expect(receiver.received[2]!.headers["webhook-id"]).toBe(data[0]!.id);
+  const fresh = await own.json<{ id: string }>(["webhook", "replay", data[0]!.id, "--as-new"]);
+  expect(fresh.id).not.toBe(data[0]!.id);
+  expect(await own.json(["webhook", "replay", "--failed"])).toEqual({ matched: 0, replayed: 0 });
+});

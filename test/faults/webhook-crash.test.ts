@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { openDatabase, query, type Database } from "../../src/database/database.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { ProgramFolder } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { verifyWithOfficial } from "../support/webhook-world.ts";
+
+/** Each test starts many processes, and a busy machine takes a second for one. */
+vi.setConfig({ testTimeout: 120_000 });
+
+/** All of them take a quarter of an hour; a few find what is badly wrong. */
+const KILL_ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 4);
+const ROUND_MS = 400;
+const EARLY_MS = 60;
+const POSTERS = 4;
+
+const CONFIG = {
+  plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } },
+  rateLimit: { secret: { max: null, windowSeconds: 60 } },
+  webhooks: {
+    scheduleSeconds: Array.from({ length: 60 }, () => 0.2),
+    timeoutMs: 2000,
+    probeSeconds: [0.2],
+    limits: { total: 64, perWebhook: 16, perHost: 32 },
+  },
+  server: { shutdownGraceMs: 1000 },
+  log: { level: "info", format: "json" },
+};
+
+interface Endpoint {
+  readonly endpoint: { readonly id: string };
+  readonly keys: { readonly secret: string };
+}
+
+async function prepare(folder: ProgramFolder, url: string): Promise<{ key: string; secret: string }> {
+  const schema = '{"number":{"type":"number"}}';
+  const made = await folder.json<Endpoint>(
+    ["endpoint", "create", "--name", "Contact", "--schema", "-"],
+    schema,
+  );
+  const create = ["webhook", "create", "--endpoint", "Contact", "--url", url, "--allow-private"];
+  const { secret } = await folder.json<{ secret: string }>(create);
+  return { key: made.keys.secret, secret };
+}
+
+/** The submission's id where it was acknowledged; null where the server was not there, or ended before it answered. */
+async function post(url: string, key: string, number: number): Promise<string | null> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  try {
+    const answer = await fetch(`${url}/submit`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ number }),
+    });
+    if (answer.status !== 200) return null;
+    return ((await answer.json()) as { submission_id: string }).submission_id;
+  } catch {
+    return null;
+  }
+}
+
+function waitForDeliveries(db: Database): Promise<void> {
+  const unfinished = query.selectFrom("delivery").select("id").where("state", "!=", "delivered").limit(1);
+  return expect.poll(() => db.first(unfinished), { timeout: 60_000, interval: 200 }).toBeUndefined();
+}
+
+test(
+  "however often the server is killed, what it acknowledged is stored and delivered, once or more with one id",
+  { timeout: 60_000 + KILL_ROUNDS * 6000 },
+  async () => {
+    await using receiver = await startReceiverWith((response, _, index) => {
+      if (index % 7 === 3) response.destroy();
+      else setTimeout(() => response.end(), index % 5);
+    });
+    await using folder = new ProgramFolder(CONFIG);
+    const { key, secret } = await prepare(folder, receiver.url);
+    const acknowledged: string[] = [];
+    let number = 0;
+    for (let round = 0; round < KILL_ROUNDS; round += 1) {
+      await folder.serve();
+      const over = new AbortController();
+      const before = acknowledged.length;
+      const poster = async (): Promise<void> => {
+        while (!over.signal.aborted) {
+          const id = await post(folder.url, key, (number += 1));
+          if (id !== null) acknowledged.push(id);
+          else await sleep(5);
+        }
+      };
+      const posters = Array.from({ length: POSTERS }, poster);
+      // Every other round dies early, while it still recovers what the one before left.
+      if (round % 2 === 0) await until(() => acknowledged.length > before);
+      await sleep((round % 2 === 0 ? ROUND_MS : EARLY_MS) * Math.random());
+      await folder.end("SIGKILL");
+      over.abort();
+      await Promise.all(posters);
+    }
+    await folder.serve();
+    const db = openDatabase(folder.databasePath, { busyTimeoutMs: 5000 });
+    await waitForDeliveries(db);
+    await folder.end("SIGTERM");
+
+    expect(acknowledged.length).toBeGreaterThanOrEqual(KILL_ROUNDS / 2);
+    const bodies = new Map<string, string>();
+    const submissionOf = new Map<string, string>();
+    for (const message of receiver.received) {
+      verifyWithOfficial(secret, message);
+      const id = String(message.headers["webhook-id"]);
+      const body = message.body.toString();
+      expect(bodies.get(id) ?? body).toBe(body);
+      bodies.set(id, body);
+      const { submission } = JSON.parse(body) as { submission: { id: string } };
+      expect(submissionOf.get(submission.id) ?? id).toBe(id);
+      submissionOf.set(submission.id, id);
+    }
+    expect(acknowledged.filter((id) => !submissionOf.has(id))).toEqual([]);
+    expect(db.pragma("integrity_check")).toBe("ok");
+    const stored = db.all(query.selectFrom("submission").select("id")).map(({ id }) => id);
+    expect(stored.toSorted()).toEqual([...submissionOf.keys()].toSorted());
+    const rows = db.all(query.selectFrom("delivery").select(["id", "attempts"]));
+    for (const { id, attempts } of rows) {
+      const made = db.all(
+        query.selectFrom("attempt").select("number").where("delivery_id", "=", id).orderBy("number"),
+      );
+      expect(made.map(({ number: made }) => made)).toEqual(
+        Array.from({ length: attempts }, (_, index) => index + 1),
+      );
+    }
+    db.close();
+  },
+);
+
+test("a server told to stop with deliveries in flight ends in time, and the next one delivers them", async () => {
+  let hangs = true;
+  await using receiver = await startReceiverWith((response) => {
+    if (!hangs) response.end();
+  });
+  await using folder = new ProgramFolder(CONFIG);
+  const { key } = await prepare(folder, receiver.url);
+  await folder.serve();
+  const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => post(folder.url, key, index)));
+  expect(ids).not.toContain(null);
+  await expect.poll(() => receiver.received.length).toBe(16);
+  expect(await folder.end("SIGTERM")).toBeLessThan(12_000);
+  hangs = false;
+  await folder.serve();
+  const db = openDatabase(folder.databasePath, { busyTimeoutMs: 5000 });
+  await waitForDeliveries(db);
+  db.close();
+});
+
+test("commands that change webhooks while a server runs take effect within two seconds", async () => {
+  await using receiver = await startReceiverWith((response) => response.end());
+  await using folder = new ProgramFolder(CONFIG);
+  const { key } = await prepare(folder, receiver.url);
+  const { data } = await folder.json<{ data: { id: string }[] }>(["webhook", "list"]);
+  const webhookId = data[0]!.id;
+  await folder.serve();
+  await folder.json(["webhook", "disable", webhookId]);
+  await sleep(1500);
+  await post(folder.url, key, 1);
+  await sleep(500);
+  expect(receiver.received).toHaveLength(0);
+  await folder.json(["webhook", "enable", webhookId]);
+  await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(1);
+  await folder.json(["webhook", "replay", "--since", "1h", "--as-new"]);
+  await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
+});

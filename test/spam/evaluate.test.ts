@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { readOwnTexts } from "../../scripts/spam/texts.ts";
+import { createEvaluation, type EvalReport, type EvalRow, parseEvalRow } from "../../src/spam/evaluate.ts";
+import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
+
+const settings = defaultSpamSettings(3);
+
+function evaluate(rows: readonly EvalRow[], honeypots: readonly string[]): EvalReport {
+  const evaluation = createEvaluation(settings, honeypots);
+  for (const row of rows) evaluation.judge(row);
+  return evaluation.report();
+}
+
+test("on texts that never trained the model, most pitches are suspicious, half are blocked and no genuine post is", () => {
+  const rows = readOwnTexts(new URL("./texts/", import.meta.url)).map(({ id, source, label, text }) => ({
+    id,
+    source,
+    label,
+    data: { message: text },
+  }));
+  const report = evaluate(rows, []);
+  expect(report.spam.rows).toBeGreaterThanOrEqual(20);
+  expect(report.ham.rows).toBeGreaterThanOrEqual(30);
+  expect(report.spam.at51 / report.spam.rows).toBeGreaterThanOrEqual(0.75);
+  expect(report.spam.at76 / report.spam.rows).toBeGreaterThanOrEqual(0.5);
+  expect(report.ham.at51).toBe(0);
+});
+
+test("a report counts by source and label, and the area under the curve is that of the scores", () => {
+  const rows = [
+    { id: "1", source: "a", label: "spam" as const, data: { message: "hi", _gotcha: "x" } },
+    { id: "2", source: "a", label: "ham" as const, data: { message: "hi" } },
+    { id: "3", source: "b", label: "ham" as const, data: { message: "hi", _elapsed_ms: 10 } },
+  ];
+  const report = evaluate(rows, ["_gotcha"]);
+  expect(report.sources.map(({ source }) => source)).toEqual(["a", "b"]);
+  expect(report.spam).toEqual({ rows: 1, at26: 1, at51: 1, at76: 1 });
+  expect(report.ham).toEqual({ rows: 2, at26: 0, at51: 0, at76: 0 });
+  expect(report.rocAuc).toBe(1);
+  expect(evaluate([], []).rocAuc).toBeNull();
+});
+
+test("a row that is not one is refused with its line", () => {
+  expect(() => parseEvalRow("{", 7)).toThrow("line 7");
+  expect(() => parseEvalRow('{"id":"1","source":"a","label":"maybe","data":{}}', 3)).toThrow(/line 3: label/);
+});

@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { query } from "../../src/database/database.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import { monthOf } from "../../src/foundation/clock.ts";
+import { dropExpired, dropHeld, findHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
+import { readMark } from "../../src/submissions/mark-submission.ts";
+import { releaseHeld } from "../../src/submissions/release-held.ts";
+import { findSubmission } from "../../src/submissions/submission-store.ts";
+import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { findWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
+import { type Receiving, receiving } from "./receiving.ts";
+
+const pitch = {
+  name: "Sam",
+  email: "sam@example.org",
+  message:
+    "I came across your website. We offer SEO and backlinks with guaranteed first page of Google rankings and a free audit: https://bit.ly/abc",
+};
+const genuine = { name: "Ana", email: "ana@example.org", message: "Are you open on Sunday?" };
+const receiver = { url: "http://receiver.example.org/", headers: {}, allowPrivate: false, maxSpamScore: 75 };
+const any = { endpointId: null, since: null, until: null };
+
+function heldIn({ db }: Receiving): HeldPage["data"] {
+  return listHeld(db, any, 100, null).data;
+}
+
+function used({ db, workspaceId, clock, config }: Receiving): number {
+  return readUsage(db, findWorkspace(db, workspaceId), monthOf(clock.now()), config.plans).used;
+}
+
+const oneAMonth = { plans: { hobby: { monthlySubmissions: 1, endpoints: 3, customSpam: false } } };
+
+test("a blocked post is kept with its score and reasons, and uses nothing of the month", async () => {
+  const service = await receiving();
+  expect(await service.submit(pitch)).toBe("spam_blocked");
+  const [held] = heldIn(service);
+  expect(held).toMatchObject({ why: "spam", data: pitch, spamClass: "blocked", ipAddress: "192.0.2.7" });
+  expect(held?.spamReasons.reduce((sum, { points }) => sum + points, 0)).toBe(held?.spamScore);
+  expect(used(service)).toBe(0);
+});
+
+test("a released post becomes a submission of the time it arrived: counted, notified, low, a lesson, and held no more", async () => {
+  const service = await receiving();
+  await service.submit(pitch);
+  const arrived = service.clock.now();
+  const [held] = heldIn(service);
+  service.clock.advance(86_400_000);
+  createWebhook(service.db, service.endpointId, receiver, arrived);
+  const released = releaseHeld(
+    service.db,
+    held?.id ?? "",
+    service.config.plans,
+    createOutbox(service.db),
+    service.clock.now(),
+  );
+  expect(findSubmission(service.db, released.id)).toMatchObject({
+    createdAt: arrived,
+    data: pitch,
+    spamScore: 0,
+    spamClass: "low",
+  });
+  expect(released.spamReasons.reduce((sum, { points }) => sum + points, 0)).toBe(0);
+  const deliveries = service.db.all(query.selectFrom("delivery").select(["submission_id", "state"]));
+  expect(deliveries).toEqual([{ submission_id: released.id, state: "pending" }]);
+  expect(used(service)).toBe(1);
+  expect(readMark(service.db, released.id)).toBe("ham");
+  expect(heldIn(service)).toEqual([]);
+  expect(() =>
+    releaseHeld(service.db, held?.id ?? "", service.config.plans, createOutbox(service.db), 0),
+  ).toThrow("no held post");
+});
+
+test("the same sender's same message passes after a release", async () => {
+  const service = await receiving();
+  await service.submit(pitch);
+  releaseHeld(
+    service.db,
+    heldIn(service)[0]?.id ?? "",
+    service.config.plans,
+    createOutbox(service.db),
+    service.clock.now(),
+  );
+  expect(await service.submit(pitch)).toMatch(/^sub_/);
+});
+
+test("a post over the monthly limit is kept, and its release waits for the plan or the next month", async () => {
+  const service = await receiving(oneAMonth);
+  expect(await service.submit(genuine)).toMatch(/^sub_/);
+  expect(await service.submit({ ...genuine, name: "Bea" })).toBe("submission_limit");
+  const [held] = heldIn(service);
+  expect(held).toMatchObject({ why: "limit", data: { name: "Bea" }, spamClass: "low" });
+  const release = () =>
+    releaseHeld(
+      service.db,
+      held?.id ?? "",
+      service.config.plans,
+      createOutbox(service.db),
+      service.clock.now(),
+    );
+  expect(release).toThrow("all are used");
+  service.clock.advance(30 * 86_400_000);
+  expect(readMark(service.db, release().id)).toBeNull();
+  expect(used(service)).toBe(1);
+});
+
+test("a release that fails half-way changes nothing", async () => {
+  const service = await receiving();
+  await service.submit(pitch);
+  const [held] = heldIn(service);
+  const broken = {
+    enqueue: () => {
+      throw new Error("the outbox is broken");
+    },
+  };
+  expect(() =>
+    releaseHeld(service.db, held?.id ?? "", service.config.plans, broken, service.clock.now()),
+  ).toThrow("the outbox is broken");
+  expect(heldIn(service)).toEqual([held]);
+  expect(used(service)).toBe(0);
+});
+
+test("a post over the limit that would have been refused anyway is not kept", async () => {
+  const service = await receiving(oneAMonth);
+  await service.submit(genuine);
+  expect(await service.submit({ message: 7 })).toBe("submission_limit");
+  expect(heldIn(service)).toEqual([]);
+});
+
+test("a client that tries again with the same Idempotency-Key is kept once", async () => {
+  const service = await receiving(oneAMonth);
+  await service.submit(genuine);
+  for (let attempt = 0; attempt < 3; attempt += 1) await service.submit(genuine, { idempotencyKey: "again" });
+  await service.submit(genuine, { idempotencyKey: "other" });
+  expect(heldIn(service)).toHaveLength(2);
+});
+
+test("when too many are held, posts that filled a honeypot go before others, then the oldest", async () => {
+  const service = await receiving({ held: { days: 30, maxPerWorkspace: 2 } });
+  const send = async (name: string, more: object = {}) => {
+    service.clock.advance(1000);
+    await service.submit({ ...pitch, name, ...more });
+  };
+  await send("first");
+  await send("second");
+  await send("trapped", { _gotcha: "x" });
+  expect(heldIn(service).map(({ data }) => data["name"])).toEqual(["second", "first"]);
+  await send("third");
+  expect(heldIn(service).map(({ data }) => data["name"])).toEqual(["third", "second"]);
+});
+
+test("held posts expire after the configured days and not before", async () => {
+  const service = await receiving();
+  await service.submit(pitch);
+  const days = defaultConfig.held.days;
+  service.clock.advance(30 * 86_400_000 - 60_000);
+  expect(dropExpired(service.db, days, service.clock.now())).toBe(0);
+  service.clock.advance(120_000);
+  expect(dropExpired(service.db, null, service.clock.now())).toBe(0);
+  expect(dropExpired(service.db, days, service.clock.now())).toBe(1);
+});
+
+test("dropping is all or nothing, and pages are complete", async () => {
+  const service = await receiving();
+  for (let count = 0; count < 5; count += 1) {
+    service.clock.advance(1000);
+    await service.submit({ ...pitch, name: `n${count}` });
+  }
+  const first = listHeld(service.db, any, 3, null);
+  const second = listHeld(service.db, any, 3, first.nextCursor);
+  expect([...first.data, ...second.data].map(({ data }) => data["name"])).toEqual([
+    "n4",
+    "n3",
+    "n2",
+    "n1",
+    "n0",
+  ]);
+  expect(second.nextCursor).toBeNull();
+  const ids = heldIn(service).map(({ id }) => id);
+  expect(() => dropHeld(service.db, [ids[0] ?? "", "held_00000000000000000000000000"])).toThrow(
+    "nothing was dropped",
+  );
+  expect(findHeld(service.db, ids[0] ?? "").id).toBe(ids[0]);
+  dropHeld(service.db, ids);
+  expect(heldIn(service)).toEqual([]);
+});

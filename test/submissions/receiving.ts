@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createSubmitService, openMigrated, type SubmitService } from "../../src/app.ts";
+import { type Config, defaultConfig } from "../../src/config/config.ts";
+import type { Database } from "../../src/database/database.ts";
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { FormsvcError } from "../../src/foundation/errors.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { createWorkspace, setPlan } from "../../src/workspaces/workspace-store.ts";
+
+/** One workspace with one endpoint that takes any fields, on a database of its own, under a clock that tests move. */
+export interface Receiving {
+  readonly db: Database;
+  readonly config: Config;
+  readonly workspaceId: string;
+  readonly endpointId: string;
+  readonly clock: { now(): number; advance(ms: number): void };
+  /** The submission's id, or the code of the refusal. */
+  submit(body: Record<string, unknown>, from?: Partial<From>): Promise<string>;
+  /** A second process on the same database, or the same one after a restart. */
+  restart(): void;
+  /** A further workspace with an endpoint. */
+  another(): Promise<Pick<Receiving, "workspaceId" | "endpointId" | "submit">>;
+}
+
+interface From {
+  readonly address: string;
+  readonly userAgent: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+const somebody: From = {
+  address: "192.0.2.7",
+  userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+  idempotencyKey: undefined,
+};
+
+/** Each log listens for the end of the process, so all tests share one. */
+const log = createLog("silent", "json");
+
+export async function receiving(changes: Partial<Config> = {}): Promise<Receiving> {
+  const folder = mkdtempSync(join(tmpdir(), "formsvc-test-"));
+  const off = { max: null, windowSeconds: 60 };
+  const config: Config = {
+    ...defaultConfig,
+    database: { path: join(folder, "formsvc.db") },
+    rateLimit: { publishable: off, secret: off, badKey: off, exempt: [] },
+    ...changes,
+  };
+  const { db } = openMigrated(config, 5000);
+  let now = Date.UTC(2026, 3, 10);
+  const clock = { now: () => now, advance: (ms: number) => void (now += ms) };
+  let service: SubmitService = createSubmitService(db, config, clock, log);
+  onTestFinished(async () => {
+    await service.drain();
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const open = async (workspace: string | null) => {
+    const settings = { ...defaultEndpointSettings, unknownFields: "keep" as const };
+    const made = { name: "Contact", definition: { message: { type: "string" as const } }, settings };
+    const { endpoint, publishable } = await createEndpoint(db, workspace, made, config.plans, now);
+    const submit = async (body: Record<string, unknown>, from: Partial<From> = {}): Promise<string> => {
+      const { address, userAgent, idempotencyKey } = { ...somebody, ...from };
+      const caller = await service.gatekeeper.authenticate(`Bearer ${publishable.text}`, address);
+      const post = {
+        body: Buffer.from(JSON.stringify(body)),
+        origin: undefined,
+        fromBrowser: true,
+        userAgent,
+        acceptLanguage: "en",
+        idempotencyKey,
+        submitterIp: undefined,
+        submitterUserAgent: undefined,
+      };
+      try {
+        return (await service.receiver.receive(caller, post)).submissionId;
+      } catch (error) {
+        if (error instanceof FormsvcError) return error.code;
+        throw error;
+      }
+    };
+    return { workspaceId: endpoint.workspaceId, endpointId: endpoint.id, submit };
+  };
+  return {
+    db,
+    config,
+    clock,
+    ...(await open(null)),
+    restart: () => void (service = createSubmitService(db, config, clock, log)),
+    another: async () => {
+      const { id } = createWorkspace(db, `Workspace ${now}`, null, now);
+      setPlan(db, id, "pro", config.plans);
+      return open(id);
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Webhook as OfficialWebhook } from "standardwebhooks";
+import { defaultConfig } from "../../src/config/config.ts";
+import { type Database, openDatabase, query } from "../../src/database/database.ts";
+import { migrate } from "../../src/database/migrate.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import type { Clock } from "../../src/foundation/clock.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
+import { Deliverer } from "../../src/webhooks/deliver.ts";
+import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
+import { createOutbox, type Outbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
+import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import type { DeliverySettings, Webhook, WebhookSettings } from "../../src/webhooks/webhook.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import type { Received } from "./receivers.ts";
+
+/** A clock that a test moves; it starts at the real time, because official verifiers look at theirs. */
+export class TestClock implements Clock {
+  ms = Date.now();
+  now(): number {
+    return this.ms;
+  }
+  forward(ms: number): void {
+    this.ms += ms;
+  }
+}
+
+/** One database with one endpoint, and a deliverer over it as `serve` has it. */
+export class WebhookWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), "formsvc-webhooks-"));
+  readonly clock = new TestClock();
+  readonly settings: DeliverySettings;
+  readonly endpointId: string;
+  db: Database;
+  outbox: Outbox;
+  deliverer: Deliverer;
+  readonly #senders: Sender[] = [];
+
+  constructor(settings: Partial<DeliverySettings> = {}) {
+    this.settings = { ...defaultConfig.webhooks, timeoutMs: 2000, ...settings };
+    this.db = this.openDatabase();
+    const { workspace } = createAccount(this.db, "owner@example.com", this.clock.now());
+    const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
+    const plans = defaultConfig.plans;
+    this.endpointId = this.db.transaction(
+      () => insertEndpoint(this.db, workspace, made, plans, this.clock.now()).id,
+    );
+    this.outbox = createOutbox(this.db);
+    this.deliverer = this.#newDeliverer();
+  }
+
+  openDatabase(): Database {
+    const db = openDatabase(join(this.folder, "formsvc.db"), { busyTimeoutMs: 10 });
+    migrate(db);
+    return db;
+  }
+
+  #newDeliverer(): Deliverer {
+    const sender = createSender({
+      allowed: parseAllowedNetworks(["127.0.0.1"]),
+      timeoutMs: this.settings.timeoutMs,
+      resolveHost: createHostResolver(),
+    });
+    this.#senders.push(sender);
+    const { db, outbox, settings, clock } = this;
+    const log = createLog("silent", "json");
+    return new Deliverer({ db, outbox, sender, settings, clock, log, random: () => 0 });
+  }
+
+  /** What a new process finds: everything in memory is gone, the file is as it was. */
+  restart(): void {
+    this.db.close();
+    this.db = this.openDatabase();
+    this.outbox = createOutbox(this.db);
+    this.deliverer = this.#newDeliverer();
+    this.deliverer.start();
+  }
+
+  addWebhook(url: string, settings: Partial<WebhookSettings> = {}): { webhook: Webhook; secret: string } {
+    const all = { url, headers: {}, allowPrivate: false, maxSpamScore: 100, ...settings };
+    const made = createWebhook(this.db, this.endpointId, all, this.clock.now());
+    this.deliverer.reload();
+    return made;
+  }
+
+  /** Stores submissions in one transaction, as a commit batch does. Their ids. */
+  post(count = 1, data: Record<string, unknown> = { message: "hello" }, spamScore = 0): string[] {
+    const now = this.clock.now();
+    const ids = this.db.transaction(() =>
+      Array.from({ length: count }, () => {
+        const id = newId("sub", now);
+        const row = { id, endpoint_id: this.endpointId, schema_version: 1, data: JSON.stringify(data) };
+        const client = { ip_address: "192.0.2.1", user_agent: "test", created_at: now };
+        this.db.run(
+          query
+            .insertInto("submission")
+            .values({ ...row, ...client, spam_score: spamScore, spam_reasons: "[]" }),
+        );
+        const told = { id, endpointId: this.endpointId, data, spamScore };
+        this.outbox.enqueue({ ...told, ipAddress: "192.0.2.1", userAgent: "test", createdAt: now }, now);
+        return id;
+      }),
+    );
+    this.outbox.announce();
+    return ids;
+  }
+
+  /** Lets everything happen that is due at the clock's time. */
+  async settle(): Promise<void> {
+    this.deliverer.wake();
+    await this.deliverer.settled();
+  }
+
+  /** Moves the clock to whenever something is planned, again and again, until then. */
+  async runUntil(untilMs: number): Promise<void> {
+    await this.settle();
+    for (;;) {
+      const next = this.deliverer.nextWakeAt();
+      if (next === null || next > untilMs) break;
+      this.clock.ms = Math.max(next, this.clock.ms);
+      await this.settle();
+    }
+    this.clock.ms = Math.max(untilMs, this.clock.ms);
+    await this.settle();
+  }
+
+  states(): Record<string, number> {
+    const rows = this.db.all(
+      query
+        .selectFrom("delivery")
+        .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
+        .groupBy("state"),
+    );
+    return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+  }
+
+  deliveryIds(): string[] {
+    return this.db.all(query.selectFrom("delivery").select("id").orderBy("id")).map(({ id }) => id);
+  }
+
+  /** What is wrong with the database although it should be at rest; empty when all is well. */
+  inconsistencies(): string[] {
+    const found = [String(this.db.pragma("integrity_check"))].filter((result) => result !== "ok");
+    for (const id of this.deliveryIds()) {
+      const { state, attempts } = findDelivery(this.db, id);
+      const numbers = listAttempts(this.db, id).map(({ number }) => number);
+      const recorded = state === "sending" ? attempts - 1 : attempts;
+      const isWhole = numbers.length === recorded && numbers.every((number, index) => number === index + 1);
+      if (!isWhole) found.push(`${id}: ${attempts} attempts, recorded: ${numbers.join(" ")}`);
+    }
+    return found;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.deliverer.stop(0);
+    await Promise.all(this.#senders.map((sender) => sender.destroy()));
+    this.db.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Verifies a message as a receiver would, with the official library. @throws where it is not genuine */
+export function verifyWithOfficial(secret: string, { body, headers }: Received): void {
+  new OfficialWebhook(secret).verify(body, headers as Record<string, string>);
+}

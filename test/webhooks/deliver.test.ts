@@ -1,0 +1,300 @@
+import { Webhook as SvixWebhook } from "svix";
+import { expect, test } from "vitest";
+import { query } from "../../src/database/database.ts";
+import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
+import { alignDeliveries } from "../../src/webhooks/hold-deliveries.ts";
+import {
+  activeKeys,
+  deleteWebhook,
+  findWebhook,
+  rotateSecret,
+  setWebhookEnabled,
+  updateWebhook,
+} from "../../src/webhooks/webhook-store.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
+
+const HOUR_MS = 3_600_000;
+
+test("a submission reaches every webhook of its endpoint, signed, with the body of the specification", async () => {
+  await using world = new WebhookWorld();
+  await using first = await startReceiverWith((response) => response.end());
+  await using second = await startReceiverWith((response) => response.end());
+  const secrets = [first, second].map(
+    ({ url }) => world.addWebhook(url, { headers: { "x-team": "sales" } }).secret,
+  );
+  world.deliverer.start();
+  const [submissionId] = world.post(1, { name: "Ada", ".": "a\r\nb: c", emoji: "🙂" });
+  await world.settle();
+  const created = new Date(world.clock.now()).toISOString();
+  for (const [index, receiver] of [first, second].entries()) {
+    const [message] = receiver.received;
+    verifyWithOfficial(secrets[index]!, message!);
+    new SvixWebhook(secrets[index]!).verify(message!.body, message!.headers as Record<string, string>);
+    expect(JSON.parse(message!.body.toString())).toEqual({
+      event: "submission.created",
+      timestamp: created,
+      endpoint: { id: world.endpointId, name: "Contact" },
+      submission: {
+        id: submissionId,
+        data: { name: "Ada", ".": "a\r\nb: c", emoji: "🙂" },
+        spam_score: 0,
+        ip_address: "192.0.2.1",
+        user_agent: "test",
+        created_at: created,
+      },
+    });
+    expect(message!.headers).toMatchObject({ "x-team": "sales", "content-type": "application/json" });
+    expect(message!.headers["user-agent"]).toMatch(/^formsvc\/\d/);
+    expect(message!.headers["webhook-id"]).toMatch(/^msg_[0-9a-z]{26}$/);
+  }
+  expect(first.received[0]!.body).toEqual(second.received[0]!.body);
+  expect(world.states()).toEqual({ delivered: 2 });
+  expect(world.inconsistencies()).toEqual([]);
+});
+
+test("retries keep the id and the bytes, renew the time, and come as the schedule says", async () => {
+  await using world = new WebhookWorld();
+  const startMs = world.clock.now();
+  const times: number[] = [];
+  await using receiver = await startReceiverWith((response) => {
+    times.push((world.clock.now() - startMs) / 1000);
+    response.writeHead(404).end("no such hook");
+  });
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post();
+  await world.runUntil(startMs + 100 * HOUR_MS);
+  const waits = times.map((at, index) => (index === 0 ? at : at - times[index - 1]!));
+  expect(waits).toEqual([0, 5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400]);
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  expect(new Set(receiver.received.map(({ body }) => body.toString())).size).toBe(1);
+  const stamps = receiver.received.map(({ headers }) => Number(headers["webhook-timestamp"]));
+  expect(stamps).toEqual(times.map((at) => Math.floor(startMs / 1000 + at)));
+  const [id] = world.deliveryIds();
+  expect(findDelivery(world.db, id!)).toMatchObject({
+    state: "failed",
+    attempts: 13,
+    spent: 13,
+    lastStatus: 404,
+  });
+  expect(listAttempts(world.db, id!)).toHaveLength(13);
+  expect(listAttempts(world.db, id!)[0]).toMatchObject({
+    status: 404,
+    answer: "no such hook",
+    isProbe: false,
+  });
+  expect(world.inconsistencies()).toEqual([]);
+});
+
+test("what a receiver asks for in Retry-After is waited for, by all its deliveries", async () => {
+  await using world = new WebhookWorld();
+  let busy = true;
+  await using receiver = await startReceiverWith((response) => {
+    if (busy) response.writeHead(429, { "retry-after": "3600" }).end();
+    else response.end();
+  });
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  const startMs = world.clock.now();
+  world.post();
+  await world.settle();
+  busy = false;
+  world.clock.forward(60_000);
+  world.post();
+  await world.runUntil(startMs + HOUR_MS - 1);
+  expect(receiver.received).toHaveLength(1);
+  await world.runUntil(startMs + HOUR_MS);
+  expect(receiver.received).toHaveLength(3);
+  expect(world.states()).toEqual({ delivered: 2 });
+});
+
+test("410 once is retried, twice at least a minute apart stops the webhook and holds its deliveries", async () => {
+  await using world = new WebhookWorld();
+  let status = 410;
+  await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
+  const { webhook } = world.addWebhook(receiver.url);
+  world.deliverer.start();
+  const startMs = world.clock.now();
+  world.post();
+  await world.runUntil(startMs + 59_000);
+  expect(findWebhook(world.db, webhook.id).state).toBe("enabled");
+  world.post(3);
+  await world.runUntil(startMs + HOUR_MS);
+  expect(findWebhook(world.db, webhook.id).state).toBe("stopped");
+  world.post();
+  await world.runUntil(startMs + 200 * HOUR_MS);
+  expect(world.states()).toEqual({ held: 5 });
+  const before = receiver.received.length;
+  expect(before).toBeLessThan(12);
+
+  status = 200;
+  setWebhookEnabled(world.db, webhook.id, true);
+  world.deliverer.reload();
+  await world.settle();
+  expect(world.states()).toEqual({ delivered: 5 });
+  expect(receiver.received).toHaveLength(before + 5);
+  expect(world.inconsistencies()).toEqual([]);
+});
+
+test("a 410 that a success follows is forgotten", async () => {
+  await using world = new WebhookWorld();
+  const answers = [410, 200, 410, 200];
+  await using receiver = await startReceiverWith((response, _, index) =>
+    response.writeHead(answers[index]!).end(),
+  );
+  const { webhook } = world.addWebhook(receiver.url);
+  world.deliverer.start();
+  for (let round = 0; round < 2; round += 1) {
+    world.post();
+    await world.runUntil(world.clock.now() + HOUR_MS);
+  }
+  expect(findWebhook(world.db, webhook.id)).toMatchObject({
+    state: "enabled",
+    goneAt: null,
+    failingSince: null,
+  });
+  expect(world.states()).toEqual({ delivered: 2 });
+});
+
+test("a disabled webhook's deliveries are held, also what is in flight, and go out when it is enabled", async () => {
+  await using world = new WebhookWorld();
+  const release: (() => void)[] = [];
+  let slow = true;
+  await using receiver = await startReceiverWith((response) => {
+    if (slow) release.push(() => response.writeHead(500).end());
+    else response.end();
+  });
+  const { webhook } = world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post();
+  await expect.poll(() => release.length).toBe(1);
+  setWebhookEnabled(world.db, webhook.id, false);
+  world.deliverer.reload();
+  release[0]!();
+  world.post(2);
+  await world.settle();
+  await world.runUntil(world.clock.now() + 100 * HOUR_MS);
+  expect(world.states()).toEqual({ held: 3 });
+  expect(receiver.received).toHaveLength(1);
+  slow = false;
+  setWebhookEnabled(world.db, webhook.id, true);
+  expect(alignDeliveries(world.db, world.clock.now())).toBe(false);
+  expect(world.states()).toEqual({ pending: 3 });
+  world.deliverer.reload();
+  await world.settle();
+  expect(world.states()).toEqual({ delivered: 3 });
+});
+
+test("held deliveries of an enabled webhook go out although the command that enabled it died in between", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  const { webhook } = world.addWebhook(receiver.url);
+  setWebhookEnabled(world.db, webhook.id, false);
+  world.post(1200);
+  setWebhookEnabled(world.db, webhook.id, true);
+  expect(world.states()).toEqual({ held: 1200 });
+  world.deliverer.start();
+  await expect
+    .poll(async () => (await world.settle(), world.states()), { timeout: 20_000 })
+    .toEqual({ delivered: 1200 });
+});
+
+test("a new URL and new headers are used for what is pending already", async () => {
+  await using world = new WebhookWorld();
+  await using old = await startReceiverWith((response) => response.writeHead(500).end());
+  await using next = await startReceiverWith((response) => response.end());
+  const { webhook } = world.addWebhook(old.url);
+  world.deliverer.start();
+  world.post();
+  await world.settle();
+  updateWebhook(world.db, webhook.id, { url: next.url, headers: { authorization: "Bearer x" } });
+  world.deliverer.reload();
+  await world.runUntil(world.clock.now() + 60_000);
+  expect(next.received[0]!.headers.authorization).toBe("Bearer x");
+  expect(world.states()).toEqual({ delivered: 1 });
+});
+
+test("submissions above the webhook's highest spam score are not sent", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  world.addWebhook(receiver.url, { maxSpamScore: 25 });
+  world.deliverer.start();
+  world.post(1, {}, 25);
+  world.post(1, {}, 26);
+  await world.settle();
+  expect(receiver.received).toHaveLength(1);
+});
+
+test("after a rotation both secrets verify for 24 hours, in the middle of retries too, then only the new one", async () => {
+  await using world = new WebhookWorld();
+  let status = 404;
+  await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
+  const { webhook, secret: oldest } = world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post();
+  await world.settle();
+  const middle = rotateSecret(world.db, webhook.id, world.clock.now());
+  world.clock.forward(1000);
+  const newest = rotateSecret(world.db, webhook.id, world.clock.now());
+  world.deliverer.reload();
+  status = 200;
+  await world.runUntil(world.clock.now() + 30_000);
+  const retried = receiver.received[1]!;
+  for (const secret of [oldest, middle, newest]) verifyWithOfficial(secret, retried);
+  expect(retried.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+ v1,\S+$/);
+
+  world.clock.forward(24 * HOUR_MS);
+  const keys = activeKeys(world.db, world.clock.now()).get(webhook.id);
+  expect(keys).toHaveLength(1);
+  world.post();
+  await world.settle();
+  expect(receiver.received[2]!.headers["webhook-signature"]).toMatch(/^v1,\S+$/);
+});
+
+test("a third rotation within the grace drops the oldest secret", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  for (let round = 0; round < 4; round += 1) {
+    world.clock.forward(1000);
+    rotateSecret(world.db, webhook.id, world.clock.now());
+  }
+  expect(activeKeys(world.db, world.clock.now()).get(webhook.id)).toHaveLength(3);
+});
+
+test("deleting a submission deletes its deliveries, and one in flight is forgotten without a trace", async () => {
+  await using world = new WebhookWorld();
+  const release: (() => void)[] = [];
+  await using receiver = await startReceiverWith((response) => release.push(() => response.end()));
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  const [first] = world.post(1);
+  world.post(1);
+  await expect.poll(() => release.length).toBe(2);
+  world.db.run(query.deleteFrom("submission").where("id", "=", first!));
+  for (const answer of release) answer();
+  await world.settle();
+  expect(world.states()).toEqual({ delivered: 1 });
+  expect(world.db.all(query.selectFrom("event").select("submission_id"))).toHaveLength(1);
+  expect(world.db.all(query.selectFrom("attempt").select("number"))).toHaveLength(1);
+});
+
+test("deleting a webhook while it is being sent to deletes its deliveries and disturbs no other", async () => {
+  await using world = new WebhookWorld();
+  const release: (() => void)[] = [];
+  await using slow = await startReceiverWith((response) => release.push(() => response.end()));
+  await using fast = await startReceiverWith((response) => response.end());
+  const { webhook } = world.addWebhook(slow.url);
+  world.addWebhook(fast.url);
+  world.deliverer.start();
+  world.post(700);
+  await expect.poll(() => release.length).toBeGreaterThan(0);
+  deleteWebhook(world.db, webhook.id);
+  world.deliverer.reload();
+  for (const answer of release) answer();
+  await expect
+    .poll(async () => (await world.settle(), world.states()), { timeout: 20_000 })
+    .toEqual({ delivered: 700 });
+  expect(fast.received).toHaveLength(700);
+  expect(world.inconsistencies()).toEqual([]);
+});

@@ -1,0 +1,197 @@
+import { expect, test } from "vitest";
+import { openDatabase, query } from "../../src/database/database.ts";
+import { createClaims } from "../../src/webhooks/claim-delivery.ts";
+import { dropOldDeliveries } from "../../src/webhooks/delivery-retention.ts";
+import { findDelivery, listAttempts, listDeliveries } from "../../src/webhooks/delivery-store.ts";
+import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
+import { recoverDeliveries } from "../../src/webhooks/recover-deliveries.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { WebhookWorld } from "../support/webhook-world.ts";
+
+const DAY_MS = 86_400_000;
+const ANSWERED = {
+  kind: "answer",
+  status: 200,
+  retryAfter: null,
+  location: null,
+  bodyStart: "",
+  durationMs: 1,
+} as const;
+
+test("submissions and their deliveries are stored together or not at all", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  const failing = (): void => {
+    world.db.transaction(() => {
+      world.outbox.enqueue({ ...SUBMISSION, endpointId: world.endpointId }, world.clock.now());
+      return world.states();
+    });
+  };
+  expect(failing).toThrow(/FOREIGN KEY/);
+  expect(world.states()).toEqual({});
+  world.post(2);
+  expect(world.states()).toEqual({ pending: 2 });
+});
+
+const SUBMISSION = {
+  id: "sub_01h455vb4pex5vsknk084sn02q",
+  data: {},
+  spamScore: 0,
+  ipAddress: "",
+  userAgent: "",
+  createdAt: 0,
+};
+
+test("a claim belongs to one attempt: a result that comes late is not recorded", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.post();
+  const claims = createClaims(world.db);
+  const finish = createFinishAttempts(world.db, world.settings);
+  const now = world.clock.now();
+  const [claimed] = world.db.transaction(() => claims.claimDue(webhook.id, 4, now));
+  expect(world.db.transaction(() => claims.claimDue(webhook.id, 4, now))).toEqual([]);
+  recoverDeliveries(world.db, world.settings.scheduleSeconds, now);
+  const late = { delivery: claimed!, result: ANSWERED, random: 0 };
+  expect(world.db.transaction(() => finish([late], now))).toEqual([null]);
+  expect(findDelivery(world.db, claimed!.id)).toMatchObject({ state: "pending", attempts: 1, spent: 0 });
+  expect(world.inconsistencies()).toEqual([]);
+});
+
+test("interrupted deliveries go out again, later each time in a row, and run out in the end", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.post();
+  const claims = createClaims(world.db);
+  const waits: number[] = [];
+  for (;;) {
+    const due = claims.earliestDue(webhook.id);
+    if (due === null) break;
+    waits.push((due - world.clock.now()) / 1000);
+    world.clock.ms = due;
+    world.db.transaction(() => claims.claimDue(webhook.id, 1, due));
+    expect(recoverDeliveries(world.db, world.settings.scheduleSeconds, due)).toBe(1);
+  }
+  expect(waits.slice(0, 6)).toEqual([0, 5, 30, 120, 600, 1800]);
+  const [id] = world.deliveryIds();
+  expect(findDelivery(world.db, id!)).toMatchObject({ state: "failed", attempts: 17, spent: 13 });
+  expect(listAttempts(world.db, id!).every(({ outcome }) => outcome === "interrupted")).toBe(true);
+});
+
+test("deliveries interrupted while their webhook was disabled are held", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.post();
+  world.db.transaction(() => createClaims(world.db).claimDue(webhook.id, 1, world.clock.now()));
+  world.db.run(query.updateTable("webhook").set({ state: "disabled" }));
+  recoverDeliveries(world.db, world.settings.scheduleSeconds, world.clock.now());
+  expect(world.states()).toEqual({ held: 1 });
+});
+
+test("while the database refuses, nothing is sent, no result is lost, and it goes on afterwards", async () => {
+  await using world = new WebhookWorld();
+  const release: (() => void)[] = [];
+  await using receiver = await startReceiverWith((response) => release.push(() => response.end()));
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post(10);
+  await expect.poll(() => release.length).toBe(4);
+  const other = openDatabase(world.db.path, { busyTimeoutMs: 0 });
+  other.execute("BEGIN IMMEDIATE");
+  for (const answer of release.splice(0)) answer();
+  world.deliverer.wake();
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  expect(receiver.received).toHaveLength(4);
+  expect(world.states()).toEqual({ sending: 4, pending: 6 });
+  other.execute("ROLLBACK");
+  other.close();
+  await expect
+    .poll(() => {
+      for (const answer of release.splice(0)) answer();
+      return world.states();
+    })
+    .toEqual({ delivered: 10 });
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(10);
+  expect(receiver.received).toHaveLength(10);
+  expect(world.inconsistencies()).toEqual([]);
+});
+
+test("stopping waits for what is in flight, ends the rest, and records both", async () => {
+  await using world = new WebhookWorld();
+  let quick: (() => void) | null = null;
+  await using receiver = await startReceiverWith((response, _, index) => {
+    if (index === 0) quick = () => response.end();
+  });
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post(4);
+  await expect.poll(() => receiver.received.length).toBe(4);
+  const stopped = world.deliverer.stop(300);
+  quick!();
+  world.post(1);
+  await stopped;
+  expect(world.states()).toEqual({ delivered: 1, pending: 4 });
+  expect(receiver.received).toHaveLength(4);
+  const outcomes = world
+    .deliveryIds()
+    .flatMap((id) => listAttempts(world.db, id).map(({ outcome }) => outcome));
+  expect(outcomes.sort()).toEqual(["delivered", "interrupted", "interrupted", "interrupted"]);
+  expect(world.inconsistencies()).toEqual([]);
+});
+
+test("delivered messages are dropped after their days with attempts and bodies, others stay", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response, { body }) => {
+    response.writeHead(body.includes('"bad"') ? 404 : 200).end();
+  });
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post(600);
+  world.post(1, { message: "bad" });
+  await world.runUntil(world.clock.now() + 4 * DAY_MS);
+  expect(world.states()).toEqual({ delivered: 600, failed: 1 });
+  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(0);
+  world.clock.forward(31 * DAY_MS);
+  expect(dropOldDeliveries(world.db, null, world.clock.now())).toBe(0);
+  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(500);
+  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(100);
+  expect(world.states()).toEqual({ failed: 1 });
+  expect(world.db.all(query.selectFrom("event").select("submission_id"))).toHaveLength(1);
+  expect(world.db.all(query.selectFrom("attempt").select("number"))).toHaveLength(13);
+  expect(world.db.all(query.selectFrom("submission").select("id"))).toHaveLength(601);
+});
+
+test("a body stays as long as one of its deliveries does", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  const { webhook } = world.addWebhook(receiver.url);
+  world.addWebhook("http://10.0.0.1/");
+  world.deliverer.start();
+  world.post();
+  await expect.poll(() => receiver.received.length).toBe(1);
+  await world.deliverer.stop(1000);
+  world.clock.forward(31 * DAY_MS);
+  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(1);
+  expect(listDeliveries(world.db, { ...ALL, webhookId: webhook.id }).deliveries).toEqual([]);
+  expect(world.db.all(query.selectFrom("event").select("submission_id"))).toHaveLength(1);
+});
+
+const ALL = { webhookId: null, submissionId: null, state: null, cursor: null, limit: 10 };
+
+test("deliveries are listed newest first, page by page, by webhook, submission and state", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.addWebhook("https://example.org/");
+  const [first] = world.post(13);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = listDeliveries(world.db, { ...ALL, cursor });
+    seen.push(...page.deliveries.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  expect(seen).toEqual(world.deliveryIds().toReversed());
+  expect(listDeliveries(world.db, { ...ALL, submissionId: first! }).deliveries).toHaveLength(2);
+  expect(listDeliveries(world.db, { ...ALL, limit: 50, webhookId: webhook.id }).deliveries).toHaveLength(13);
+  expect(listDeliveries(world.db, { ...ALL, state: "failed" }).deliveries).toEqual([]);
+});

@@ -1,0 +1,65 @@
+import type { Compilable } from "kysely";
+import { expect, test } from "vitest";
+import { query } from "../../src/database/database.ts";
+import { CLAIM_SQL } from "../../src/webhooks/claim-delivery.ts";
+import { selectOld } from "../../src/webhooks/delivery-retention.ts";
+import { ENQUEUE_SQL } from "../../src/webhooks/enqueue-delivery.ts";
+import { FINISH_SQL } from "../../src/webhooks/finish-attempts.ts";
+import { selectMisplaced } from "../../src/webhooks/hold-deliveries.ts";
+import { selectSending } from "../../src/webhooks/recover-deliveries.ts";
+import { WebhookWorld } from "../support/webhook-world.ts";
+
+function planOf(world: WebhookWorld, sql: string): string {
+  const parameters = Array.from({ length: sql.split("?").length - 1 }, () => "");
+  const rows = world.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as { detail: string }[];
+  return rows.map(({ detail }) => detail).join("; ");
+}
+
+test("every query that the outbox repeats goes over its index, without a scan or a sort", async () => {
+  await using world = new WebhookWorld();
+  const expected: [sql: string, index: RegExp][] = [
+    [CLAIM_SQL.earliest, /delivery_pending/],
+    [CLAIM_SQL.due, /delivery_pending \(webhook_id=\? AND due_at<\?\)/],
+    [CLAIM_SQL.probe, /delivery_pending \(webhook_id=\?\)/],
+    [CLAIM_SQL.pullForward, /delivery_pending/],
+    [CLAIM_SQL.mark, /PRIMARY KEY/],
+    [FINISH_SQL.webhook, /sqlite_autoindex_webhook_1/],
+    [FINISH_SQL.delivery, /PRIMARY KEY/],
+    [ENQUEUE_SQL.targets, /webhook_by_endpoint/],
+  ];
+  for (const [sql, index] of expected) {
+    const plan = planOf(world, sql);
+    expect(plan, sql).toMatch(index);
+    expect(plan, sql).not.toMatch(/\bSCAN\b|TEMP B-TREE/);
+  }
+});
+
+test("what is asked at start and now and then reads only the small index of its state", async () => {
+  await using world = new WebhookWorld();
+  const expected: [built: Compilable, index: RegExp][] = [
+    [selectSending(), /delivery_sending/],
+    [selectMisplaced("enabled"), /delivery_held \(webhook_id=\?\)/],
+    [selectMisplaced("other"), /delivery_pending \(webhook_id=\?\)/],
+    [selectOld(0).limit(500), /delivery_delivered \(finished_at<\?\)/],
+    [query.deleteFrom("delivery").where("id", "=", ""), /PRIMARY KEY/],
+  ];
+  for (const [built, index] of expected) {
+    const { sql } = built.compile();
+    const plan = planOf(world, sql);
+    expect(plan, sql).toMatch(index);
+    expect(plan, sql).not.toMatch(/TEMP B-TREE|SCAN delivery(?! USING (?:COVERING )?INDEX)/);
+  }
+});
+
+test("deleting a submission or a webhook finds what hangs on it by an index", async () => {
+  await using world = new WebhookWorld();
+  for (const [sql, index] of [
+    ["SELECT 1 FROM delivery WHERE submission_id = ?", /delivery_by_submission/],
+    ["SELECT 1 FROM delivery WHERE webhook_id = ?", /delivery_by_webhook/],
+    ["SELECT 1 FROM event WHERE submission_id = ?", /sqlite_autoindex_event_1/],
+    ["SELECT 1 FROM attempt WHERE delivery_id = ?", /PRIMARY KEY/],
+    ["SELECT 1 FROM webhook_secret WHERE webhook_id = ?", /PRIMARY KEY/],
+  ] as const) {
+    expect(planOf(world, sql)).toMatch(index);
+  }
+});

@@ -1,0 +1,70 @@
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../src/foundation/clock.ts";
+import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
+import { startReceiver, type Arrival, type Behaviour, type Receiver } from "../../src/webhooks/receiver.ts";
+import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
+import { createSender, type SendResult } from "../../src/webhooks/send.ts";
+import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
+
+const receivers: Receiver[] = [];
+
+afterEach(async () => {
+  await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
+});
+
+async function deliverTo(
+  behaviour: Behaviour,
+  options: { keys?: Buffer[]; signedWith?: Buffer } = {},
+): Promise<{ result: SendResult; arrival: Arrival | undefined }> {
+  const arrivals: Arrival[] = [];
+  const receiver = await startReceiver({
+    host: "127.0.0.1",
+    port: 0,
+    keys: options.keys ?? [],
+    behaviour,
+    times: Number.POSITIVE_INFINITY,
+    retryAfterSeconds: 7,
+    clock: systemClock,
+    onArrival: (arrival) => arrivals.push(arrival),
+  });
+  receivers.push(receiver);
+  const allowed = parseAllowedNetworks(["127.0.0.1"]);
+  const sender = createSender({ allowed, timeoutMs: 500, resolveHost: createHostResolver() });
+  const body = Buffer.from('{"a":1}');
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = options.signedWith
+    ? signMessage({ id: "msg_1", timestamp, body }, [options.signedWith])
+    : "";
+  const headers = { "webhook-id": "msg_1", "webhook-timestamp": timestamp, "webhook-signature": signature };
+  const result = await sender.send({ url: receiver.url, headers, body, allowPrivate: false });
+  await sender.destroy();
+  return { result, arrival: arrivals[0] };
+}
+
+test("a genuine delivery is shown as verified and answered 204", async () => {
+  const key = secretKey(newSecret());
+  const { result, arrival } = await deliverTo("ok", { keys: [key], signedWith: key });
+  expect(result).toMatchObject({ status: 204 });
+  expect(arrival).toMatchObject({ id: "msg_1", problem: null, status: 204, body: Buffer.from('{"a":1}') });
+});
+
+test("a delivery signed with another secret is answered 401 with the reason", async () => {
+  const { result, arrival } = await deliverTo("ok", {
+    keys: [secretKey(newSecret())],
+    signedWith: secretKey(newSecret()),
+  });
+  expect(result).toMatchObject({ status: 401 });
+  expect(arrival?.problem).toMatch(/no signature matches/);
+});
+
+test("without a secret nothing is claimed about the signature", async () => {
+  expect((await deliverTo("ok")).arrival?.problem).toBeUndefined();
+});
+
+test("it misbehaves as it is told to", async () => {
+  expect((await deliverTo("error")).result).toMatchObject({ status: 500 });
+  expect((await deliverTo("gone")).result).toMatchObject({ status: 410 });
+  expect((await deliverTo("busy")).result).toMatchObject({ status: 429, retryAfter: "7" });
+  expect((await deliverTo("slow")).result).toMatchObject({ kind: "error", code: "EDEADLINE" });
+  expect((await deliverTo("drop")).result).toMatchObject({ kind: "error" });
+});

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
+import { countReplayable, replayDelivery, replayRange } from "../../src/webhooks/replay-deliveries.ts";
+import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
+
+const HOUR_MS = 3_600_000;
+const EVERYTHING = { webhookId: null, failedOnly: false, since: null, until: null };
+const FAILED = { ...EVERYTHING, failedOnly: true };
+
+test("a replayed delivery is sent again with its id, its bytes and all its attempts", async () => {
+  await using world = new WebhookWorld();
+  let status = 400;
+  await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
+  const { secret } = world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post();
+  await world.runUntil(world.clock.now() + 100 * HOUR_MS);
+  expect(world.states()).toEqual({ failed: 1 });
+  status = 200;
+  const [id] = world.deliveryIds();
+  world.clock.ms = Date.now();
+  expect(replayDelivery(world.db, id!, { asNew: false, now: world.clock.now() })).toBe(id);
+  expect(findDelivery(world.db, id!)).toMatchObject({ state: "pending", spent: 0, attempts: 13 });
+  world.deliverer.reload();
+  await world.settle();
+  const last = receiver.received.at(-1)!;
+  verifyWithOfficial(secret, last);
+  expect(last.headers["webhook-id"]).toBe(id);
+  expect(last.body).toEqual(receiver.received[0]!.body);
+  expect(listAttempts(world.db, id!)).toHaveLength(14);
+  expect(world.states()).toEqual({ delivered: 1 });
+});
+
+test("replayed as new it has a new id beside the old delivery, which stays as it was", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  const { secret } = world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post();
+  await world.settle();
+  const [id] = world.deliveryIds();
+  const fresh = replayDelivery(world.db, id!, { asNew: true, now: world.clock.now() });
+  expect(fresh).toMatch(/^msg_/);
+  expect(fresh).not.toBe(id);
+  world.deliverer.reload();
+  await world.settle();
+  verifyWithOfficial(secret, receiver.received[1]!);
+  expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([id, fresh]);
+  expect(world.states()).toEqual({ delivered: 2 });
+});
+
+test("all that failed is replayed in one go, and only that", async () => {
+  await using world = new WebhookWorld({ scheduleSeconds: [1] });
+  let status = 400;
+  await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post(1100);
+  await world.runUntil(world.clock.now() + 60_000);
+  expect(world.states()).toEqual({ failed: 1100 });
+  status = 200;
+  world.post(10);
+  await world.settle();
+  expect(countReplayable(world.db, FAILED)).toBe(1100);
+  expect(replayRange(world.db, FAILED, { asNew: false, now: world.clock.now() })).toBe(1100);
+  expect(countReplayable(world.db, FAILED)).toBe(0);
+  expect(world.states()).toEqual({ delivered: 10, pending: 1100 });
+  world.deliverer.reload();
+  await world.settle();
+  expect(world.states()).toEqual({ delivered: 1110 });
+});
+
+test("a range of time is replayed by when the messages were made, as new once and not over and over", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.addWebhook("https://example.org/");
+  const startMs = world.clock.now();
+  for (let hour = 0; hour < 3; hour += 1) {
+    world.post(300);
+    world.clock.forward(HOUR_MS);
+  }
+  const range = {
+    ...EVERYTHING,
+    webhookId: webhook.id,
+    since: startMs + HOUR_MS,
+    until: startMs + 2 * HOUR_MS,
+  };
+  expect(countReplayable(world.db, range)).toBe(300);
+  const onwards = { ...range, until: null };
+  expect(replayRange(world.db, onwards, { asNew: true, now: world.clock.now() })).toBe(600);
+  expect(world.states()).toEqual({ pending: 2400 });
+});
+
+test("what is replayed to a disabled webhook is held for it; what is being sent is left alone", async () => {
+  await using world = new WebhookWorld();
+  const release: (() => void)[] = [];
+  await using receiver = await startReceiverWith((response) => release.push(() => response.end()));
+  const { webhook } = world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post();
+  await expect.poll(() => release.length).toBe(1);
+  const [id] = world.deliveryIds();
+  const now = world.clock.now();
+  expect(() => replayDelivery(world.db, id!, { asNew: false, now })).toThrow(/being sent/);
+  expect(countReplayable(world.db, EVERYTHING)).toBe(0);
+  release[0]!();
+  await world.settle();
+  setWebhookEnabled(world.db, webhook.id, false);
+  replayDelivery(world.db, id!, { asNew: false, now });
+  replayDelivery(world.db, id!, { asNew: true, now });
+  expect(world.states()).toEqual({ held: 2 });
+  expect(() => replayDelivery(world.db, "msg_none", { asNew: false, now })).toThrow(/no delivery/);
+});

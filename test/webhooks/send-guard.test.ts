@@ -1,0 +1,185 @@
+import { setDefaultCACertificates, getCACertificates } from "node:tls";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
+import { classify } from "../../src/webhooks/classify.ts";
+import { createHostResolver, findHostRefusal, type ResolveHost } from "../../src/webhooks/resolve-host.ts";
+import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { createAuthority, type Authority } from "../support/certificates.ts";
+import { startReceiverWith, type TestReceiver } from "../support/receivers.ts";
+
+const BODY = Buffer.from("{}");
+const senders: Sender[] = [];
+const ordinaryAuthorities = getCACertificates("default");
+let authority: Authority;
+
+beforeAll(() => {
+  authority = createAuthority();
+  setDefaultCACertificates([...ordinaryAuthorities, authority.cert]);
+});
+
+afterAll(() => {
+  setDefaultCACertificates(ordinaryAuthorities);
+  authority.remove();
+});
+
+afterEach(async () => {
+  await Promise.all(senders.splice(0).map((sender) => sender.destroy()));
+});
+
+/** Names as a name server would answer them; every other name goes to the machine's own resolver. */
+function resolverOf(names: Record<string, string[]>): ResolveHost {
+  const resolveHost = createHostResolver();
+  return async (host) => {
+    const addresses = names[host];
+    if (!addresses) return resolveHost(host);
+    return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  };
+}
+
+function newSender(allow: string[] = [], resolveHost = createHostResolver(), timeoutMs = 3000): Sender {
+  const sender = createSender({ allowed: parseAllowedNetworks(allow), timeoutMs, resolveHost });
+  senders.push(sender);
+  return sender;
+}
+
+async function outcome(sender: Sender, url: string, allowPrivate = false): Promise<string> {
+  return classify(await sender.send({ url, headers: {}, body: BODY, allowPrivate })).outcome;
+}
+
+const ok = (tls?: { key: string; cert: string }): Promise<TestReceiver> =>
+  startReceiverWith((response) => response.writeHead(204).end(), tls);
+
+test("no connection is made to a refused address, as a literal, an odd spelling or a name, over http and https", async () => {
+  await using plain = await ok();
+  await using secure = await ok(authority.issue("IP:127.0.0.1,DNS:localhost,DNS:inside.example"));
+  const names = { "inside.example": ["127.0.0.1"], "mapped.example": ["::ffff:127.0.0.1"] };
+  const sender = newSender([], resolverOf(names));
+  const hosts = [
+    "127.0.0.1",
+    "2130706433",
+    "0x7f000001",
+    "0177.0.0.1",
+    "127.1",
+    "127.0.0.1.",
+    "[::ffff:127.0.0.1]",
+  ];
+  hosts.push("[::1]", "0.0.0.0", "localhost", "inside.example", "mapped.example", "[::ffff:7f00:1]");
+  for (const host of hosts) {
+    for (const [scheme, { port }] of [
+      ["http", plain],
+      ["https", secure],
+    ] as const) {
+      const { href } = new URL(`${scheme}://${host}:${port}/`);
+      expect(await outcome(sender, href), href).toBe("address_not_allowed");
+    }
+  }
+  // Not every machine's resolver knows this spelling.
+  for (const { url } of [plain, secure]) {
+    expect(await outcome(sender, url.replace("127.0.0.1", "localhost."))).not.toBe("delivered");
+  }
+  expect(plain.connections.count + secure.connections.count).toBe(0);
+});
+
+test("a webhook created with --allow-private reaches loopback by name and literal, but not metadata", async () => {
+  await using receiver = await ok();
+  const sender = newSender([], resolverOf({ "sneaky.example": ["169.254.169.254"] }));
+  expect(await outcome(sender, receiver.url, true)).toBe("delivered");
+  expect(await outcome(sender, `http://localhost:${receiver.port}/`, true)).toBe("delivered");
+  expect(await outcome(sender, "http://169.254.169.254/", true)).toBe("address_not_allowed");
+  expect(await outcome(sender, "http://sneaky.example/", true)).toBe("address_not_allowed");
+});
+
+test("a connection opened with permission never carries a webhook that has none", async () => {
+  await using receiver = await ok();
+  const sender = newSender();
+  expect(await outcome(sender, receiver.url, true)).toBe("delivered");
+  expect(await outcome(sender, receiver.url, false)).toBe("address_not_allowed");
+  expect(receiver.received).toHaveLength(1);
+});
+
+test("of a name with public and private addresses only the permitted ones are tried", async () => {
+  await using receiver = await ok();
+  const names = { "mixed.example": ["10.0.0.1", "127.0.0.1"], "inner.example": ["127.0.0.1"] };
+  const sender = newSender(["127.0.0.1"], resolverOf(names));
+  expect(await outcome(sender, `http://mixed.example:${receiver.port}/`)).toBe("delivered");
+});
+
+test("a name that turns private after its first look-up is refused from then on", async () => {
+  await using receiver = await ok();
+  const names = { "turning.example": ["127.0.0.1"] };
+  const sender = newSender(["127.0.0.1"], resolverOf(names));
+  const url = `http://turning.example:${receiver.port}/`;
+  expect(await outcome(sender, url)).toBe("delivered");
+  names["turning.example"] = ["127.0.0.2"];
+  await sender.destroy();
+  expect(await outcome(newSender(["127.0.0.1"], resolverOf(names)), url)).toBe("address_not_allowed");
+});
+
+test("an allowed name is reached, and what is refused is told before anything is sent", async () => {
+  await using receiver = await ok();
+  const resolveHost = resolverOf({ "n8n.internal": ["127.0.0.1"], "both.example": ["10.0.0.1", "8.8.8.8"] });
+  expect(
+    await outcome(newSender(["n8n.internal"], resolveHost), `http://n8n.internal:${receiver.port}/`),
+  ).toBe("delivered");
+  const policy = { allowed: parseAllowedNetworks([]), allowPrivate: false };
+  expect(await findHostRefusal("n8n.internal", policy, resolveHost)).toBe(
+    "n8n.internal is 127.0.0.1, and that is a loopback address",
+  );
+  expect(await findHostRefusal("10.0.0.1", policy, resolveHost)).toBe("10.0.0.1 is a private address");
+  expect(await findHostRefusal("both.example", policy, resolveHost)).toBeNull();
+  expect(await findHostRefusal("nothing.invalid", policy, resolveHost)).toBeNull();
+});
+
+test("a name server that hangs delays nobody but its own receivers", async () => {
+  await using receiver = await ok();
+  const inner = createHostResolver();
+  const resolveHost: ResolveHost = (host) =>
+    host === "hanging.example" ? new Promise(() => undefined) : inner(host);
+  const sender = newSender(["127.0.0.1"], resolveHost, 1000);
+  const hanging = Promise.all(Array.from({ length: 4 }, () => outcome(sender, "http://hanging.example/")));
+  expect(await outcome(sender, receiver.url)).toBe("delivered");
+  expect(await hanging).toEqual(["timeout", "timeout", "timeout", "timeout"]);
+});
+
+test("two questions for one name at once are one", async () => {
+  const resolveHost = createHostResolver();
+  const first = resolveHost("localhost");
+  expect(resolveHost("localhost")).toBe(first);
+  await first;
+  expect(resolveHost("localhost")).not.toBe(first);
+});
+
+test("a certificate of a trusted authority for the right host is accepted, over HTTP/1.1", async () => {
+  await using receiver = await ok(authority.issue("IP:127.0.0.1"));
+  expect(await outcome(newSender(["127.0.0.1"]), receiver.url)).toBe("delivered");
+});
+
+test("expired, self-signed and foreign certificates and ones for another host are refused", async () => {
+  const foreign = createAuthority();
+  const certificates = [
+    authority.issue("IP:127.0.0.1", -1),
+    { key: foreign.key, cert: foreign.cert },
+    foreign.issue("IP:127.0.0.1"),
+    authority.issue("DNS:other.example"),
+  ];
+  foreign.remove();
+  for (const certificate of certificates) {
+    await using receiver = await ok(certificate);
+    expect(await outcome(newSender(["127.0.0.1"]), receiver.url)).toBe("certificate_invalid");
+    expect(receiver.received).toHaveLength(0);
+  }
+});
+
+test("TLS older than 1.2 and plain HTTP on a TLS address are refused", async () => {
+  const certificate = authority.issue("IP:127.0.0.1");
+  const old = {
+    ...certificate,
+    minVersion: "TLSv1",
+    maxVersion: "TLSv1.1",
+    ciphers: "ALL:@SECLEVEL=0",
+  } as const;
+  await using ancient = await ok(old);
+  expect(await outcome(newSender(["127.0.0.1"]), ancient.url)).toBe("tls_failed");
+  await using plain = await ok();
+  expect(await outcome(newSender(["127.0.0.1"]), plain.url.replace("http:", "https:"))).toBe("tls_failed");
+});

@@ -1,0 +1,82 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { defaultConfig } from "../../src/config/config.ts";
+import { HEALTHY } from "../../src/webhooks/breaker.ts";
+import { classify } from "../../src/webhooks/classify.ts";
+import { settleAttempt, type AttemptSituation } from "../../src/webhooks/settle-attempt.ts";
+
+const NOW = 1_790_000_000_000;
+const SETTINGS = defaultConfig.webhooks;
+const FRESH: AttemptSituation = {
+  spent: 0,
+  interruptions: 0,
+  isProbe: false,
+  webhookState: "enabled",
+  health: HEALTHY,
+  goneAt: null,
+  failingSince: null,
+};
+const OPEN = { breaker: "open", count: 3, notBeforeMs: NOW } as const;
+
+function answer(status: number) {
+  const facts = { retryAfter: null, location: null, bodyStart: "", durationMs: 1 };
+  return classify({ kind: "answer", status, ...facts });
+}
+
+function settle(before: Partial<AttemptSituation>, status: number) {
+  return settleAttempt({ ...FRESH, ...before }, answer(status), null, SETTINGS, NOW, 0);
+}
+
+test("a failed probe waits for the next probe, however far its own schedule had come", () => {
+  const after = settle({ isProbe: true, spent: 11, health: OPEN }, 503);
+  expect(after).toMatchObject({ state: "pending", spent: 11, dueAt: after.health.notBeforeMs });
+  expect(after.dueAt).toBe(NOW + 600_000);
+});
+
+test("a probe that is refused for its message's sake shows that the receiver is back", () => {
+  const after = settle({ isProbe: true, spent: 2, health: OPEN }, 400);
+  expect(after).toMatchObject({ state: "pending", spent: 2, health: { breaker: "ramping", count: 1 } });
+  expect(after.dueAt).toBe(NOW + 30_000);
+});
+
+test("a message's failure does not count towards the breaker, a receiver's does", () => {
+  expect(settle({}, 422).health).toEqual(HEALTHY);
+  expect(settle({}, 500).health.count).toBe(1);
+  expect(settle({}, 302).health.count).toBe(1);
+});
+
+test("a disabled webhook's retry is held, and a stop by 410 does not undo what the owner chose", () => {
+  expect(settle({ webhookState: "disabled" }, 500).state).toBe("held");
+  const gone = settle({ webhookState: "disabled", goneAt: NOW - 120_000 }, 410);
+  expect(gone).toMatchObject({ state: "held", webhookState: "disabled" });
+});
+
+test("the second 410 stops the webhook from a minute apart on", () => {
+  expect(settle({}, 410)).toMatchObject({ state: "pending", goneAt: NOW, webhookState: "enabled" });
+  expect(settle({ goneAt: NOW - 59_999 }, 410)).toMatchObject({
+    webhookState: "enabled",
+    goneAt: NOW - 59_999,
+  });
+  expect(settle({ goneAt: NOW - 60_000 }, 410)).toMatchObject({ state: "held", webhookState: "stopped" });
+});
+
+test("whatever an attempt meets, its plan is whole numbers, and only a spent schedule fails for good", () => {
+  const statuses = fc.constantFrom(200, 204, 301, 400, 404, 408, 410, 429, 500, 503);
+  fc.assert(
+    fc.property(
+      statuses,
+      fc.nat(12),
+      fc.boolean(),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      (...drawn) => {
+        const [status, spent, isProbe, random] = drawn;
+        const before = { ...FRESH, spent, isProbe, health: isProbe ? OPEN : HEALTHY };
+        const after = settleAttempt(before, answer(status), null, SETTINGS, NOW, random);
+        expect(Number.isInteger(after.dueAt) && Number.isInteger(after.spent)).toBe(true);
+        expect(after.dueAt).toBeGreaterThanOrEqual(NOW);
+        expect(after.state === "failed").toBe(status >= 300 && !isProbe && spent === 12);
+        expect(after.state === "delivered").toBe(status < 300);
+      },
+    ),
+  );
+});
