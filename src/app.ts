@@ -1,20 +1,25 @@
 import type { Config } from "./config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "./database/database.ts";
 import { migrate, type MigrationResult } from "./database/migrate.ts";
+import { measureDatabase } from "./database/database-metrics.ts";
 import { watchChanges } from "./database/settings-version.ts";
 import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
+import { keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
 import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
+import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
 import { markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
 import { createBurstMemory } from "./submissions/burst-memory.ts";
-import { createCommitQueue } from "./submissions/commit-batch.ts";
+import { type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
+import { createRetention } from "./submissions/retention.ts";
+import { countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
 import { createSpamMemory } from "./submissions/spam-memory.ts";
 import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
@@ -24,8 +29,10 @@ import { Deliverer } from "./webhooks/deliver.ts";
 import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
 import { createOutbox } from "./webhooks/enqueue-delivery.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
+import { measureDeliveries } from "./webhooks/webhook-metrics.ts";
 import { createSender, type Sender } from "./webhooks/send.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
+import { measureUsage } from "./workspaces/workspace-metrics.ts";
 
 /** The database of a configuration, opened and brought up to date. */
 export interface OpenedDatabase {
@@ -65,32 +72,38 @@ export interface SubmitService {
   readonly noticeChanges: () => void;
   /** Whether a row can be written now; at most one look a second. */
   readonly isWritable: () => boolean;
+  /** Null where the configuration leaves them out. */
+  readonly metrics: ExposedMetrics | null;
   /** Small clean-ups, for a timer. */
   readonly maintain: () => void;
+  /** Deletes some of the submissions that are older than their endpoint keeps them; how many. */
+  readonly expire: () => number;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
   /** Sends what posts queued, once it is started. */
   readonly deliverer: Deliverer;
 }
 
-export function createSubmitService(db: Database, config: Config, clock: Clock, log: Log): SubmitService {
+/** @param metrics where to measure; null measures nothing. */
+export function createSubmitService(
+  db: Database,
+  config: Config,
+  clock: Clock,
+  log: Log,
+  metrics: ExposedMetrics | null = null,
+): SubmitService {
   const verifier = createKeyVerifier(db, clock);
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
   const idempotency = createIdempotencyMemory(db);
   const outbox = createOutbox(db);
-  const deliverer = new Deliverer({
-    db,
-    outbox,
-    sender: createWebhookSender(config),
-    settings: config.webhooks,
-    clock,
-    log,
-    random: Math.random,
-  });
+  const sender = createWebhookSender(config);
+  const settings = config.webhooks;
+  const deliverer = new Deliverer({ db, outbox, sender, settings, clock, log, random: Math.random });
   const memory = createSpamMemory(db, createBurstMemory());
   const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
-  const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts);
+  const observe = measureCommits(metrics ?? noMetrics);
+  const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts, observe);
   const gatekeeper = createGatekeeper(
     verifier,
     directory,
@@ -109,6 +122,7 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
     onSecretInBrowser,
     clock,
   });
+  const retention = createRetention(db);
   const watch = watchChanges(db, [
     {
       onForeignCommit: () => {
@@ -122,13 +136,15 @@ export function createSubmitService(db: Database, config: Config, clock: Clock, 
       },
     },
   ]);
+  if (metrics !== null) measureState(metrics, db, config, commits, clock);
   return {
-    gatekeeper,
-    receiver,
+    ...countOutcomes(metrics ?? noMetrics, gatekeeper, receiver),
+    metrics,
     reader: createSubmissionReader(db),
     onSecretInBrowser,
     noticeChanges: () => watch.look(),
     isWritable: createWriteProbe(db),
+    expire: () => retention.expire(clock.now()),
     maintain: () => {
       idempotency.forgetExpired(clock.now());
       dropExpired(db, config.held.days, clock.now());
@@ -148,6 +164,22 @@ export function createWebhookSender({ webhooks }: Config): Sender {
   });
 }
 
+/** What is read when somebody asks for the metrics. */
+function measureState(
+  metrics: ExposedMetrics,
+  db: Database,
+  config: Config,
+  commits: CommitQueue,
+  clock: Clock,
+): void {
+  metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
+    commits.waiting(),
+  );
+  measureDatabase(metrics, db, config.backup, clock);
+  measureUsage(metrics, db, config.plans, clock);
+  measureDeliveries(metrics, db, clock);
+}
+
 /** Times between two notes of the same key in a browser, and between two probes of the disk. */
 const BROWSER_MARK_INTERVAL_MS = 3_600_000;
 const WRITE_PROBE_INTERVAL_MS = 1000;
@@ -162,14 +194,11 @@ function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Calle
     if (now - (marked.get(key.id) ?? -Infinity) < BROWSER_MARK_INTERVAL_MS) return;
     if (marked.size >= MAX_BROWSER_MARKS) marked.clear();
     marked.set(key.id, now);
-    log.warn(
-      { event: "key.in-browser", keyId: key.id, endpointId: key.endpointId },
-      "a browser sent a secret key",
-    );
+    keySeenInBrowser(log, { keyId: key.id, endpointId: key.endpointId });
     try {
       markSeenInBrowser(db, key, now);
     } catch (error) {
-      log.warn({ event: "key.in-browser", err: error }, "the note could not be stored");
+      maintenanceFailed(log, error);
     }
   };
 }

@@ -5,6 +5,7 @@ import {
   defaultEndpointSettings,
   type Endpoint,
   type EndpointSettings,
+  type StoreAddress,
 } from "../endpoints/endpoint.ts";
 import {
   deleteEndpoint,
@@ -18,7 +19,15 @@ import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { findWorkspace } from "../workspaces/workspace-store.ts";
 import { confirm } from "./arguments.ts";
-import { addNoun, type CommandContext, type CommandSpec, type Options, text, texts } from "./command.ts";
+import {
+  addNoun,
+  type CommandContext,
+  type CommandSpec,
+  type Options,
+  refuse,
+  text,
+  texts,
+} from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { readDefinition } from "./schema-commands.ts";
 
@@ -110,6 +119,8 @@ const show: CommandSpec = {
         ["honeypots", (settings.honeypots ?? DEFAULT_HONEYPOTS).join(", ")],
         ["success page", settings.successUrl ?? "built in"],
         ["error page", settings.errorUrl ?? "built in"],
+        ["submissions kept", settings.keepDays === null ? "forever" : `${settings.keepDays} days`],
+        ["addresses stored", settings.storeAddress],
         ["schema version", String(endpoint.schemaVersion)],
         ["fields", Object.keys(definition).join(", ")],
         ["created", toIsoTime(endpoint.createdAt)],
@@ -143,6 +154,16 @@ const set: CommandSpec = {
     {
       flags: "--success-url <url>",
       summary: "page after a plain form's success; '' restores the built-in one",
+    },
+    {
+      flags: "--keep-days <days>",
+      summary: "delete submissions after so many days; 'forever' keeps them",
+      parse: parseKeepDays,
+    },
+    {
+      flags: "--store-address <how>",
+      summary: "how much of a submitter's address is stored from now on: all, its network only, or nothing",
+      choices: ["full", "short", "none"],
     },
     { flags: "--error-url <url>", summary: "page after a plain form's error; '' restores the built-in one" },
   ],
@@ -185,6 +206,12 @@ const remove: CommandSpec = {
     }),
 };
 
+function parseKeepDays(value: string): string {
+  return value === "forever" || /^\d{1,6}$/.test(value)
+    ? value
+    : refuse("expected a number of days, or forever");
+}
+
 function endpointJson(endpoint: Endpoint) {
   const { settings } = endpoint;
   return {
@@ -197,6 +224,8 @@ function endpointJson(endpoint: Endpoint) {
     honeypots: settings.honeypots ?? DEFAULT_HONEYPOTS,
     success_url: settings.successUrl,
     error_url: settings.errorUrl,
+    keep_days: settings.keepDays,
+    store_address: settings.storeAddress,
     schema_version: endpoint.schemaVersion,
     created_at: toIsoTime(endpoint.createdAt),
   };
@@ -208,6 +237,8 @@ function readSettings(options: Options): Partial<EndpointSettings> {
   const unknownFields = text(options, "unknownFields");
   const successUrl = text(options, "successUrl");
   const errorUrl = text(options, "errorUrl");
+  const keepDays = options["keepDays"];
+  const storeAddress = text(options, "storeAddress");
   return {
     ...(origins !== null && { allowedOrigins: origins.length === 1 && origins[0] === "*" ? [] : origins }),
     ...(unknownFields !== null && { unknownFields: unknownFields as UnknownFields }),
@@ -216,6 +247,8 @@ function readSettings(options: Options): Partial<EndpointSettings> {
     }),
     ...(successUrl !== null && { successUrl: successUrl || null }),
     ...(errorUrl !== null && { errorUrl: errorUrl || null }),
+    ...(keepDays !== undefined && { keepDays: keepDays === "forever" ? null : Number(keepDays) }),
+    ...(storeAddress !== null && { storeAddress: storeAddress as StoreAddress }),
   };
 }
 

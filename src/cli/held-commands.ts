@@ -13,7 +13,7 @@ import { addNoun, type CommandContext, type CommandSpec, type Options, text } fr
 import { withDatabase } from "./open.ts";
 import { plainText } from "./output.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
-import { printWhole } from "./submission-commands.ts";
+import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
   addNoun(program, "held", "Posts that were refused as spam or over the limit, kept for a while", [

@@ -1,9 +1,14 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { openMigrated } from "../app.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/database.ts";
-import { type MigrationStatus, migrationStatus, statusOfNewFile } from "../database/migrate.ts";
-import { addNoun, type CommandSpec } from "./command.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
+import {
+  type MigrationStatus,
+  migrationStatus,
+  rehearseMigration,
+  statusOfNewFile,
+} from "../database/migrate.ts";
+import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
 
 export function register(program: Command): void {
@@ -14,7 +19,9 @@ const status: CommandSpec = {
   usage: "status",
   summary: "Show which migrations the database has, and change nothing",
   action: (context) => {
-    const { version, latest, pending } = readStatus(readConfig(context).database.path);
+    const { version, latest, pending } = lookAt(readConfig(context).database.path, (db) =>
+      migrationStatus(db),
+    );
     if (context.output.isJson) return context.output.json({ version, latest, pending });
     context.output.line(`${version} of ${latest}`);
     return context.output.note(pending.length === 0 ? "up to date" : `to run: ${pending.join(", ")}`);
@@ -25,7 +32,9 @@ const up: CommandSpec = {
   usage: "up",
   summary:
     "Bring the database to this program's version, after keeping a copy; every other command does so too",
-  action: (context) => {
+  options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
+  action: (context, options) => {
+    if (options["dryRun"] === true) return rehearse(context);
     const { db, migrated } = openMigrated(readConfig(context), COMMAND_BUSY_TIMEOUT_MS);
     db.close();
     const { latest, pending, keptCopy } = migrated;
@@ -37,12 +46,22 @@ const up: CommandSpec = {
   },
 };
 
+function rehearse(context: CommandContext): void {
+  const { output } = context;
+  const { path } = readConfig(context).database;
+  const { version, latest, pending } = lookAt(path, rehearseMigration);
+  if (output.isJson) return output.json({ version, latest, pending, dry_run: true });
+  return output.note(
+    pending.length === 0 ? "up to date already" : `would apply: ${pending.join(", ")}; the result is sound`,
+  );
+}
+
 /** Looking must not make the file. */
-function readStatus(path: string): MigrationStatus {
+function lookAt(path: string, look: (db: Database) => MigrationStatus): MigrationStatus {
   if (!existsSync(path)) return statusOfNewFile();
   const db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {
-    return migrationStatus(db);
+    return look(db);
   } finally {
     db.close();
   }

@@ -26,26 +26,41 @@ export interface Output {
   line(text: string): void;
   /** Rows for people under their headings; nothing but `empty`, on standard error, when there are none. */
   table(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): void;
+  /** Text as it is, on a terminal without what could steer it. */
+  text(text: string): void;
   /** One JSON document. */
   json(value: unknown): void;
   /** One JSON object in one line. */
   jsonLine(value: unknown): void;
   /** A word to the person at the terminal, on standard error; none with `--quiet`. */
   note(text: string): void;
+  /** A word about how far the work is, which the next one replaces; on a terminal only. */
+  progress(text: string): void;
 }
 
 export function createOutput(options: { readonly json: boolean; readonly quiet: boolean }): Output {
   const out = (text: string): void => writeAll(1, `${text}\n`);
+  let progressLength = 0;
   const note = (text: string): void => {
-    if (!options.quiet) writeAll(2, `${text}\n`);
+    if (options.quiet) return;
+    writeAll(2, `${progressLength > 0 ? `\r${" ".repeat(progressLength)}\r` : ""}${text}\n`);
+    progressLength = 0;
+  };
+  const progress = (text: string): void => {
+    if (options.quiet || !process.stderr.isTTY) return;
+    writeAll(2, `\r${text.padEnd(progressLength)}`);
+    progressLength = text.length;
   };
   return {
     isJson: options.json,
     line: out,
+    text: (text) =>
+      writeAll(1, process.stdout.isTTY ? text.replace(UNSAFE, (char) => (char === "\n" ? char : "")) : text),
     table: (headings, rows, empty) => (rows.length === 0 ? note(empty) : out(renderTable(headings, rows))),
     json: (value) => out(jsonText(value, 2)),
     jsonLine: (value) => out(jsonText(value)),
     note,
+    progress,
   };
 }
 

@@ -17,23 +17,30 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   schema: () => import("./schema-commands.ts"),
   key: () => import("./key-commands.ts"),
   submission: () => import("./submission-commands.ts"),
+  backup: () => import("./backup-command.ts"),
+  restore: () => import("./restore-command.ts"),
+  doctor: () => import("./doctor-command.ts"),
   held: () => import("./held-commands.ts"),
   spam: () => import("./spam-commands.ts"),
   webhook: () => import("./webhook-commands.ts"),
   config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),
+  systemd: () => import("./systemd-command.ts"),
   completion: () => import("./completion-command.ts"),
   version: () => import("./version-command.ts"),
 };
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 refused by a plan limit,
-5 database busy or unusable.`;
+5 database busy or unusable.
+
+More: formsvc help exit-codes, formsvc help environment`;
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   const asJson = args.includes("--json");
   try {
+    if (args[0] === "help" && (await showTopic(args[1] ?? ""))) return 0;
     const words = askForHelp(args);
     const program = await createProgram(words[0], asJson);
     await program.parseAsync([...words], { from: "user" });
@@ -41,6 +48,14 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     return reportFailure(error, asJson);
   }
+}
+
+/** @returns false where there is no such topic. */
+async function showTopic(name: string): Promise<boolean> {
+  const { helpTopic } = await import("./help-topics.ts");
+  const topic = helpTopic(name);
+  if (topic !== null) writeText(topic);
+  return topic !== null;
 }
 
 /** `help endpoint create` and `endpoint help create` both mean `endpoint create --help`. */

@@ -2,13 +2,16 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { openMigrated, proveWritable } from "../app.ts";
 import type { Config } from "../config/config.ts";
+import { readServiceManager } from "../config/load-systemd.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { databaseMigrated, serverStopped, serverStopping } from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { readConfig } from "./open.ts";
+import { createServiceNews } from "./systemd-notify.ts";
 import { SERVER_BUSY_TIMEOUT_MS, startServer } from "./start-server.ts";
 
 export function register(program: Command): void {
@@ -35,30 +38,36 @@ const serve: CommandSpec = {
       const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
       try {
         if (migrated.pending.length > 0) {
-          log.info(
-            { event: "database.migrated", applied: migrated.pending, keptCopy: migrated.keptCopy },
-            "the database was brought up to date",
-          );
+          databaseMigrated(log, { applied: migrated.pending, keptCopy: migrated.keptCopy });
         }
         proveWritable(db);
         checkPlans(db, config.plans);
         db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
-        await serveUntilStopped(db, config, log);
+        await serveUntilStopped(db, config, context.configFile, log);
       } finally {
         db.close();
       }
     } finally {
       lock.release();
     }
-    log.info({ event: "server.stopped" }, "stopped");
+    serverStopped(log);
   },
 };
 
-async function serveUntilStopped(db: Database, config: Config, log: Log): Promise<void> {
+async function serveUntilStopped(
+  db: Database,
+  config: Config,
+  configFile: string | null,
+  log: Log,
+): Promise<void> {
+  const manager = readServiceManager(process.pid);
+  const news = createServiceNews(manager, log);
   const stopSignal = nextStopSignal();
-  const server = await startServer(db, config, systemClock, log);
-  const signal = await stopSignal;
-  log.info({ event: "server.stopping", signal }, "stopping: open requests are answered, new ones refused");
+  const { listenFd } = manager;
+  const server = await startServer(db, config, systemClock, log, { configFile, listenFd });
+  news.ready();
+  serverStopping(log, await stopSignal);
+  news.stopping();
   await server.stop();
 }
 

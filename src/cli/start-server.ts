@@ -1,24 +1,29 @@
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createSubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { hasLitestream } from "../database/litestream.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { checkpointFailed, serverGraceOver, serverListening } from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import type { Log } from "../foundation/log.ts";
+import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
 import { createServer } from "../http/server.ts";
+import { startChores } from "./server-chores.ts";
 
 /**
  * A server does not wait for another process inside a statement, because everything else would wait with it: the
  * commit queue comes back instead.
  */
 export const SERVER_BUSY_TIMEOUT_MS = 10;
-const MAINTENANCE_INTERVAL_MS = 60_000;
 const IDLE_CHECK_MS = 50;
-/** How often an idle server looks whether a command changed something; requests look by themselves. */
-const NOTICE_INTERVAL_MS = 1000;
+/** How long a client that connected and sent nothing yet holds up a restart. */
+const MAX_UNHEARD_MS = 1000;
 /** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
 const DELIVERY_GRACE_MS = 11_000;
 
@@ -29,40 +34,52 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+export interface Surroundings {
+  /** As given with `--config`; null where it was not. */
+  readonly configFile: string | null;
+  /** A socket that listens already and outlives this server; null makes one. */
+  readonly listenFd: number | null;
+}
+
 /** Serves a database that is up to date until stopped. @throws failed when the address cannot be listened on. */
 export async function startServer(
   db: Database,
   config: Config,
   clock: Clock,
   log: Log,
+  { configFile, listenFd }: Surroundings = { configFile: null, listenFd: null },
 ): Promise<RunningServer> {
-  const service = createSubmitService(db, config, clock, log);
+  const service = createSubmitService(db, config, clock, log, await loadMetrics(config));
   let draining = false;
   const server = createServer({
     ...service,
     limits: config.server,
     baseUrl: config.server.baseUrl,
     trustedProxies: compileNetworks(config.server.trustProxy),
-    isDraining: () => draining,
+    // Whoever still sends on an open connection cannot know of a restart; with a socket that stays, nobody is refused.
+    isDraining: () => draining && listenFd === null,
     log,
   });
-  const url = await listen(server, config);
-  log.info(
-    { event: "server.listening", url, pid: process.pid, version, database: db.path },
-    `listening on ${url}`,
-  );
+  const unheard = listenFd === null ? null : watchUnheard(server.server);
+  const chores = await startChores({ db, config, configFile, service, log });
+  let url: string;
+  try {
+    url = await listen(server, config, listenFd);
+  } catch (error) {
+    await chores.stop();
+    throw error;
+  }
+  serverListening(log, { url, version, database: db.path });
   service.deliverer.start();
-  const maintenance = setInterval(() => tryTo(service.maintain, log), MAINTENANCE_INTERVAL_MS);
-  const noticing = setInterval(() => tryTo(service.noticeChanges, log), NOTICE_INTERVAL_MS);
   const { shutdownGraceMs } = config.server;
   return {
     url,
     async stop() {
       draining = true;
-      clearInterval(maintenance);
-      clearInterval(noticing);
+      await unheard?.answer();
       const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
       await closeWithin(server, shutdownGraceMs, log);
+      await chores.stop();
       await service.drain();
       await delivered;
       checkpoint(db, log);
@@ -76,10 +93,20 @@ export async function startServer(
  */
 const BACKLOG = 2048;
 
-async function listen(server: FastifyInstance, config: Config): Promise<string> {
+/** The library is loaded only where it is used: it costs every start 60 ms. */
+async function loadMetrics({ metrics }: Config): Promise<ExposedMetrics | null> {
+  if (!metrics.enabled) return null;
+  const { createMetrics } = await import("../foundation/prometheus.ts");
+  return createMetrics(metrics.token);
+}
+
+async function listen(server: FastifyInstance, config: Config, fd: number | null): Promise<string> {
   const { host, port } = config.server;
   try {
-    await server.listen({ host, port, backlog: BACKLOG });
+    // The framework hands on what Node takes, but its type does not know of descriptors.
+    await server.listen(
+      fd === null ? { host, port, backlog: BACKLOG } : ({ fd, host, backlog: BACKLOG } as { host: string }),
+    );
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why: Record<string, string> = {
@@ -87,42 +114,62 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
       EACCES: "this user may not listen there; choose a port from 1024 on with --port",
       EADDRNOTAVAIL: "this machine does not have that address; choose another with --host",
     };
-    throw new FormsvcError("failed", `${host}:${port}: ${why[code ?? ""] ?? (error as Error).message}`, {
+    const where = fd === null ? `${host}:${port}` : `the passed socket ${fd}`;
+    throw new FormsvcError("failed", `${where}: ${why[code ?? ""] ?? (error as Error).message}`, {
       cause: error,
     });
   }
-  const address = server.server.address() as AddressInfo;
+  const address = server.server.address();
+  if (address === null || typeof address === "string") return `unix:${address ?? ""}`;
   return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+/**
+ * Clients that connected right before a restart believe that they are served; closing their connections, which are idle
+ * as far as the server knows, would lose what they send. New clients wait at the socket for the next server.
+ */
+function watchUnheard(server: Server): { answer(): Promise<void> } {
+  const unheard = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    unheard.add(socket);
+    socket.once("close", () => unheard.delete(socket));
+  });
+  server.on("request", (request) => unheard.delete(request.socket));
+  return {
+    async answer() {
+      // Stops listening, and unlike the HTTP server's own close it leaves every connection as it is.
+      NetServer.prototype.close.call(server);
+      for (let waited = 0; unheard.size > 0 && waited < MAX_UNHEARD_MS; waited += IDLE_CHECK_MS) {
+        await sleep(IDLE_CHECK_MS);
+      }
+    },
+  };
 }
 
 async function closeWithin(server: FastifyInstance, graceMs: number, log: Log): Promise<void> {
   const deadline = setTimeout(() => {
-    log.warn({ event: "server.grace-over" }, "requests still open were cut off");
+    serverGraceOver(log);
     server.server.closeAllConnections();
   }, graceMs);
   // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
   const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
-  await server.close();
+  await server.close().catch(ignoreNotListening);
   clearInterval(idle);
   clearTimeout(deadline);
 }
 
-/** Leaves one file behind where nobody else has it open. A reader in the way costs nothing: the next start does it. */
-function checkpoint(db: Database, log: Log): void {
-  try {
-    db.pragma("wal_checkpoint(TRUNCATE)");
-  } catch (error) {
-    log.warn(
-      { event: "database.checkpoint-failed", err: error },
-      "the write-ahead log stays beside the database",
-    );
-  }
+function ignoreNotListening(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== "ERR_SERVER_NOT_RUNNING") throw error;
 }
 
-function tryTo(work: () => void, log: Log): void {
+/**
+ * Leaves one file behind where nobody else has it open. A reader in the way costs nothing: the next start does it.
+ * Litestream counts on doing this itself and would have to copy the whole file again.
+ */
+function checkpoint(db: Database, log: Log): void {
   try {
-    work();
+    if (!hasLitestream(db)) db.pragma("wal_checkpoint(TRUNCATE)");
   } catch (error) {
-    log.warn({ event: "maintenance.failed", err: error }, "a clean-up failed and is tried again");
+    checkpointFailed(log, error);
   }
 }

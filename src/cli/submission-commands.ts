@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Database } from "../database/database.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Mark, markSubmission, readMark } from "../submissions/mark-submission.ts";
@@ -13,18 +12,30 @@ import {
   listSubmissions,
   MAX_PAGE_SIZE,
   readTail,
-  type StoredSpamClass,
   type SubmissionFilter,
   tailEnd,
   type TailPosition,
 } from "../submissions/submission-store.ts";
-import { confirm, parseCount, parseTime } from "./arguments.ts";
+import { confirm, parseCount } from "./arguments.ts";
 import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
+import { findCommand } from "./find-command.ts";
 import { withDatabase } from "./open.ts";
-import { jsonText, type Output, plainText } from "./output.ts";
+import { plainText } from "./output.ts";
+import { filterOptions, readFilter, untilOption } from "./submission-filter.ts";
+import { exportCommand, importCommand } from "./submission-transfer.ts";
+import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "submission", "What was posted", [list, show, tail, remove, mark]);
+  addNoun(program, "submission", "What was posted", [
+    list,
+    show,
+    tail,
+    findCommand,
+    exportCommand,
+    importCommand,
+    remove,
+    mark,
+  ]);
 }
 
 const DEFAULT_PAGE_SIZE = 25;
@@ -34,16 +45,6 @@ const FOLLOW_INTERVAL_MS = 200;
 /** Longest text of the data in a table's row. */
 const MAX_SHOWN_DATA = 80;
 
-const filterOptions = [
-  { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
-  { flags: "--class <class>", summary: "only this spam class", choices: ["low", "medium", "high"] },
-  {
-    flags: "--since <time>",
-    summary: "from then on: 2026-01-31, 2026-01-31T12:00:00Z, or 24h ago",
-    parse: parseTime,
-  },
-];
-const untilOption = { flags: "--until <time>", summary: "before then", parse: parseTime };
 const limitOption = (summary: string) => ({
   flags: "--limit <count>",
   summary,
@@ -164,27 +165,6 @@ function printOne({ output }: CommandContext, submission: Submission): void {
   else output.line(toRow(submission).join("  "));
 }
 
-export function printWhole(output: Output, submission: Submission, heading = "SUBMISSION"): void {
-  const facts = [
-    ["id", submission.id],
-    ["endpoint", submission.endpointId],
-    ["created", toIsoTime(submission.createdAt)],
-    ["address", submission.ipAddress],
-    ["user agent", submission.userAgent],
-    ["schema version", String(submission.schemaVersion)],
-    ["spam score", `${submission.spamScore} (${submission.spamClass})`],
-    ...submission.spamReasons.map(({ signal, points, field, detail }) => [
-      `  ${points > 0 ? "+" : ""}${points}`,
-      `${signal}${field === null ? "" : ` in ${field}`}: ${detail}`,
-    ]),
-    ...Object.entries(submission.data).map(([name, value]) => [
-      `data.${name}`,
-      typeof value === "string" ? value : jsonText(value),
-    ]),
-  ];
-  output.table([heading, ""], facts, "");
-}
-
 async function follow(
   context: CommandContext,
   db: Database,
@@ -209,16 +189,6 @@ async function follow(
     }
     await sleep(FOLLOW_INTERVAL_MS);
   }
-}
-
-function readFilter(db: Database, options: Options): SubmissionFilter {
-  const reference = text(options, "endpoint");
-  return {
-    endpointId: reference === null ? null : findEndpoint(db, reference).id,
-    spamClass: text(options, "class") as StoredSpamClass | null,
-    since: typeof options["since"] === "number" ? options["since"] : null,
-    until: typeof options["until"] === "number" ? options["until"] : null,
-  };
 }
 
 function count(options: Options, fallback: number): number {

@@ -67,6 +67,26 @@ export const configSchema = z.strictObject({
       .nullable()
       .describe("Links a submission may have before they cost points; null switches the limit off."),
   }),
+  metrics: z.strictObject({
+    enabled: z.boolean().describe("Whether `/metrics` is there."),
+    token: z
+      .string()
+      .min(16, "expected at least 16 characters")
+      .max(256)
+      .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
+      .nullable()
+      .describe("What `/metrics` asks for as Bearer; null answers loopback addresses only."),
+  }),
+  backup: z.strictObject({
+    everyHours: z
+      .int()
+      .min(1)
+      .max(8760)
+      .nullable()
+      .describe("Hours between two backups that the server makes by itself; null makes none."),
+    keep: z.int().min(1).max(10_000).describe("Newest backups of the folder that stay."),
+    directory: z.string().min(1).max(4096).describe("The folder of these backups; made where it is missing."),
+  }),
   held: z.strictObject({
     days: z.int().min(1).max(3650).nullable().describe("Days that refused posts are kept; null keeps them."),
     maxPerWorkspace: z
@@ -142,6 +162,8 @@ export const defaultConfig: Config = {
     exempt: [],
   },
   spam: { maxLinks: 3 },
+  metrics: { enabled: false, token: null },
+  backup: { everyHours: null, keep: 7, directory: "./backups" },
   held: { days: 30, maxPerWorkspace: 10_000 },
   webhooks: {
     scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
@@ -155,4 +177,4 @@ export const defaultConfig: Config = {
 };
 
 /** Paths whose values `config show` never prints. */
-export const secretPaths: readonly string[] = [];
+export const secretPaths: readonly string[] = ["metrics.token"];

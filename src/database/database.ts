@@ -11,6 +11,8 @@ import {
 } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
+import { type CopyProgress, copyDatabase } from "./copy-database.ts";
+import { giveToFolderOwner } from "./durable-file.ts";
 import { checkFileOwner } from "./file-owner.ts";
 import type { Tables } from "./tables.ts";
 
@@ -59,6 +61,14 @@ export interface Database {
    */
   transaction<Result>(work: () => Result): Result;
   /**
+   * Copies the whole file, as it is at the end, into an empty or new one, a few pages a turn of the event loop, so that
+   * this connection's own writes go on meanwhile and are in the copy.
+   *
+   * @param onProgress called after each step with the pages copied; what it throws ends the copy.
+   * @throws database_busy when other processes write faster than the copy gets on.
+   */
+  copyTo(file: string, onProgress: (progress: CopyProgress) => void): Promise<void>;
+  /**
    * As {@link transaction}, without waiting for the disk: the end of the process loses nothing, a power cut may lose the
    * last of these and never what a transaction after them stored. For work that is done again when it is lost.
    */
@@ -106,6 +116,7 @@ export function createPrivately(file: string): void {
   }
   try {
     closeSync(openSync(file, "a", 0o600));
+    giveToFolderOwner(file);
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     const why = CREATION_FAILURES[code] ?? message;
@@ -117,6 +128,7 @@ export function createPrivately(file: string): void {
 export function createExclusively(file: string): boolean {
   try {
     closeSync(openSync(file, "wx", 0o600));
+    giveToFolderOwner(file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -140,6 +152,8 @@ function setPragmas(connection: SqliteDatabase.Database): void {
   connection.pragma("synchronous = FULL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
+  // What is deleted is overwritten: an erased person must not be found in the file.
+  connection.pragma("secure_delete = ON");
   connection.prepare("SELECT count(*) FROM sqlite_schema").get();
   const expected = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
   for (const [name, value] of Object.entries(expected)) {
@@ -194,6 +208,7 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
     execute: (sql) => void guarded(() => connection.exec(sql)),
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
     transaction: (work) => guarded(() => connection.transaction(work).immediate()),
+    copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
     relaxedTransaction: (work) =>
       guarded(() => {
         connection.exec("PRAGMA synchronous = NORMAL");

@@ -52,16 +52,42 @@ export function migrate(db: Database, known: readonly Migration[] = migrations):
   const before = migrationStatus(db, known);
   if (before.pending.length === 0) return { ...before, keptCopy: null };
   const keptCopy = before.version === 0 ? null : keepCopy(db, before.version);
-  const found = db.transaction(() => {
-    const status = migrationStatus(db, known);
-    for (const migration of known.slice(status.version)) db.execute(migration.sql);
-    db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${known.length}`);
-    return status;
-  });
+  const found = db.transaction(() => applyPending(db, known));
   if (found.pending.length > 0 || keptCopy === null) return { ...found, keptCopy };
   // Another process was quicker, and kept its own copy.
   rmSync(keptCopy);
   return { ...found, keptCopy: null };
+}
+
+/**
+ * Does what {@link migrate} would do, with the data that is there, and takes it back: the file is as it was. Nobody
+ * else can write meanwhile.
+ *
+ * @throws database_unusable when the result would not be sound.
+ */
+export function rehearseMigration(db: Database): MigrationStatus {
+  const before = migrationStatus(db);
+  const rehearsed = new Error("taken back");
+  try {
+    db.transaction(() => {
+      applyPending(db, migrations);
+      if (db.pragma("foreign_key_check") !== undefined) {
+        throw new FormsvcError("database_unusable", `${db.path}: rows would refer to nothing`);
+      }
+      throw rehearsed;
+    });
+  } catch (error) {
+    if (error !== rehearsed) throw error;
+  }
+  return before;
+}
+
+/** Inside a transaction. */
+function applyPending(db: Database, known: readonly Migration[]): MigrationStatus {
+  const status = migrationStatus(db, known);
+  for (const migration of known.slice(status.version)) db.execute(migration.sql);
+  db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${known.length}`);
+  return status;
 }
 
 function keepCopy(db: Database, version: number): string {

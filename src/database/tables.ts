@@ -59,6 +59,9 @@ interface EndpointRow {
   honeypots: string | null;
   success_url: string | null;
   error_url: string | null;
+  /** Null keeps submissions for ever. */
+  keep_days: number | null;
+  store_address: "full" | "short" | "none";
   created_at: number;
 }
 

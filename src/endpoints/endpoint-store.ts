@@ -187,6 +187,8 @@ function toColumns(settings: EndpointSettings) {
     honeypots: settings.honeypots === null ? null : JSON.stringify(settings.honeypots),
     success_url: settings.successUrl,
     error_url: settings.errorUrl,
+    keep_days: settings.keepDays,
+    store_address: settings.storeAddress,
   };
 }
 
@@ -203,6 +205,8 @@ function toEndpoint(row: Tables["endpoint"]): Endpoint {
       honeypots: row.honeypots === null ? null : (JSON.parse(row.honeypots) as string[]),
       successUrl: row.success_url,
       errorUrl: row.error_url,
+      keepDays: row.keep_days,
+      storeAddress: row.store_address,
     },
     createdAt: row.created_at,
   };

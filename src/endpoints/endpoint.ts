@@ -23,7 +23,13 @@ export interface EndpointSettings {
   /** Where a plain HTML form is sent after success; null shows the built-in page. */
   readonly successUrl: string | null;
   readonly errorUrl: string | null;
+  /** Days that submissions are kept; null is for ever. */
+  readonly keepDays: number | null;
+  /** How much of a submitter's address is stored: all, its network (IPv4 /24, IPv6 /48), or nothing. */
+  readonly storeAddress: StoreAddress;
 }
+
+export type StoreAddress = "full" | "short" | "none";
 
 export const defaultEndpointSettings: EndpointSettings = {
   allowedOrigins: [],
@@ -31,6 +37,8 @@ export const defaultEndpointSettings: EndpointSettings = {
   honeypots: null,
   successUrl: null,
   errorUrl: null,
+  keepDays: null,
+  storeAddress: "full",
 };
 
 /** Hidden fields that people leave empty and robots fill, unless the schema declares them as fields. */
@@ -38,6 +46,8 @@ export const DEFAULT_HONEYPOTS = ["_gotcha", "_honeypot", "_honey", "botcheck"] 
 
 const MAX_HONEYPOTS = 20;
 const MAX_HONEYPOT_LENGTH = 100;
+/** A century; beyond it "forever" says what is meant. */
+const MAX_KEEP_DAYS = 36_500;
 const MAX_URL_LENGTH = 2000;
 
 /** The same settings in the form that is stored and compared. @throws usage naming the value that is wrong. */
@@ -48,7 +58,14 @@ export function checkSettings(settings: EndpointSettings): EndpointSettings {
     honeypots: settings.honeypots === null ? null : checkHoneypots(settings.honeypots),
     successUrl: settings.successUrl === null ? null : checkPageUrl(settings.successUrl),
     errorUrl: settings.errorUrl === null ? null : checkPageUrl(settings.errorUrl),
+    keepDays: settings.keepDays === null ? null : checkKeepDays(settings.keepDays),
+    storeAddress: settings.storeAddress,
   };
+}
+
+function checkKeepDays(days: number): number {
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_KEEP_DAYS) return days;
+  throw new FormsvcError("usage", `expected 1 to ${MAX_KEEP_DAYS} days`);
 }
 
 function checkOrigins(origins: readonly string[]): string[] {

@@ -37,6 +37,16 @@ export function addressUnit(canonical: string): string {
     .join(":")}::/64`;
 }
 
+/** The network that an address is in, as an address of its own: IPv4 by /24, IPv6 by /48, which is what one site has. */
+export function shortenAddress(canonical: string): string {
+  const address = parseAddress(canonical);
+  if (address === null) return "";
+  if (address instanceof ipaddr.IPv6) {
+    return new ipaddr.IPv6([...address.parts.slice(0, 3), 0, 0, 0, 0, 0]).toRFC5952String();
+  }
+  return new ipaddr.IPv4([...address.octets.slice(0, 3), 0]).toString();
+}
+
 /** Whether the text is an address or a CIDR block that {@link compileNetworks} takes. */
 export function isNetwork(text: string): boolean {
   return parseNetwork(text) !== null;

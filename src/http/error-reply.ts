@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../foundation/log.ts";
+import { requestFailed } from "../foundation/events.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 
 /** The general body of every error. */
@@ -43,11 +44,7 @@ export function beginErrorReply(
   const error = foresee(thrown, bodyLimitBytes);
   const { status } = describeError(error.code);
   if (status >= 500) {
-    const { code } = error;
-    const { cause } = error.facts;
-    const failed = { event: "request.failed", reqId: request.id, code };
-    if (code === "internal") log.error({ ...failed, err: cause ?? error }, error.message);
-    else log.warn({ ...failed, ...(cause instanceof Error && { reason: cause.message }) }, error.message);
+    requestFailed(log, { reqId: request.id, code: error.code }, error.facts.cause ?? error, error.message);
   }
   if (error.facts.retryAfterSeconds !== undefined)
     reply.header("retry-after", Math.ceil(error.facts.retryAfterSeconds));

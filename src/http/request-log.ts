@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { requestAnswered } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
 /** Longest address that a log line shows. */
@@ -12,8 +13,7 @@ export function logRequests(server: FastifyInstance, log: Log): void {
   server.addHook("onRequest", (request, reply, done) => {
     const startedAt = performance.now();
     reply.raw.once("close", () =>
-      log.info({
-        event: "request",
+      requestAnswered(log, {
         reqId: request.id,
         method: request.method,
         path: loggedPath(request.routeOptions.url ?? request.url),

@@ -3,12 +3,14 @@ import type { IncomingMessage, Server } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
+import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { browserClientRoutes } from "./browser-client-routes.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { sendError } from "./error-reply.ts";
 import { formRoutes } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { countInFlight } from "./in-flight.ts";
+import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { logRequests } from "./request-log.ts";
 import { refuseSocket } from "./socket-errors.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
@@ -27,6 +29,8 @@ export interface ServerParts extends PostParts, SubmissionRoutesParts, HealthRou
   /** The address that clients use; null where only the socket's is known. */
   readonly baseUrl: string | null;
   readonly log: Log;
+  /** Null leaves `/metrics` out. */
+  readonly metrics: ExposedMetrics | null;
 }
 
 /** The contract's limit; more is answered 431. */
@@ -85,6 +89,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   answerForNode(server.server);
   guardRequests(server, parts);
   logRequests(server, log);
+  if (parts.metrics !== null) measureRequests(server, parts.metrics);
   answerUnknownRoutes(server);
   openapiRoutes(server, parts.baseUrl);
   submitRoutes(server, parts);
@@ -92,6 +97,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   submissionRoutes(server, parts);
   browserClientRoutes(server);
   healthRoutes(server, parts);
+  if (parts.metrics !== null) metricsRoutes(server, parts.metrics);
   return server;
 }
 

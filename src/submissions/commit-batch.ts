@@ -33,6 +33,13 @@ export interface PendingHeld {
 /** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
 export type CommitOutcome = "stored" | "over_limit" | "gone";
 
+/** Told about each transaction that stored something or found that it must not. */
+export type CommitObserver = (
+  batch: readonly (PendingSubmission | PendingHeld)[],
+  outcomes: readonly CommitOutcome[],
+  seconds: number,
+) => void;
+
 /** Submissions that may wait for the disk; more are refused with 503. */
 const MAX_WAITING = 1024;
 /** Most submissions in one transaction. */
@@ -47,6 +54,8 @@ export interface CommitQueue {
    * disk refuses or the file stays locked: nothing was stored then.
    */
   add(pending: PendingSubmission): Promise<CommitOutcome>;
+  /** Submissions that wait for the disk. */
+  waiting(): number;
   /** Resolves once the refused post is kept. @throws unavailable as {@link CommitQueue.add} does. */
   hold(pending: PendingHeld): Promise<CommitOutcome>;
   /** Resolves when nothing waits any more. */
@@ -70,8 +79,10 @@ export function createCommitQueue(
   outbox: Outbox,
   memory: SpamMemory,
   heldPosts: HeldWriter,
+  observe: CommitObserver = () => {},
 ): CommitQueue {
-  const storeBatch = createBatchWriter(db, usage, idempotency, outbox, memory, heldPosts);
+  const writeBatch = createBatchWriter(db, usage, idempotency, outbox, memory, heldPosts);
+  const storeBatch = observed(writeBatch, observe);
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -115,11 +126,7 @@ export function createCommitQueue(
 
   const add = (pending: PendingSubmission | PendingHeld): Promise<CommitOutcome> => {
     if (waiting.length >= MAX_WAITING) {
-      return Promise.reject(
-        new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
-          retryAfterSeconds: 1,
-        }),
-      );
+      return Promise.reject(tooManyWaiting());
     }
     return new Promise((resolve, reject) => {
       waiting.push({ pending, resolve, reject });
@@ -127,10 +134,26 @@ export function createCommitQueue(
     });
   };
   return {
+    waiting: () => waiting.length,
     add,
     hold: add,
     drain: () => (waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => drained.push(resolve))),
   };
+}
+
+function observed(write: BatchWriter, observe: CommitObserver): BatchWriter {
+  return (batch) => {
+    const startedAt = performance.now();
+    const outcomes = write(batch);
+    observe(batch, outcomes, (performance.now() - startedAt) / 1000);
+    return outcomes;
+  };
+}
+
+function tooManyWaiting(): FormsvcError {
+  return new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
+    retryAfterSeconds: 1,
+  });
 }
 
 /** What the sender is told: where the disk or a lock refused, to come back; a defect stays what it is. */

@@ -1,10 +1,11 @@
 import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
+import type { StoreAddress } from "../endpoints/endpoint.ts";
 import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
-import { canonicalAddress } from "../foundation/ip-address.ts";
+import { canonicalAddress, shortenAddress } from "../foundation/ip-address.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { hasLink, judge, type SpamPost, type SpamVerdict } from "../spam/judge.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
@@ -246,7 +247,13 @@ function readSubmitter(caller: Caller, post: IncomingPost): { ipAddress: string;
     });
   }
   const userAgent = (trusted ? post.submitterUserAgent : undefined) ?? post.userAgent ?? "";
-  return { ipAddress, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
+  const stored = storedAddress(ipAddress, caller.ready.endpoint.settings.storeAddress);
+  return { ipAddress: stored, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
+}
+
+function storedAddress(address: string, how: StoreAddress): string {
+  if (how === "full") return address;
+  return how === "short" ? shortenAddress(address) : "";
 }
 
 function judgePost(

@@ -48,11 +48,7 @@ export function listSubmissions(
   limit: number,
   cursor: string | null,
 ): SubmissionPage {
-  if (cursor !== null && !isId("sub", cursor)) {
-    throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
-      details: { cursor: "malformed" },
-    });
-  }
+  checkCursor(cursor);
   let select = filtered(filter)
     .orderBy("id", "desc")
     .limit(limit + 1);
@@ -60,6 +56,26 @@ export function listSubmissions(
   const rows = db.all(select);
   const page = rows.slice(0, limit).map(toSubmission);
   return { data: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** At most `limit` submissions, oldest first. @param after an id, or null. @throws invalid_request on anything else. */
+export function readOldestFirst(
+  db: Database,
+  filter: SubmissionFilter,
+  after: string | null,
+  limit: number,
+): Submission[] {
+  checkCursor(after);
+  let select = filtered(filter).orderBy("id").limit(limit);
+  if (after !== null) select = select.where("id", ">", after);
+  return db.all(select).map(toSubmission);
+}
+
+function checkCursor(cursor: string | null): void {
+  if (cursor === null || isId("sub", cursor)) return;
+  throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
+    details: { cursor: "malformed" },
+  });
 }
 
 /** @throws not_found */

@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
+import { deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ClaimedDelivery, createClaims } from "./claim-delivery.ts";
 import type { Outbox } from "./enqueue-delivery.ts";
@@ -67,8 +68,7 @@ export class Deliverer {
   start(): void {
     const { db, outbox, settings, clock, log } = this.#parts;
     const recovered = recoverDeliveries(db, settings.scheduleSeconds, clock.now());
-    if (recovered > 0)
-      log.warn({ event: "webhook.recovered", recovered }, "interrupted deliveries go out again");
+    if (recovered > 0) deliveriesRecovered(log, recovered);
     this.#isRunning = true;
     outbox.onQueued(() => this.wake());
     this.wake();
@@ -124,7 +124,7 @@ export class Deliverer {
       claimed = this.#advance(this.#parts.clock.now());
     } catch (error) {
       this.#needsReload = true;
-      this.#parts.log.warn({ event: "webhook.database", err: error }, "deliveries wait for the database");
+      deliveriesWaiting(this.#parts.log, error);
       this.#setTimer(DATABASE_RETRY_MS);
       return;
     }

@@ -1,3 +1,4 @@
+import { webhookAttempted, webhookFailed, webhookFailing, webhookStopped } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import type { EndedAttempt, RecordedAttempt } from "./finish-attempts.ts";
 
@@ -7,14 +8,8 @@ export function logAttempt(log: Log, { delivery, result }: EndedAttempt, record:
   const { id: deliveryId, webhookId, attempt } = delivery;
   const { outcome, message } = verdict;
   const facts = { webhookId, deliveryId, attempt, outcome, durationMs: result.durationMs };
-  log.debug({ event: "webhook.attempt", ...facts }, message);
-  if (after.state === "failed")
-    log.error({ event: "webhook.failed", ...facts }, "a delivery ran out of attempts");
-  if (after.webhookState === "stopped" && before === "enabled") {
-    log.error({ event: "webhook.stopped", ...facts }, "the receiver is gone: its deliveries are held");
-  }
-  if (after.health.breaker === "open") {
-    const { failingSince } = after;
-    log.warn({ event: "webhook.failing", ...facts, failingSince }, "the receiver keeps failing: probes only");
-  }
+  webhookAttempted(log, facts, message);
+  if (after.state === "failed") webhookFailed(log, facts);
+  if (after.webhookState === "stopped" && before === "enabled") webhookStopped(log, facts);
+  if (after.health.breaker === "open") webhookFailing(log, { ...facts, failingSince: after.failingSince });
 }

@@ -90,6 +90,9 @@ test("the defaults are the contract's", () => {
       badKey: { max: 10, windowSeconds: 60 },
       exempt: [],
     },
+    metrics: { enabled: false, token: null },
+    // Beyond the contract.
+    backup: { everyHours: null, keep: 7, directory: "./backups" },
     spam: { maxLinks: 3 },
     held: { days: 30, maxPerWorkspace: 10_000 },
     webhooks: {

@@ -32,6 +32,8 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     honeypots: "TEXT NULL",
     success_url: "TEXT NULL",
     error_url: "TEXT NULL",
+    keep_days: "INTEGER NULL",
+    store_address: "TEXT",
     created_at: "INTEGER",
   },
   endpoint_schema: { endpoint_id: "TEXT", version: "INTEGER", definition: "TEXT", created_at: "INTEGER" },

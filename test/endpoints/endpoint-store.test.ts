@@ -114,6 +114,8 @@ describe("settings", () => {
       honeypots: ["website"],
       successUrl: "https://example.com/danke%20sch%C3%B6n",
       errorUrl: null,
+      keepDays: null,
+      storeAddress: "full",
     });
   });
 

@@ -190,6 +190,8 @@ test("the JSON of endpoints and schemas follows every change", async () => {
       honeypots: ["website"],
       success_url: "https://a.example/thanks",
       error_url: null,
+      keep_days: null,
+      store_address: "full",
       schema_version: 1,
       created_at: isoTime,
     },

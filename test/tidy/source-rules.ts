@@ -87,6 +87,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "p-retry": ["src/webhooks/send"],
   pino: ["src/foundation/log.ts", "test/"],
   "pino-pretty": ["src/foundation/log.ts"],
+  "prom-client": ["src/foundation/prometheus.ts"],
   re2js: ["src/foundation/", "src/schemas/", "test/"],
   undici: ["src/webhooks/send", "scripts/bench/", "test/"],
   uuidv7: ["src/foundation/id.ts", "test/"],
@@ -96,6 +97,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
 /** Where the environment is read, with the reason. */
 const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
   "src/config/load-config.ts": "the settings",
+  "src/config/load-systemd.ts": "what systemd tells a service that it starts, which is no setting of ours",
   "src/cli/schema-commands.ts":
     "VISUAL and EDITOR name the person's editor, which is no setting of the service",
   "src/foundation/log.ts": "NO_COLOR is a convention of terminals",
@@ -118,7 +120,8 @@ const CLOCK_READERS: Readonly<Record<string, string>> = {
 };
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
-const FILE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config))?\.(?:ts|js|sql|sh|json|md|txt)$/;
+const FILE_NAME =
+  /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config))?\.(?:ts|js|py|sql|sh|json|md|txt)$/;
 
 export const keepsImportTable: Rule = ({ path, text }) => {
   const from = folderOf(path);

@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { executable, postRequest, processorMs, runLoad, startServer } from "./processes.ts";
+
+/**
+ * What metrics cost a post: processor time of two servers that differ in nothing else, in interleaved rounds, each
+ * scraped once a round. Usage: node scripts/bench/metrics.ts [ROUNDS] [SECONDS]
+ */
+const CONNECTIONS = 64;
+const [rounds = 8, seconds = 3] = process.argv.slice(2).map(Number);
+const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
+const body = JSON.stringify({ name: "Ada Lovelace", email: "ada@example.com", message: "A quote, please." });
+
+try {
+  const [without, withMetrics] = [await startMeasured("false"), await startMeasured("true")];
+  const costs: { without: number; with: number }[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const cost = { without: await without.postUs(), with: await withMetrics.postUs() };
+    // The first round is the warm-up.
+    if (round > 0) costs.push(cost);
+  }
+  await without.stop();
+  await withMetrics.stop();
+  // The least disturbed round: other work on the machine only ever adds.
+  const before = Math.min(...costs.map((cost) => cost.without));
+  const after = Math.min(...costs.map((cost) => cost.with));
+  process.stdout.write(
+    `best of ${rounds} rounds: ${before.toFixed(1)} us a post without metrics, ${after.toFixed(1)} with, ` +
+      `${((after / before - 1) * 100).toFixed(1)} % more\n`,
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function startMeasured(enabled: "true" | "false") {
+  const db = join(folder, `metrics-${enabled}.db`);
+  const schemaFile = join(folder, "schema.json");
+  writeFileSync(schemaFile, JSON.stringify(exampleSchema));
+  const create = [
+    "endpoint",
+    "create",
+    "--name",
+    "Bench",
+    "--schema",
+    schemaFile,
+    "--db",
+    db,
+    "--json",
+    "--quiet",
+  ];
+  const { keys } = JSON.parse(execFileSync(executable, create).toString()) as {
+    keys: { publishable: string };
+  };
+  const server = await startServer(
+    [executable, "serve", "--port", "0", "--db", db],
+    join(folder, `serve-${enabled}.log`),
+    {
+      FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
+      FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
+      FORMSVC_METRICS_ENABLED: enabled,
+    },
+  );
+  const request = postRequest(keys.publishable, body);
+  return {
+    stop: () => server.stop(),
+    async postUs() {
+      const before = processorMs(server.pid);
+      const result = await runLoad(server.port, CONNECTIONS, seconds, request);
+      if (enabled === "true") await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+      return ((processorMs(server.pid) - before) * 1000) / result.requests;
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+/**
+ * Plays an operator's life on a clean folder with the built executable: install, serve, load, back up, kill, break,
+ * restore, upgrade, move. At the end, what is there is compared with what was acknowledged. Prints a line a step and
+ * exits with 1 at the first thing that is not as promised.
+ *
+ * Usage: node scripts/operators-life.ts
+ */
+const executable = fileURLToPath(new URL("../dist/formsvc", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "formsvc-life-"));
+const SENDERS = 16;
+
+interface Form {
+  readonly id: string;
+  readonly key: string;
+}
+
+try {
+  await live();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function live(): Promise<void> {
+  const form = await install();
+  const acknowledged = new Set<string>();
+
+  let server = await serve();
+  await load(server, form, acknowledged, 1500);
+  step("took posts", `${acknowledged.size} acknowledged`);
+
+  const early = new Set(acknowledged);
+  const meanwhile = load(server, form, acknowledged, 1500);
+  await run("backup", "backup.db");
+  await meanwhile;
+  expectAll(early, await storedIn("backup.db"), "the backup lacks what was acknowledged before it");
+  step("backed up under load", `${(await storedIn("backup.db")).size} in the backup`);
+
+  const doomed = load(server, form, acknowledged, 1500);
+  await sleep(700);
+  server.process.kill("SIGKILL");
+  await doomed;
+  server = await serve();
+  expectAll(acknowledged, await storedIn("formsvc.db"), "lost by kill -9");
+  step("killed with -9 under load", `all ${acknowledged.size} acknowledged are there`);
+
+  await refuse(5, "restore", "backup.db");
+  await stop(server);
+  const beforeBreak = await exportAll("formsvc.db");
+  writeFileSync(join(folder, "formsvc.db"), "a disk that lies ".repeat(5000));
+  await refuse(5, "submission", "list");
+  await refuse(1, "doctor");
+  step("broke the database", "every command says so, and restore was refused while serving");
+
+  await run("restore", "backup.db");
+  await run("doctor");
+  expectAll(early, await storedIn("formsvc.db"), "the restored database lacks");
+  step("restored", `${(await storedIn("formsvc.db")).size} submissions are back`);
+
+  writeFileSync(join(folder, "rescued.ndjson"), beforeBreak);
+  await run("submission", "import", "rescued.ndjson");
+  expectAll(acknowledged, await storedIn("formsvc.db"), "lost by the import");
+  step("imported what came after the backup", "everything acknowledged is there again");
+
+  await run("migrate", "up", "--dry-run");
+  server = await serve();
+  await load(server, form, acknowledged, 500);
+  await stop(server);
+  step("upgraded and served again", `${acknowledged.size} acknowledged in all`);
+
+  const unanswered = expectSame(acknowledged, await storedIn("formsvc.db"), "at the end");
+  await run("backup", "last.db");
+  expectSame(acknowledged, await storedIn("last.db"), "in the last backup");
+  const left = readdirSync(folder).filter((name) => /unfinished|-copy-|restore-\d/.test(name));
+  if (left.length > 0) throw new Error(`left behind: ${left.join(", ")}`);
+  step(
+    "compared",
+    `what is there is what was acknowledged (and ${unanswered} posts whose answer the kill cut off)`,
+  );
+}
+
+async function install(): Promise<Form> {
+  if (!existsSync(executable)) throw new Error(`${executable} is not there; run: npm run build`);
+  await run("init", "--email", "ada@example.org");
+  await run("workspace", "set-plan", "ada", "business");
+  const schema = JSON.stringify({ n: { type: "number", required: true } });
+  writeFileSync(join(folder, "schema.json"), schema);
+  const made = await run("endpoint", "create", "--name", "Contact", "--schema", "schema.json", "--json");
+  const { endpoint, keys } = JSON.parse(made) as { endpoint: { id: string }; keys: { secret: string } };
+  await run("doctor");
+  step("installed", endpoint.id);
+  return { id: endpoint.id, key: keys.secret };
+}
+
+interface Served {
+  readonly url: string;
+  readonly process: ChildProcess;
+}
+
+async function serve(): Promise<Served> {
+  const child = spawn(executable, ["serve", "--port", "0"], {
+    cwd: folder,
+    env: { ...process.env, FORMSVC_RATE_LIMIT_SECRET_MAX: "null", FORMSVC_LOG_FORMAT: "json" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { event, url } = JSON.parse(line) as { event?: string; url?: string };
+    if (event !== "server.listening" || url === undefined) continue;
+    child.stdout.resume();
+    return { url, process: child };
+  }
+  throw new Error("the server did not start");
+}
+
+async function stop(server: Served): Promise<void> {
+  const exited = once(server.process, "exit");
+  server.process.kill("SIGTERM");
+  const [code] = (await exited) as [number];
+  if (code !== 0) throw new Error(`the server ended with ${code}`);
+}
+
+/** Posts from many senders for a while; a server that dies ends it. Only a 200 counts as acknowledged. */
+async function load(server: Served, form: Form, acknowledged: Set<string>, ms: number): Promise<void> {
+  const endsAt = performance.now() + ms;
+  const send = async (): Promise<void> => {
+    while (performance.now() < endsAt) {
+      const answer = await fetch(`${server.url}/submit`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${form.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ n: acknowledged.size }),
+      });
+      const body = (await answer.json()) as { submission_id?: string };
+      if (body.submission_id === undefined) throw new Error(`refused: ${JSON.stringify(body)}`);
+      acknowledged.add(body.submission_id);
+    }
+  };
+  const senders = Array.from({ length: SENDERS }, () => send());
+  const ended = await Promise.allSettled(senders);
+  const failed = ended.find((each) => each.status === "rejected");
+  if (failed !== undefined && !server.process.killed) throw failed.reason as Error;
+}
+
+async function run(...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(executable, args, { cwd: folder, maxBuffer: 2 ** 30 });
+  return stdout;
+}
+
+async function refuse(code: number, ...args: readonly string[]): Promise<void> {
+  const child = spawn(executable, args, { cwd: folder, stdio: "ignore" });
+  const [actual] = (await once(child, "exit")) as [number];
+  if (actual !== code) throw new Error(`${args.join(" ")}: exit ${actual} instead of ${code}`);
+}
+
+function exportAll(database: string): Promise<string> {
+  return run("submission", "export", "--format", "ndjson", "--db", database, "--quiet");
+}
+
+async function storedIn(database: string): Promise<Set<string>> {
+  const lines = (await exportAll(database)).split("\n").filter(Boolean);
+  return new Set(lines.map((line) => (JSON.parse(line) as { id: string }).id));
+}
+
+function expectAll(wanted: ReadonlySet<string>, there: ReadonlySet<string>, what: string): void {
+  const missing = [...wanted].filter((id) => !there.has(id));
+  if (missing.length > 0) throw new Error(`${what}: ${missing.length}, first ${missing[0]}`);
+}
+
+/** @returns how many are there beyond what was acknowledged. */
+function expectSame(acknowledged: ReadonlySet<string>, there: ReadonlySet<string>, where: string): number {
+  expectAll(acknowledged, there, `missing ${where}`);
+  const more = there.size - acknowledged.size;
+  // A post whose answer was cut off by the kill may have been stored all the same: at most one a sender.
+  if (more > SENDERS) throw new Error(`${more} more than acknowledged ${where}`);
+  return more;
+}
+
+function step(what: string, result: string): void {
+  process.stdout.write(`${what}: ${result}\n`);
+}

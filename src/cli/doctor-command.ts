@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { checkBackupAge, listScheduledBackups } from "../database/backup-schedule.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
+import {
+  checkClock,
+  checkDiskSpace,
+  checkDurability,
+  checkFileModes,
+  checkIntegrity,
+  checkLogSize,
+  checkSchemaVersion,
+} from "../database/database-health.ts";
+import { systemClock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Finding, problem } from "../foundation/finding.ts";
+import { checkLeakedKeys } from "../keys/key-health.ts";
+import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
+import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
+import { addCommand, type CommandContext, type CommandSpec } from "./command.ts";
+import { readConfig } from "./open.ts";
+
+export function register(program: Command): void {
+  addCommand(program, doctor);
+}
+
+interface Patient {
+  readonly db: Database;
+  readonly config: Config;
+  readonly configFile: string | null;
+  readonly now: number;
+}
+
+type Check = (patient: Patient) => Finding | readonly Finding[];
+
+/** In the order of the output. A feature with something that can go wrong adds its checks here. */
+const CHECKS: readonly Check[] = [
+  ({ db }) => checkDurability(db),
+  ({ db }) => checkIntegrity(db),
+  ({ db }) => checkSchemaVersion(db),
+  ({ db }) => checkLogSize(db),
+  ({ db }) => checkDiskSpace(db),
+  ({ db, now }) => checkClock(db, now),
+  ({ db, config, configFile }) => checkFileModes(db, privateFiles(config, configFile)),
+  ({ config, now }) => checkBackupAge(config.backup, now),
+  ({ db, now }) => checkLeakedKeys(db, now),
+  ({ db, now }) => checkReceivers(db, now),
+  ({ db }) => checkFailedDeliveries(db),
+  ({ db, config, now }) => checkMonthlyLimits(db, config.plans, now),
+];
+
+const doctor: CommandSpec = {
+  usage: "doctor",
+  summary: "Check the database, the machine and what was configured; exits with 1 when somebody should act",
+  examples: ["formsvc doctor", "15 * * * *  formsvc doctor --quiet     # cron mails what it prints"],
+  action: (context) => {
+    const findings = examine(context);
+    const problems = findings.filter(({ ok }) => !ok);
+    print(context, findings);
+    if (problems.length > 0) {
+      throw new FormsvcError("failed", problems.length === 1 ? "1 problem" : `${problems.length} problems`);
+    }
+  },
+};
+
+/** Changes nothing: it neither makes a database nor migrates one. */
+function examine(context: CommandContext): Finding[] {
+  const config = readConfig(context);
+  const { file: configFile } = loadConfig(context.configFile);
+  const path = resolve(config.database.path);
+  if (!existsSync(path)) {
+    return [
+      problem("database.file", `${path}: there is none`, "name it with --db, or begin with: formsvc init"),
+    ];
+  }
+  let db: Database;
+  try {
+    db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+  } catch (error) {
+    return [failed(error)];
+  }
+  try {
+    const patient = { db, config, configFile, now: systemClock.now() };
+    return CHECKS.flatMap((check) => {
+      try {
+        return check(patient);
+      } catch (error) {
+        return failed(error);
+      }
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/** A check that cannot be made is a finding itself, and the others go on. */
+function failed(error: unknown): Finding {
+  if (!(error instanceof FormsvcError)) throw error;
+  return problem(
+    "database.file",
+    error.message,
+    "do what it says; where the file is damaged: formsvc restore FILE",
+  );
+}
+
+function privateFiles(config: Config, configFile: string | null): string[] {
+  const backups = listScheduledBackups(resolve(config.backup.directory)).map(({ file }) => file);
+  const holdsSecret = configFile !== null && config.metrics.token !== null;
+  return holdsSecret ? [configFile, ...backups] : backups;
+}
+
+function print({ output }: CommandContext, findings: readonly Finding[]): void {
+  if (output.isJson) {
+    output.json({ healthy: findings.every(({ ok }) => ok), checks: findings });
+    return;
+  }
+  for (const { name, ok, message, advice } of findings) {
+    const line = `${ok ? "ok     " : "PROBLEM"}  ${name.padEnd(20)}  ${message}`;
+    if (ok) output.note(line);
+    else output.line(`${line}\n         ${" ".repeat(20)}  -> ${advice ?? ""}`);
+  }
+}

@@ -1,0 +1,49 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { FormsvcError } from "../foundation/errors.ts";
+
+/** Where an export goes: written piece by piece, and under its name only when it is whole. */
+export interface ExportFile {
+  text(text: string): void;
+  finish(): void;
+  /** Removes what was written, where it is not finished. */
+  abandon(): void;
+}
+
+/** A new file with mode 0600. @throws already_exists; usage when it cannot be made there. */
+export function createExportFile(file: string): ExportFile {
+  if (existsSync(file)) {
+    throw new FormsvcError(
+      "already_exists",
+      `${file}: exists already and is left as it is; choose another name`,
+    );
+  }
+  const unfinished = `${file}.unfinished-${process.pid}`;
+  let fd: number;
+  try {
+    fd = openSync(unfinished, "wx", 0o600);
+  } catch (error) {
+    throw new FormsvcError("usage", `${file}: cannot be made (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(fd);
+    isOpen = false;
+  };
+  return {
+    text(text) {
+      let rest = Buffer.from(text);
+      while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+    },
+    finish() {
+      fsyncSync(fd);
+      close();
+      renameSync(unfinished, file);
+    },
+    abandon() {
+      close();
+      rmSync(unfinished, { force: true });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { toIsoTime } from "../foundation/clock.ts";
+import {
+  erasePerson,
+  findPerson,
+  MAX_PERSON_RECORDS,
+  type PersonRecords,
+} from "../submissions/find-person.ts";
+import { confirm } from "./arguments.ts";
+import { type CommandSpec, refuse } from "./command.ts";
+import { withDatabase } from "./open.ts";
+import { jsonText } from "./output.ts";
+import { submissionJson } from "../submissions/submission-json.ts";
+
+export const findCommand: CommandSpec = {
+  usage: "find",
+  summary: "Find all that is kept of a person, submissions and held posts, to hand it out or to erase it",
+  options: [
+    {
+      flags: "--field <name=value>",
+      summary: "a field and its value, like email=ada@example.org; letter case makes no difference",
+      required: true,
+      parse: parseField,
+    },
+    { flags: "--erase", summary: "delete all of it for good, with its webhook deliveries" },
+    { flags: "--yes", summary: "erase without being asked" },
+  ],
+  examples: [
+    "formsvc submission find --field email=ada@example.org --json > ada.json",
+    "formsvc submission find --field email=ada@example.org --erase",
+  ],
+  action: (context, options) =>
+    withDatabase(context, async (db) => {
+      const { output } = context;
+      const { name, value } = options["field"] as Field;
+      const found = findPerson(db, name, value);
+      const count = found.submissions.length + found.held.length;
+      if (output.isJson) output.json(toJson(found));
+      else output.table(["CREATED", "ID", "DATA"], toRows(found), "nothing is kept");
+      if (found.submissions.length === MAX_PERSON_RECORDS || found.held.length === MAX_PERSON_RECORDS) {
+        output.note(`there may be more than these ${MAX_PERSON_RECORDS}; run it again after erasing them`);
+      }
+      if (options["erase"] !== true || count === 0) return;
+      await confirm(`Erase these ${count} records for good?`, options["yes"] === true);
+      erasePerson(db, found);
+      output.note(`erased: ${count}; backups made before still hold them`);
+    }),
+};
+
+interface Field {
+  readonly name: string;
+  readonly value: string;
+}
+
+function parseField(text: string): Field {
+  const [, name, value] = /^([^=]{1,1000})=([^]+)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    return refuse("expected NAME=VALUE, like email=ada@example.org");
+  return { name, value };
+}
+
+function toJson({ submissions, held }: PersonRecords) {
+  return {
+    submissions: submissions.map(submissionJson),
+    held: held.map(({ id, data, createdAt }) => ({ id, data, created_at: toIsoTime(createdAt) })),
+  };
+}
+
+function toRows({ submissions, held }: PersonRecords): string[][] {
+  return [...submissions, ...held].map(({ createdAt, id, data }) => [
+    toIsoTime(createdAt),
+    id,
+    jsonText(data),
+  ]);
+}

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import { restoreBackup } from "../database/restore.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { confirm } from "./arguments.ts";
+import { addCommand, type CommandSpec } from "./command.ts";
+import { readConfig } from "./open.ts";
+
+export function register(program: Command): void {
+  addCommand(program, restore);
+}
+
+const restore: CommandSpec = {
+  usage: "restore <file>",
+  summary: "Put a backup in the database's place, and keep the one from before beside it; no server may run",
+  options: [
+    {
+      flags: "--hold-webhooks",
+      summary: "disable all webhooks and hold what the backup has as pending: it may have gone out since",
+    },
+    { flags: "--yes", summary: "do it without being asked on a terminal" },
+  ],
+  examples: ["formsvc restore /var/backups/formsvc-2026-01-31.db --hold-webhooks"],
+  action: async (context, options, [file = ""]) => {
+    const { output } = context;
+    const database = readConfig(context).database.path;
+    // Nothing is lost by it, so a script need not promise anything.
+    if (process.stdin.isTTY)
+      await confirm(`Put ${file} in the place of ${database}?`, options["yes"] === true);
+    const restored = restoreBackup(file, database, {
+      holdWebhooks: options["holdWebhooks"] === true,
+      now: toIsoTime(systemClock.now()),
+    });
+    if (output.isJson) {
+      const { version, submissions, replaced, heldDeliveries } = restored;
+      return output.json({ restored: { version, submissions, replaced, held_deliveries: heldDeliveries } });
+    }
+    output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
+    if (restored.replaced !== null) output.note(`the database from before is ${restored.replaced}`);
+    if (restored.heldDeliveries > 0) {
+      output.note(
+        `${restored.heldDeliveries} deliveries are held and all webhooks disabled; see: formsvc webhook enable`,
+      );
+    }
+    return output.note("keys revoked since the backup work again: look at formsvc key list");
+  },
+};

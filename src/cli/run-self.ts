@@ -1,0 +1,29 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { isSea } from "node:sea";
+
+/** Longest text of a child's complaint that is kept, in UTF-16 units. */
+const MAX_COMPLAINT = 2000;
+
+export interface ChildRun {
+  /** Rejects with what the child said on standard error when it does not exit with 0. */
+  readonly done: Promise<void>;
+  stop(): void;
+}
+
+/** Runs this program again as a process of its own, for work that would hold up everything else in this one. */
+export function runSelf(args: readonly string[]): ChildRun {
+  const script = isSea() ? [] : [process.argv[1] ?? ""];
+  const child = spawn(process.execPath, [...script, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  return { done: finished(child), stop: () => void child.kill() };
+}
+
+async function finished(child: ChildProcess): Promise<void> {
+  let complaint = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    complaint = (complaint + text).slice(-MAX_COMPLAINT);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject).once("close", resolve);
+  });
+  if (code !== 0) throw new Error(complaint.trim() || `ended with ${String(code ?? child.signalCode)}`);
+}

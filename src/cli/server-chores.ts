@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SubmitService } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { createBackupScheduler } from "../database/backup-schedule.ts";
+import { openBackupSocket } from "../database/backup-socket.ts";
+import type { Database } from "../database/database.ts";
+import { systemClock } from "../foundation/clock.ts";
+import { maintenanceFailed, submissionsExpired } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+import { type ChildRun, runSelf } from "./run-self.ts";
+
+const CHORES_INTERVAL_MS = 60_000;
+/** How often an idle server looks whether a command changed something; requests look by themselves. */
+const NOTICE_INTERVAL_MS = 1000;
+/** Batches of expired submissions in a row; the rest follows a minute later. */
+const MAX_EXPIRY_BATCHES = 100;
+
+/** What a server does beside answering requests. */
+export interface ServerChores {
+  /** Ends what is under way; a backup that is being made is given up. */
+  stop(): Promise<void>;
+}
+
+export interface ServerChoresParts {
+  readonly db: Database;
+  readonly config: Config;
+  /** As given with `--config`; null where it was not. */
+  readonly configFile: string | null;
+  readonly service: SubmitService;
+  readonly log: Log;
+}
+
+export async function startChores(parts: ServerChoresParts): Promise<ServerChores> {
+  const { db, config, service, log } = parts;
+  const backupSocket = await openBackupSocket(db);
+  let child: ChildRun | null = null;
+  const makeBackup = (file: string): Promise<void> => {
+    const options = parts.configFile === null ? [] : ["--config", parts.configFile];
+    child = runSelf(["backup", file, "--db", db.path, "--quiet", ...options]);
+    return child.done;
+  };
+  const backups = createBackupScheduler(config.backup, makeBackup, systemClock, log);
+  const look = (): void => {
+    tryTo(service.maintain, log);
+    backups.look();
+    void expireSubmissions(parts);
+  };
+  look();
+  const timer = setInterval(look, CHORES_INTERVAL_MS);
+  const noticing = setInterval(() => tryTo(service.noticeChanges, log), NOTICE_INTERVAL_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      clearInterval(noticing);
+      child?.stop();
+      await backupSocket?.close();
+      await backups.settle();
+    },
+  };
+}
+
+function tryTo(work: () => void, log: Log): void {
+  try {
+    work();
+  } catch (error) {
+    maintenanceFailed(log, error);
+  }
+}
+
+/** Small transactions with turns for posts between them. */
+async function expireSubmissions({ log, service }: ServerChoresParts): Promise<void> {
+  let expired = 0;
+  try {
+    for (let batch = 0; batch < MAX_EXPIRY_BATCHES; batch += 1) {
+      const deleted = service.expire();
+      expired += deleted;
+      if (deleted === 0) break;
+      await nextTurn();
+    }
+  } catch (error) {
+    maintenanceFailed(log, error);
+  }
+  if (expired > 0) submissionsExpired(log, expired);
+}

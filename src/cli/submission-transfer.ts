@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { findEndpoint, readEndpoint } from "../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type ExportFormat, exportSubmissions } from "../submissions/export-submissions.ts";
+import { importSubmissions } from "../submissions/import-submissions.ts";
+import { parseCount } from "./arguments.ts";
+import { type CommandSpec, text } from "./command.ts";
+import { createExportFile } from "./export-file.ts";
+import { withDatabase } from "./open.ts";
+import { jsonText } from "./output.ts";
+import { filterOptions, readFilter, untilOption } from "./submission-filter.ts";
+import { submissionJson } from "../submissions/submission-json.ts";
+
+const MAX_EXPORT_LIMIT = 999_999_999;
+/** A server that writes comes back every 20 ms for its turn. */
+const IMPORT_PAUSE_MS = 25;
+
+export const exportCommand: CommandSpec = {
+  usage: "export",
+  summary: "Write submissions, oldest first, as CSV, as JSON lines or as one JSON array",
+  options: [
+    {
+      flags: "--format <format>",
+      summary: "csv (default), ndjson (default with --json) or json",
+      choices: ["csv", "ndjson", "json"],
+    },
+    ...filterOptions,
+    untilOption,
+    { flags: "--limit <count>", summary: "how many at most", parse: parseCount(MAX_EXPORT_LIMIT) },
+    { flags: "--cursor <submission>", summary: "only what comes after this id, like the last one exported" },
+    { flags: "--output <file>", summary: "a new file, mode 0600 (default: standard output)" },
+  ],
+  examples: [
+    "formsvc submission export --endpoint Contact --since 2026-01-01 --output january.csv",
+    "formsvc submission export --format ndjson --output all.ndjson",
+  ],
+  action: (context, options) =>
+    withDatabase(context, (db) => {
+      const { output } = context;
+      const name = text(options, "output");
+      const parts = exportSubmissions(db, {
+        filter: readFilter(db, options),
+        format: (text(options, "format") ?? (output.isJson ? "ndjson" : "csv")) as ExportFormat,
+        limit: typeof options["limit"] === "number" ? options["limit"] : null,
+        cursor: text(options, "cursor"),
+        toJson: (submission) => jsonText(submissionJson(submission)),
+      });
+      const file = name === null ? null : createExportFile(name);
+      let count = 0;
+      try {
+        for (const part of parts) {
+          (file ?? output).text(part.text);
+          count = part.count;
+          output.progress(`${count} exported`);
+        }
+        file?.finish();
+      } finally {
+        file?.abandon();
+      }
+      output.note(`${count} submissions exported${name === null ? "" : ` to ${name}`}`);
+    }),
+};
+
+export const importCommand: CommandSpec = {
+  usage: "import <file>",
+  summary:
+    "Add the submissions of an export in NDJSON, with their ids and times, where they are not there yet",
+  options: [
+    {
+      flags: "--endpoint <endpoint>",
+      summary: "put all of them here (default: the endpoint with the id that each names)",
+    },
+  ],
+  examples: ["formsvc submission import all.ndjson --endpoint Contact"],
+  action: (context, options, [file = ""]) =>
+    withDatabase(context, async (db) => {
+      const { output } = context;
+      const reference = text(options, "endpoint");
+      const named = reference === null ? null : findEndpoint(db, reference);
+      const known = new Map<string, ReturnType<typeof readEndpoint>>();
+      const imported = await importSubmissions(db, file, {
+        targetOf: (endpointId) => {
+          if (!known.has(endpointId)) known.set(endpointId, named ?? readEndpoint(db, endpointId));
+          const endpoint = known.get(endpointId);
+          if (endpoint === undefined) {
+            throw new FormsvcError(
+              "not_found",
+              `there is no endpoint ${endpointId} here; choose one with --endpoint`,
+            );
+          }
+          return { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion };
+        },
+        onProgress: (count) => output.progress(`${count} read`),
+        pause: () => sleep(IMPORT_PAUSE_MS),
+      });
+      if (output.isJson) return output.json({ imported });
+      return output.note(`${imported.added} submissions added, ${imported.known} were there`);
+    }),
+};

@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import type { ServiceManager } from "../config/load-systemd.ts";
+import { newsFailed } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+
+/** What the service manager is told of a server; nothing where none listens. */
+export interface ServiceNews {
+  ready(): void;
+  stopping(): void;
+}
+
+/** A tool that hangs must not pile up. */
+const TOOL_TIMEOUT_MS = 10_000;
+
+/**
+ * Tells systemd by its own tool: the protocol is a datagram on a Unix socket, which Node cannot send. While the server
+ * is ready, the tool is run from a timer twice in each watchdog interval, so that an event loop that hangs is noticed.
+ */
+export function createServiceNews(manager: ServiceManager, log: Log): ServiceNews {
+  if (!manager.wantsNews) return { ready: () => {}, stopping: () => {} };
+  let watchdog: NodeJS.Timeout | undefined;
+  const tell = (...news: readonly string[]): void => {
+    execFile("systemd-notify", news, { timeout: TOOL_TIMEOUT_MS }, (error) => {
+      if (error !== null) newsFailed(log, error);
+    });
+  };
+  return {
+    ready() {
+      tell("READY=1");
+      if (manager.watchdogMs === null) return;
+      watchdog = setInterval(() => tell("WATCHDOG=1"), manager.watchdogMs / 2);
+    },
+    stopping() {
+      clearInterval(watchdog);
+      tell("STOPPING=1");
+    },
+  };
+}

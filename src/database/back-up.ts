@@ -1,0 +1,113 @@
+import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { sql } from "kysely";
+import { FormsvcError } from "../foundation/errors.ts";
+import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
+import { checkCopy, type CheckedCopy } from "./check-copy.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, createPrivately, openDatabase, query } from "./database.ts";
+import type { CopyProgress } from "./copy-database.ts";
+import { giveToFolderOwner, moveIntoPlace, syncFile } from "./durable-file.ts";
+
+export interface Backup extends CheckedCopy {
+  readonly file: string;
+  readonly bytes: number;
+  /** Whether the server made the copy, or this process with `VACUUM INTO`. */
+  readonly by: "server" | "command";
+}
+
+export interface BackupNews {
+  readonly onProgress: (progress: CopyProgress) => void;
+  readonly onNote: (text: string) => void;
+}
+
+/**
+ * Makes one file that holds everything acknowledged before the call, reads it whole, and only then gives it its name:
+ * mode 0600, durable on disk. The database may be served and written meanwhile.
+ *
+ * @throws usage when the file cannot be made there; already_exists; database_unusable when there is no database or the
+ *   copy is not sound.
+ */
+export async function backUp(databasePath: string, target: string, news: BackupNews): Promise<Backup> {
+  const database = resolve(databasePath);
+  const file = resolve(target);
+  checkTarget(database, file);
+  const unfinished = `${file}.unfinished-${process.pid}`;
+  createUnfinished(unfinished, file);
+  try {
+    const by = await fill(database, unfinished, news);
+    const checked = checkCopy(unfinished, file);
+    syncFile(unfinished);
+    if (existsSync(file)) throw exists(file);
+    moveIntoPlace(unfinished, file);
+    return { ...checked, file, bytes: statSync(file).size, by };
+  } finally {
+    removeCopy(unfinished);
+  }
+}
+
+function checkTarget(database: string, file: string): void {
+  if (!existsSync(database)) {
+    throw new FormsvcError("database_unusable", `${database}: there is no database; name it with --db`);
+  }
+  if (!existsSync(dirname(file))) {
+    throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
+  }
+  if (existsSync(file)) {
+    if (statSync(file).isDirectory())
+      throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
+    throw exists(file);
+  }
+}
+
+function exists(file: string): FormsvcError {
+  return new FormsvcError(
+    "already_exists",
+    `${file}: exists already and is left as it is; choose another name`,
+  );
+}
+
+function createUnfinished(unfinished: string, file: string): void {
+  try {
+    createPrivately(unfinished);
+  } catch (error) {
+    throw new FormsvcError("usage", `${file}: cannot be made (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
+}
+
+async function fill(database: string, unfinished: string, news: BackupNews): Promise<Backup["by"]> {
+  const answer = await askForCopy(database, news.onProgress);
+  if (answer !== null && "file" in answer) {
+    try {
+      take(answer, unfinished);
+      return "server";
+    } finally {
+      answer.release();
+    }
+  }
+  if (answer !== null) news.onNote(`the server made no copy (${answer.refused}); making one without it`);
+  vacuumInto(database, unfinished);
+  return "command";
+}
+
+/** The server's copy lies beside the database; a backup elsewhere may be on another disk. */
+function take(copy: ServedCopy, unfinished: string): void {
+  try {
+    renameSync(copy.file, unfinished);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    copyFileSync(copy.file, unfinished);
+  }
+  giveToFolderOwner(unfinished);
+}
+
+/** One read of the whole file in a single snapshot; writers go on. */
+function vacuumInto(database: string, unfinished: string): void {
+  const db = openDatabase(database, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+  try {
+    db.run({ compile: () => sql`VACUUM INTO ${unfinished}`.compile(query) });
+  } finally {
+    db.close();
+  }
+}

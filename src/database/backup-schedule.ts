@@ -1,0 +1,113 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Clock, toIsoTime } from "../foundation/clock.ts";
+import { backupFailed, backupMade } from "../foundation/events.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
+import type { Log } from "../foundation/log.ts";
+
+export interface BackupSettings {
+  /** Null makes none. */
+  readonly everyHours: number | null;
+  /** Newest backups that stay; older ones are removed after a new one is verified. */
+  readonly keep: number;
+  readonly directory: string;
+}
+
+/** The time is in the name, because copying a folder changes its files' times. */
+const NAME = /^formsvc-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)\.db$/;
+/** What a backup that was cut off leaves behind. */
+const UNFINISHED = /^formsvc-[\dT-]+\.db\.unfinished-\d+(?:-journal)?$/;
+const HOUR_MS = 3_600_000;
+/** After a failure. */
+const RETRY_MS = 600_000;
+
+export interface ScheduledBackup {
+  readonly file: string;
+  readonly madeAt: number;
+}
+
+/** The backups of a schedule's folder, newest first; none where there is no such folder. */
+export function listScheduledBackups(directory: string): ScheduledBackup[] {
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    return [];
+  }
+  return names
+    .flatMap((name) => {
+      const [, day, hours, minutes, seconds] = NAME.exec(name) ?? [];
+      const madeAt = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
+      return Number.isNaN(madeAt) ? [] : [{ file: join(directory, name), madeAt }];
+    })
+    .sort((a, b) => b.madeAt - a.madeAt);
+}
+
+export interface BackupScheduler {
+  /** Starts a backup when one is due. Call it now and then; does nothing while one is being made. */
+  look(): void;
+  /** Resolves when none is being made. */
+  settle(): Promise<void>;
+}
+
+/** @param make makes one verified backup under a name that is free. Rejects with the reason where it cannot. */
+export function createBackupScheduler(
+  settings: BackupSettings,
+  make: (file: string) => Promise<void>,
+  clock: Clock,
+  log: Log,
+): BackupScheduler {
+  const directory = resolve(settings.directory);
+  let running: Promise<void> | null = null;
+  let retryAt = -Infinity;
+
+  const isDue = (): boolean => {
+    if (settings.everyHours === null || running !== null) return false;
+    const now = clock.now();
+    const newest = listScheduledBackups(directory)[0];
+    // A backup from the future says that the clock was set back: it does not hold up the next one.
+    const since = newest === undefined || newest.madeAt > now ? Infinity : now - newest.madeAt;
+    return now >= retryAt && since >= settings.everyHours * HOUR_MS;
+  };
+  const makeOne = async (): Promise<void> => {
+    const now = clock.now();
+    const startedAt = performance.now();
+    const file = join(directory, `formsvc-${toIsoTime(now).slice(0, 19).replaceAll(":", "-")}.db`);
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      for (const name of readdirSync(directory)) {
+        if (UNFINISHED.test(name)) rmSync(join(directory, name));
+      }
+      await make(file);
+      for (const old of listScheduledBackups(directory).slice(settings.keep)) rmSync(old.file);
+      backupMade(log, { file, ms: Math.round(performance.now() - startedAt) });
+    } catch (error) {
+      retryAt = now + RETRY_MS;
+      backupFailed(log, { reason: (error as Error).message });
+    }
+  };
+  return {
+    look() {
+      if (!isDue()) return;
+      running = makeOne().finally(() => {
+        running = null;
+      });
+    },
+    settle: () => running ?? Promise.resolve(),
+  };
+}
+
+/** Whether the newest backup is younger than two intervals; nothing to find fault with where none is scheduled. */
+export function checkBackupAge(settings: BackupSettings, now: number): Finding {
+  const newest = listScheduledBackups(resolve(settings.directory))[0];
+  if (settings.everyHours === null) {
+    return sound("backups.age", "the server makes none; see backup.everyHours in the configuration");
+  }
+  const advice = "look for backup.failed in the server's log, or make one: formsvc backup FILE";
+  if (newest === undefined) return problem("backups.age", `there is none in ${settings.directory}`, advice);
+  const hours = Math.floor((now - newest.madeAt) / HOUR_MS);
+  const message = `the newest is ${hours} hours old: ${newest.file}`;
+  return hours < 2 * settings.everyHours
+    ? sound("backups.age", message)
+    : problem("backups.age", message, advice);
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { CopyProgress } from "./copy-database.ts";
+import { createPrivately, type Database } from "./database.ts";
+
+/**
+ * How a backup is made while a server writes: a copy by another process would begin again with each of the server's
+ * commits and never finish, so the process that writes makes it. Whoever connects to the socket beside the database
+ * (its owner, or root) asks for one copy; the server tells in lines of JSON how far it is and where the copy lies, and
+ * removes it when the connection ends. Nothing is read from the connection.
+ */
+
+/** Longest path that every system takes for a socket (macOS: 104 bytes with the end mark). */
+const MAX_SOCKET_PATH_BYTES = 103;
+/** Connections at once; more are closed at once. */
+const MAX_CONNECTIONS = 4;
+/** Between two words about how far a copy is. */
+const PROGRESS_INTERVAL_MS = 1000;
+/** A server that says nothing for so long is given up. */
+const SILENCE_MS = 30_000;
+
+interface CopyNews {
+  readonly progress?: CopyProgress;
+  /** Where the finished copy lies. */
+  readonly file?: string;
+  readonly refused?: string;
+}
+
+export interface BackupSocket {
+  /** Ends a copy under way and removes the socket. */
+  close(): Promise<void>;
+}
+
+/** Null where the system has no such sockets or the database's path is too long for one. */
+function socketPath(databasePath: string): string | null {
+  // Two names of one file, by a symbolic link, must meet in one socket.
+  const path = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-control`;
+  return process.platform === "win32" || Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES ? null : path;
+}
+
+/**
+ * Call it with the server's lock held: it removes what an earlier server left behind.
+ *
+ * @returns null where there can be no socket; backups are then made by `VACUUM INTO`.
+ */
+export async function openBackupSocket(db: Database): Promise<BackupSocket | null> {
+  removeLeftCopies(db.path);
+  const path = socketPath(db.path);
+  if (path === null) return null;
+  rmSync(path, { force: true });
+  const sockets = new Set<Socket>();
+  let copying: Promise<void> = Promise.resolve();
+  let busy = false;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
+    socket.resume();
+    if (busy) return void socket.end(newsLine({ refused: "another backup is being made" }));
+    busy = true;
+    copying = serveCopy(db, socket).finally(() => {
+      busy = false;
+    });
+    return undefined;
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await listenPrivately(server, path);
+  return {
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await copying;
+      await closed;
+    },
+  };
+}
+
+/** Only the owner may connect, from the first moment on: the mask stands while the socket is made. */
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  const mask = process.umask(0o177);
+  try {
+    const listening = new Promise<void>((resolve, reject) => {
+      server.once("listening", resolve).once("error", reject);
+    });
+    server.listen(path);
+    await listening;
+  } finally {
+    process.umask(mask);
+  }
+  chmodSync(path, 0o600);
+}
+
+/** Never rejects: what went wrong is told to the other side. */
+async function serveCopy(db: Database, socket: Socket): Promise<void> {
+  const file = `${db.path}-copy-${randomUUID()}`;
+  let toldAt = 0;
+  const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  try {
+    createPrivately(file);
+    await db.copyTo(file, (progress) => {
+      if (socket.destroyed) throw new Error("nobody waits for the copy any more");
+      const now = performance.now();
+      if (now - toldAt < PROGRESS_INTERVAL_MS) return;
+      toldAt = now;
+      socket.write(newsLine({ progress }));
+    });
+    socket.write(newsLine({ file }));
+  } catch (error) {
+    if (!socket.destroyed) socket.end(newsLine({ refused: (error as Error).message }));
+  }
+  await gone;
+  removeCopy(file);
+}
+
+export interface ServedCopy {
+  readonly file: string;
+  /** Lets the server remove the copy, where it still lies there. */
+  release(): void;
+}
+
+/**
+ * Asks the server of this database for a copy.
+ *
+ * @returns null when no server answers, or the reason why it could not.
+ */
+export async function askForCopy(
+  databasePath: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<ServedCopy | { readonly refused: string } | null> {
+  const path = socketPath(databasePath);
+  if (path === null) return null;
+  const socket = connect(path);
+  socket.setTimeout(SILENCE_MS, () => socket.destroy());
+  socket.on("error", () => socket.destroy());
+  const connected = await new Promise<boolean>((resolve) => {
+    socket.once("connect", () => resolve(true)).once("close", () => resolve(false));
+  });
+  if (!connected) return null;
+  for await (const line of createInterface({ input: socket })) {
+    const news = JSON.parse(line) as CopyNews;
+    if (news.progress !== undefined) onProgress(news.progress);
+    if (news.refused !== undefined) {
+      socket.destroy();
+      return { refused: news.refused };
+    }
+    if (news.file !== undefined) {
+      socket.setTimeout(0);
+      return { file: news.file, release: () => void socket.destroy() };
+    }
+  }
+  return { refused: "the server stopped meanwhile" };
+}
+
+function newsLine(news: CopyNews): string {
+  return `${JSON.stringify(news)}\n`;
+}
+
+function removeLeftCopies(databasePath: string): void {
+  const folder = dirname(databasePath);
+  const prefix = `${basename(databasePath)}-copy-`;
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(prefix)) removeCopy(join(folder, name));
+  }
+}
+
+export function removeCopy(file: string): void {
+  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+}

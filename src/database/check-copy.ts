@@ -1,0 +1,65 @@
+import SqliteDatabase from "better-sqlite3";
+import { FormsvcError } from "../foundation/errors.ts";
+import { translateDatabaseError } from "./database-error.ts";
+import { APPLICATION_ID } from "./file-owner.ts";
+import { migrations } from "./migrations.generated.ts";
+
+/** What a copy of a database holds. */
+export interface CheckedCopy {
+  /** The schema version. */
+  readonly version: number;
+  readonly submissions: number;
+}
+
+/** Problems that are named; a damaged file may have thousands. */
+const MAX_NAMED_PROBLEMS = 3;
+
+/**
+ * Makes a copy one closed file without a write-ahead log, and reads all of it: every page, index and reference.
+ *
+ * @param shown how messages name the file.
+ * @throws database_unusable when it is not a formsvc database, is damaged, or comes from a newer version.
+ */
+export function checkCopy(file: string, shown: string): CheckedCopy {
+  let connection: SqliteDatabase.Database | undefined;
+  try {
+    connection = new SqliteDatabase(file, { fileMustExist: true, timeout: 0 });
+    connection.pragma("journal_mode = DELETE");
+    return inspect(connection, shown);
+  } catch (error) {
+    throw translateDatabaseError(error, shown);
+  } finally {
+    connection?.close();
+  }
+}
+
+function inspect(connection: SqliteDatabase.Database, shown: string): CheckedCopy {
+  const version = Number(connection.pragma("user_version", { simple: true }));
+  if (version === 0 || connection.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
+    throw new FormsvcError("database_unusable", `${shown}: this is not a formsvc database`);
+  }
+  if (version > migrations.length) {
+    throw new FormsvcError(
+      "database_unusable",
+      `${shown}: made by a newer formsvc (schema ${version}; this one knows ${migrations.length}); install that version or newer`,
+    );
+  }
+  const problems = integrityProblems(connection);
+  if (problems.length > 0) {
+    throw new FormsvcError("database_unusable", `${shown}: damaged: ${problems.join("; ")}`);
+  }
+  const submissions = connection.prepare("SELECT count(*) FROM submission").pluck().get();
+  return { version, submissions: Number(submissions) };
+}
+
+/** What SQLite finds wrong with the whole file, at most three of it; nothing for a sound one. Reads every page. */
+function integrityProblems(connection: SqliteDatabase.Database): string[] {
+  const rows = connection.pragma(`integrity_check(${MAX_NAMED_PROBLEMS})`) as { integrity_check: string }[];
+  const problems = rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+  const orphans = connection.pragma("foreign_key_check") as { table: string; parent: string }[];
+  const first = orphans[0];
+  if (first !== undefined) {
+    problems.push(`${orphans.length} rows refer to nothing (first: ${first.table} to ${first.parent})`);
+  }
+  return problems;
+}

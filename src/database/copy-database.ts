@@ -1,0 +1,45 @@
+import type SqliteDatabase from "better-sqlite3";
+import { FormsvcError } from "../foundation/errors.ts";
+import { translateDatabaseError } from "./database-error.ts";
+
+export interface CopyProgress {
+  readonly copiedPages: number;
+  readonly totalPages: number;
+}
+
+/**
+ * Pages copied in one turn of the event loop. Measured on two cores under full load with 800 MB: 20 left three quarters
+ * of the throughput, 100 a third.
+ */
+const COPY_PAGES_A_TURN = 20;
+/** Each commit of another process makes the copy begin again. */
+const MAX_COPY_RESTARTS = 5;
+
+/** See {@link Database.copyTo}. */
+export async function copyDatabase(
+  connection: SqliteDatabase.Database,
+  path: string,
+  file: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<void> {
+  let before = 0;
+  let restarts = 0;
+  const progress = ({ totalPages, remainingPages }: SqliteDatabase.BackupMetadata): number => {
+    const copiedPages = totalPages - remainingPages;
+    if (copiedPages < before) restarts += 1;
+    before = copiedPages;
+    if (restarts > MAX_COPY_RESTARTS) {
+      throw new FormsvcError(
+        "database_busy",
+        `${path}: other processes keep writing; the copy cannot finish`,
+      );
+    }
+    onProgress({ copiedPages, totalPages });
+    return COPY_PAGES_A_TURN;
+  };
+  try {
+    await connection.backup(file, { progress });
+  } catch (error) {
+    throw translateDatabaseError(error, path);
+  }
+}

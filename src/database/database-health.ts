@@ -1,0 +1,104 @@
+import { existsSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { toIsoTime } from "../foundation/clock.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
+import { type Database, query } from "./database.ts";
+import { migrationStatus } from "./migrate.ts";
+
+/** A write-ahead log is folded into the database at 4 MiB; one as large as this has a reader in the way. */
+const LARGE_LOG_BYTES = 268_435_456;
+/** Least free space, beside as much again as the database has: a backup lies next to it while it is made. */
+const LEAST_FREE_BYTES = 268_435_456;
+/** A submission may be this far ahead of the clock: another machine's clock made it, or this one was set back a bit. */
+const CLOCK_ALLOWANCE_MS = 60_000;
+
+/** Magic numbers of statfs(2) for file systems on which a database is not safe. */
+const UNSAFE_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x01021994, "tmpfs, which is gone after a restart of the machine"],
+  [0x858458f6, "ramfs, which is gone after a restart of the machine"],
+  [0x6969, "NFS, whose locks are not safe for SQLite"],
+  [0x517b, "SMB, whose locks are not safe for SQLite"],
+  [0xff534d42, "CIFS, whose locks are not safe for SQLite"],
+  [0xfe534d42, "SMB, whose locks are not safe for SQLite"],
+]);
+
+/** Opening has proved already that the settings which make a commit durable took. */
+export function checkDurability(db: Database): Finding {
+  const mode = `journal ${String(db.pragma("journal_mode"))}, synchronous ${String(db.pragma("synchronous"))}`;
+  const unsafe = UNSAFE_FILE_SYSTEMS.get(statfsSync(dirname(db.path)).type);
+  if (unsafe === undefined) return sound("database.durability", `${mode}; commits reach the disk`);
+  return problem("database.durability", `it is on ${unsafe}`, "move the database to a disk of this machine");
+}
+
+/** Reads the whole file. */
+export function checkIntegrity(db: Database): Finding {
+  const found = String(db.pragma("integrity_check(1)"));
+  if (found === "ok") return sound("database.integrity", "every page and index is sound");
+  return problem(
+    "database.integrity",
+    found,
+    "stop the server, keep the file, and restore the newest backup: formsvc restore FILE",
+  );
+}
+
+export function checkSchemaVersion(db: Database): Finding {
+  const { version, latest, pending } = migrationStatus(db);
+  if (pending.length === 0) return sound("database.schema", `version ${version} of ${latest}`);
+  return problem(
+    "database.schema",
+    `version ${version} of ${latest}`,
+    "restart the server with this version, or run: formsvc migrate up",
+  );
+}
+
+export function checkLogSize(db: Database): Finding {
+  const log = `${db.path}-wal`;
+  const bytes = existsSync(log) ? statSync(log).size : 0;
+  if (bytes < LARGE_LOG_BYTES) return sound("database.log", `the write-ahead log has ${mebibytes(bytes)}`);
+  return problem(
+    "database.log",
+    `the write-ahead log has ${mebibytes(bytes)}`,
+    "a process reads without end (a shell, a viewer, a stuck Litestream): end it",
+  );
+}
+
+export function checkDiskSpace(db: Database): Finding {
+  const { bavail, bsize } = statfsSync(dirname(db.path));
+  const free = bavail * bsize;
+  const needed = statSync(db.path).size + LEAST_FREE_BYTES;
+  const message = `${mebibytes(free)} free beside a database of ${mebibytes(statSync(db.path).size)}`;
+  if (free >= needed) return sound("disk.space", message);
+  return problem("disk.space", message, `free at least ${mebibytes(needed - free)}, or move the database`);
+}
+
+export function checkClock(db: Database, now: number): Finding {
+  const newest = db.first(query.selectFrom("submission").select("created_at").orderBy("id", "desc").limit(1));
+  if (newest === undefined || newest.created_at <= now + CLOCK_ALLOWANCE_MS) {
+    return sound("machine.clock", `${toIsoTime(now)}, after everything stored`);
+  }
+  return problem(
+    "machine.clock",
+    `${toIsoTime(now)} is before the newest submission (${toIsoTime(newest.created_at)})`,
+    "set the clock and keep it set: timedatectl set-ntp true",
+  );
+}
+
+/** @param others files beside the database's own whose content is nobody else's business. */
+export function checkFileModes(db: Database, others: readonly string[]): Finding {
+  const files = [db.path, `${db.path}-wal`, `${db.path}-shm`, ...others];
+  // Windows shows modes that say nothing.
+  if (process.platform === "win32") return sound("files.modes", "not checked on Windows");
+  const open = files.filter((file) => existsSync(file) && (statSync(file).mode & 0o077) !== 0);
+  if (open.length > 0) {
+    return problem("files.modes", `others may read ${open.join(", ")}`, `chmod 600 ${open.join(" ")}`);
+  }
+  const folder = dirname(db.path);
+  if ((statSync(folder).mode & 0o1002) === 0o002) {
+    return problem("files.modes", `everybody may write to ${folder}`, `chmod o-w ${folder}`);
+  }
+  return sound("files.modes", "only their owner may read the database and its copies");
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1_048_576)} MiB`;
+}

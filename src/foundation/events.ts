@@ -1,0 +1,132 @@
+import type { Log } from "./log.ts";
+
+/**
+ * Every event that the log knows, one function each, so that its name and members stay the same: alerts are written
+ * on them. `docs/log-events.md` lists the same names with what to do; a test keeps the two equal.
+ */
+
+export function serverListening(
+  log: Log,
+  facts: { readonly url: string; readonly version: string; readonly database: string },
+): void {
+  log.info({ event: "server.listening", ...facts, pid: process.pid }, `listening on ${facts.url}`);
+}
+
+export function serverStopping(log: Log, signal: string): void {
+  log.info({ event: "server.stopping", signal }, "stopping: open requests are answered, new ones refused");
+}
+
+export function serverGraceOver(log: Log): void {
+  log.warn({ event: "server.grace-over" }, "requests still open were cut off");
+}
+
+export function serverStopped(log: Log): void {
+  log.info({ event: "server.stopped" }, "stopped");
+}
+
+export function requestAnswered(
+  log: Log,
+  facts: {
+    readonly reqId: string;
+    readonly method: string;
+    readonly path: string;
+    /** Null where the client left before the answer. */
+    readonly status: number | null;
+    readonly ms: number;
+  },
+): void {
+  log.info({ event: "request", ...facts });
+}
+
+/**
+ * A request that was answered with a status from 500 on. A defect is an error and is logged whole; what was foreseen is a
+ * warning with its reason, because a full disk must not fill the log's disk with stacks.
+ */
+export function requestFailed(
+  log: Log,
+  facts: { readonly reqId: string; readonly code: string },
+  cause: unknown,
+  message: string,
+): void {
+  const failed = { event: "request.failed", ...facts };
+  if (facts.code === "internal") log.error({ ...failed, err: cause }, message);
+  else log.warn({ ...failed, ...(cause instanceof Error && { reason: cause.message }) }, message);
+}
+
+export function keySeenInBrowser(
+  log: Log,
+  facts: { readonly keyId: string; readonly endpointId: string },
+): void {
+  log.warn({ event: "key.in-browser", ...facts }, "a browser sent a secret key; rotate it");
+}
+
+export function databaseMigrated(
+  log: Log,
+  facts: { readonly applied: readonly string[]; readonly keptCopy: string | null },
+): void {
+  log.info({ event: "database.migrated", ...facts }, "the database was brought up to date");
+}
+
+export function checkpointFailed(log: Log, err: unknown): void {
+  log.warn({ event: "database.checkpoint-failed", err }, "the write-ahead log stays beside the database");
+}
+
+export function maintenanceFailed(log: Log, err: unknown): void {
+  log.warn({ event: "maintenance.failed", err }, "a clean-up failed and is tried again");
+}
+
+export function submissionsExpired(log: Log, submissions: number): void {
+  log.info(
+    { event: "retention.expired", submissions },
+    "submissions past their endpoint's days were deleted",
+  );
+}
+
+/** systemd-notify is missing or failed. */
+export function newsFailed(log: Log, err: unknown): void {
+  log.warn({ event: "service.news-failed", err }, "the service manager could not be told");
+}
+
+export function backupMade(log: Log, facts: { readonly file: string; readonly ms: number }): void {
+  log.info({ event: "backup.made", ...facts }, "a scheduled backup was made and verified");
+}
+
+export function backupFailed(log: Log, facts: { readonly reason: string }): void {
+  log.error({ event: "backup.failed", ...facts }, "a scheduled backup failed and is tried again");
+}
+
+/** What the log says of one attempt. */
+export interface AttemptFacts {
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly outcome: string;
+  readonly durationMs: number;
+}
+
+export function webhookAttempted(log: Log, facts: AttemptFacts, message: string): void {
+  log.debug({ event: "webhook.attempt", ...facts }, message);
+}
+
+export function webhookFailed(log: Log, facts: AttemptFacts): void {
+  log.error({ event: "webhook.failed", ...facts }, "a delivery ran out of attempts");
+}
+
+export function webhookStopped(log: Log, facts: AttemptFacts): void {
+  log.error({ event: "webhook.stopped", ...facts }, "the receiver is gone: its deliveries are held");
+}
+
+export function webhookFailing(
+  log: Log,
+  facts: AttemptFacts & { readonly failingSince: number | null },
+): void {
+  log.warn({ event: "webhook.failing", ...facts }, "the receiver keeps failing: probes only");
+}
+
+export function deliveriesRecovered(log: Log, recovered: number): void {
+  log.warn({ event: "webhook.recovered", recovered }, "interrupted deliveries go out again");
+}
+
+export function deliveriesWaiting(log: Log, err: unknown): void {
+  log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
+}

@@ -1,0 +1,40 @@
+/**
+ * Where features say what is measured. Names begin with `formsvc_` and end in their unit; the values of a label are
+ * few and our own, never anything that was posted.
+ */
+export interface Metrics {
+  /** Counts events by one label. */
+  counter(name: string, help: string, label: string): (value: string) => void;
+  /** Sorts measured values into buckets, by labels where there are any. */
+  histogram(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labels?: readonly string[],
+  ): (value: number, ...labelValues: string[]) => void;
+  /** A value that is read when somebody asks; null where there is none at the moment. */
+  gauge(name: string, help: string, read: () => number | null): void;
+  /** Values by one label, read when somebody asks. */
+  gauges(name: string, help: string, label: string, read: () => ReadonlyMap<string, number>): void;
+}
+
+/** Metrics that can be asked for. */
+export interface ExposedMetrics extends Metrics {
+  readonly contentType: string;
+  render(): Promise<string>;
+  /** What is asked for as Bearer; null answers loopback addresses only. */
+  readonly token: string | null;
+}
+
+/** Measures nothing and costs nothing. */
+export const noMetrics: Metrics = {
+  counter: () => () => {},
+  histogram: () => () => {},
+  gauge: () => {},
+  gauges: () => {},
+};
+
+/** Seconds, from what a commit takes to what a client gives up at. */
+export const LATENCY_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];

@@ -1,0 +1,26 @@
+import { type Database, query } from "../database/database.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
+
+/** Keys that are named; a shop with many pages may have leaked more. */
+const MAX_NAMED = 5;
+
+/** Secret keys that a browser sent and that still work. */
+export function checkLeakedKeys(db: Database, now: number): Finding {
+  const leaked = db.all(
+    query
+      .selectFrom("api_key")
+      .select(["id", "seen_in_browser_at"])
+      .where("seen_in_browser_at", "is not", null)
+      .where((row) => row.or([row("revoked_at", "is", null), row("revoked_at", ">", now)]))
+      .orderBy("seen_in_browser_at", "desc")
+      .limit(MAX_NAMED),
+  );
+  if (leaked.length === 0) return sound("keys.leaked", "no secret key was seen in a browser");
+  const named = leaked.map(({ id, seen_in_browser_at: at }) => `${id} (last at ${toIsoTime(at ?? 0)})`);
+  return problem(
+    "keys.leaked",
+    `a browser sent a secret key: ${named.join(", ")}`,
+    "use the publishable key in pages, then: formsvc key rotate KEY",
+  );
+}

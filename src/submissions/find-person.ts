@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import { type Database, query } from "../database/database.ts";
+import type { Submission } from "./submission.ts";
+import { findSubmission } from "./submission-store.ts";
+
+/** What is kept of one person, for a request to see or erase it. */
+export interface PersonRecords {
+  readonly submissions: readonly Submission[];
+  /** Posts that were answered 429 and are kept for a while. */
+  readonly held: readonly HeldRecord[];
+}
+
+export interface HeldRecord {
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly createdAt: number;
+}
+
+/** Most records that are shown or erased at once; a robot may have posted far more with one address. */
+export const MAX_PERSON_RECORDS = 10_000;
+
+/**
+ * Everything in which a field of this name, at whatever depth, has this value; the case of ASCII letters and outer
+ * blanks make no difference. Reads every submission.
+ */
+export function findPerson(db: Database, field: string, value: string): PersonRecords {
+  const ids = matchingIds(db, "submission", field, value);
+  const held = matchingIds(db, "held", field, value);
+  return {
+    submissions: ids.map((id) => findSubmission(db, id)),
+    held: held.map((id) => readHeld(db, id)),
+  };
+}
+
+/** Erases the records for good, with the deliveries that carry their data. All or nothing. */
+export function erasePerson(db: Database, records: PersonRecords): void {
+  db.transaction(() => {
+    for (const { id } of records.submissions) db.run(query.deleteFrom("submission").where("id", "=", id));
+    for (const { id } of records.held) {
+      db.run(query.deleteFrom("held").where("id", "=", id));
+    }
+  });
+}
+
+function matchingIds(db: Database, table: "submission" | "held", field: string, value: string): string[] {
+  const found = sql<{ id: string }>`
+    SELECT id FROM ${sql.table(table)} AS record
+    WHERE EXISTS (SELECT 1 FROM json_tree(record.data) AS member
+                  WHERE member.key = ${field} AND lower(trim(member.atom)) = lower(trim(${value})))
+    ORDER BY id LIMIT ${MAX_PERSON_RECORDS}`.compile(query);
+  return db.all<{ id: string }>({ compile: () => found }).map(({ id }) => id);
+}
+
+function readHeld(db: Database, id: string): HeldRecord {
+  const row = db.first(query.selectFrom("held").select(["data", "created_at"]).where("id", "=", id));
+  return {
+    id,
+    data: JSON.parse(row?.data ?? "{}") as Record<string, unknown>,
+    createdAt: row?.created_at ?? 0,
+  };
+}

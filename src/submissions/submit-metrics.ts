@@ -1,0 +1,58 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import { LATENCY_BUCKETS, type Metrics } from "../foundation/metrics.ts";
+import type { Gatekeeper } from "./authenticate.ts";
+import type { CommitObserver } from "./commit-batch.ts";
+import type { Receiver } from "./receive-submission.ts";
+
+const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+/** The classes' upper bounds; blocked posts are counted by their outcome. */
+const SCORE_BUCKETS = [0, 10, 25, 50, 75];
+
+export function measureCommits(metrics: Metrics): CommitObserver {
+  const duration = metrics.histogram(
+    "formsvc_commit_duration_seconds",
+    "Time of a transaction that stores submissions, its fsync included.",
+    LATENCY_BUCKETS,
+  );
+  const size = metrics.histogram(
+    "formsvc_commit_batch_submissions",
+    "Submissions in one transaction.",
+    BATCH_SIZE_BUCKETS,
+  );
+  const score = metrics.histogram("formsvc_spam_score", "Spam scores of stored submissions.", SCORE_BUCKETS);
+  return (batch, outcomes, seconds) => {
+    duration(seconds);
+    size(batch.length);
+    for (const [index, pending] of batch.entries()) {
+      if (outcomes[index] === "stored" && "submission" in pending) score(pending.submission.spamScore);
+    }
+  };
+}
+
+/** The same two, counting how each post ends: `accepted`, or the code of the error that it was refused with. */
+export function countOutcomes(
+  metrics: Metrics,
+  gatekeeper: Gatekeeper,
+  receiver: Receiver,
+): { readonly gatekeeper: Gatekeeper; readonly receiver: Receiver } {
+  const count = metrics.counter("formsvc_posts_total", "Posts by how they ended.", "outcome");
+  const refused = (error: unknown): never => {
+    count(error instanceof FormsvcError ? error.code : "internal");
+    throw error;
+  };
+  return {
+    gatekeeper: {
+      ...gatekeeper,
+      authenticate: (authorization, address) =>
+        gatekeeper.authenticate(authorization, address).catch(refused),
+    },
+    receiver: {
+      ...receiver,
+      receive: (caller, post) =>
+        receiver.receive(caller, post).then((receipt) => {
+          count("accepted");
+          return receipt;
+        }, refused),
+    },
+  };
+}

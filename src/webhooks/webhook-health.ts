@@ -1,0 +1,54 @@
+import { sql } from "kysely";
+import { type Database, query } from "../database/database.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
+
+/** A receiver may fail for a moment while it is deployed. */
+const LONG_FAILING_MS = 3_600_000;
+
+/** A finding for each webhook that is stopped or fails for an hour; one in all where none is. */
+export function checkReceivers(db: Database, now: number): Finding[] {
+  const ill = db.all(
+    query
+      .selectFrom("webhook")
+      .select(["id", "url", "state", "failing_since"])
+      .where((row) =>
+        row.or([
+          row("state", "=", "stopped"),
+          row.and([row("state", "=", "enabled"), row("failing_since", "<", now - LONG_FAILING_MS)]),
+        ]),
+      )
+      .orderBy("id"),
+  );
+  if (ill.length === 0) return [sound("webhooks.receivers", "no receiver keeps failing")];
+  return ill.map(({ id, url, state, failing_since: since }) =>
+    problem(
+      "webhooks.receivers",
+      state === "stopped"
+        ? `${id} is stopped: ${new URL(url).host} said that it is gone`
+        : `${id} fails since ${toIsoTime(since ?? now)}: ${new URL(url).host}`,
+      `formsvc webhook show ${id} says why; its deliveries are kept`,
+    ),
+  );
+}
+
+/** Deliveries that ran out of attempts and wait for somebody to replay them. */
+export function checkFailedDeliveries(db: Database): Finding {
+  const failed = countFailed(db);
+  if (failed === 0) return sound("webhooks.failed", "no delivery ran out of attempts");
+  return problem(
+    "webhooks.failed",
+    `${failed} deliveries ran out of attempts`,
+    "once the receiver is well: formsvc webhook replay --failed",
+  );
+}
+
+function countFailed(db: Database): number {
+  const counted = db.first(
+    query
+      .selectFrom("delivery")
+      .select(({ fn }) => fn.countAll<number>().as("deliveries"))
+      .where("state", "=", sql.lit("failed")),
+  );
+  return counted?.deliveries ?? 0;
+}

@@ -1,0 +1,92 @@
+import { spawn, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { operatorMachine, storedIds, until } from "../support/operator-machine.ts";
+
+const has = (tool: string): boolean => spawnSync(tool, ["--version"]).error === undefined;
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+test.skipIf(!has("systemd-analyze"))(
+  "systemd finds no fault with the printed units, and little exposure",
+  async () => {
+    const machine = operatorMachine();
+    const [service, socket] = [machine.path("formsvc.service"), machine.path("formsvc.socket")];
+    writeFileSync(service, (await machine.mustRun(["systemd"])).stdout);
+    writeFileSync(socket, (await machine.mustRun(["systemd", "--socket", "127.0.0.1:8787"])).stdout);
+    const verified = spawnSync("systemd-analyze", ["verify", service, socket], { encoding: "utf8" });
+    expect([verified.status, verified.stderr]).toEqual([0, ""]);
+    const security = spawnSync("systemd-analyze", ["security", "--offline=true", "--no-pager", service], {
+      encoding: "utf8",
+    });
+    const exposure = Number(/exposure level for formsvc\.service: (\d+\.\d)/.exec(security.stdout)?.[1]);
+    expect(exposure).toBeLessThanOrEqual(2);
+  },
+);
+
+/** A post on a connection of its own; its status, or the error that the connection ended with. */
+function postOnce(port: number, key: string): Promise<{ status: number | string; id: string }> {
+  return new Promise((resolve) => {
+    const body = JSON.stringify({ name: "Ada", email: "ada@example.org" });
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": body.length,
+    };
+    const sent = request({ port, host: "127.0.0.1", path: "/submit", method: "POST", headers, agent: false });
+    sent.on("error", (error) => resolve({ status: error.message, id: "" }));
+    sent.on("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.on("end", () => {
+        const { submission_id: id = "" } = JSON.parse(text) as { submission_id?: string };
+        resolve({ status: response.statusCode ?? 0, id });
+      });
+    });
+    sent.end(body);
+  });
+}
+
+test.skipIf(!has("python3") || !has("systemd-notify"))(
+  "a restart under load with a socket from systemd loses no connection and refuses no post, and systemd is told each step",
+  async () => {
+    const machine = operatorMachine();
+    const endpoint = await machine.createEndpoint();
+    const script = fileURLToPath(new URL("../support/fake-systemd.py", import.meta.url));
+    const systemd = spawn("python3", [script, machine.path("notify"), process.execPath, main, "serve"], {
+      cwd: machine.folder,
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    onTestFinished(() => void systemd.stdin.end());
+    const said: string[] = [];
+    createInterface({ input: systemd.stdout }).on("line", (line) => said.push(line));
+    const count = (words: string): number => said.filter((line) => line === words).length;
+    await until(() => count("NEWS READY=1") === 1);
+    const port = Number(said.find((line) => line.startsWith("PORT"))?.split(" ")[1]);
+
+    const load = { goesOn: true };
+    const answers: { status: number | string; id: string }[] = [];
+    const senders = Array.from({ length: 4 }, async () => {
+      while (load.goesOn) answers.push(await postOnce(port, endpoint.secret));
+    });
+    for (const round of [1, 2, 3]) {
+      await until(() => answers.length > round * 100);
+      systemd.stdin.write("restart\n");
+      await until(() => count("NEWS READY=1") === round + 1);
+    }
+    await until(() => count("NEWS WATCHDOG=1") > 0);
+    load.goesOn = false;
+    await Promise.all(senders);
+    systemd.stdin.end();
+    await until(() => count("EXITED 0") === 4);
+
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(count("NEWS STOPPING=1")).toBe(4);
+    const stored = storedIds(machine.database);
+    expect(answers.filter(({ id }) => !stored.has(id))).toEqual([]);
+    expect(stored.size).toBe(answers.length);
+  },
+  60_000,
+);

@@ -1,0 +1,97 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
+
+test("a backup of a served database under load holds everything acknowledged before it began, verified, mode 0600", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  const load = postForever(server.url, endpoint.secret);
+  await until(() => load.acknowledged.length > 200);
+
+  const before = [...load.acknowledged];
+  const ran = await machine.mustRun(["backup", "copy.db", "--json"]);
+  const { backup } = ran.json() as { backup: { file: string; submissions: number; by: string } };
+  await load.stop();
+
+  expect(backup.by).toBe("server");
+  const stored = storedIds(machine.path("copy.db"));
+  expect(before.filter((id) => !stored.has(id))).toEqual([]);
+  expect(backup.submissions).toBe(stored.size);
+  expect(modeOf(statSync(machine.path("copy.db")))).toBe("600");
+  expect(readdirSync(machine.folder).filter((name) => name.includes("copy"))).toEqual(["copy.db"]);
+  expect(await server.stop()).toBe(0);
+  expect(existsSync(`${machine.database}-control`)).toBe(false);
+});
+
+test("commands that write during a backup leave it whole", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  await post(server.url, endpoint.secret);
+  const filler = machine.open();
+  filler.exec("CREATE TABLE filler (x BLOB)");
+  const fill = filler.prepare("INSERT INTO filler VALUES (randomblob(4000))");
+  filler.transaction(() => Array.from({ length: 2000 }, () => fill.run()))();
+  const writing = { goesOn: true };
+  const writes = (async () => {
+    while (writing.goesOn) {
+      filler.exec("UPDATE workspace SET name = name || '.'; UPDATE workspace SET name = 'x'");
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  })();
+  const ran = await machine.mustRun(["backup", "copy.db", "--json"]);
+  writing.goesOn = false;
+  await writes;
+  expect((ran.json() as { backup: { submissions: number } }).backup.submissions).toBe(1);
+});
+
+test("a backup without a server is made by the command itself", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const { backup } = (await machine.mustRun(["backup", "copy.db", "--json"])).json() as {
+    backup: { by: string };
+  };
+  expect(backup.by).toBe("command");
+  expect(modeOf(statSync(machine.path("copy.db")))).toBe("600");
+});
+
+test("a backup never takes the place of a file and leaves nothing half done", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  writeFileSync(machine.path("mine.txt"), "mine");
+  const refused = await machine.run(["backup", "mine.txt"]);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("exists already");
+  expect((await machine.run(["backup", "no/folder.db"])).code).toBe(2);
+  expect((await machine.run(["backup", machine.folder])).code).toBe(2);
+  expect((await machine.run(["backup", "copy.db", "--db", "missing.db"])).code).toBe(5);
+  expect(readdirSync(machine.folder).sort()).toEqual(["formsvc.config.json", "formsvc.db", "mine.txt"]);
+});
+
+test("a damaged database gives no backup", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const connection = machine.open();
+  connection.pragma("foreign_keys = OFF");
+  connection.exec("INSERT INTO submission VALUES (NULL, 'sub_x', 'ep_missing', 1, '{}', 0, '[]', '', '', 0)");
+  const ran = await machine.run(["backup", "copy.db"]);
+  expect(ran.code).toBe(5);
+  expect(ran.stderr).toContain("refer to nothing");
+  expect(existsSync(machine.path("copy.db"))).toBe(false);
+});
+
+test("scheduled backups are made at once when none is there, and only the newest stay", async () => {
+  const machine = operatorMachine();
+  machine.configure({ backup: { everyHours: 24, keep: 2, directory: "./copies" } });
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  await post(server.url, endpoint.secret);
+  await until(() => server.lines.some((line) => String(line["event"]).startsWith("backup.")));
+  expect(server.lines.map((line) => line["event"])).toContain("backup.made");
+  const names = readdirSync(machine.path("copies"));
+  expect(names).toHaveLength(1);
+  expect(modeOf(statSync(machine.path("copies")))).toBe("700");
+  expect(modeOf(statSync(machine.path(`copies/${names[0]}`)))).toBe("600");
+  expect(await server.stop()).toBe(0);
+});

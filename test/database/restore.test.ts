@@ -1,0 +1,137 @@
+import { chownSync, copyFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { modeOf, operatorMachine, post, storedIds } from "../support/operator-machine.ts";
+
+async function machineWithBackup() {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  const first = await post(server.url, endpoint.secret);
+  await machine.mustRun(["backup", "copy.db"]);
+  const second = await post(server.url, endpoint.secret);
+  return { machine, endpoint, server, first, second };
+}
+
+test("restore puts back what the backup holds, keeps what it replaces, and the server takes posts again", async () => {
+  const { machine, endpoint, server, first, second } = await machineWithBackup();
+  await server.stop();
+  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json() as {
+    restored: { submissions: number; replaced: string };
+  };
+  expect(restored.submissions).toBe(1);
+  expect(storedIds(machine.database)).toEqual(new Set([first]));
+  expect(storedIds(restored.replaced)).toEqual(new Set([first, second]));
+  expect(modeOf(statSync(machine.database))).toBe("600");
+  expect(storedIds(machine.path("copy.db"))).toEqual(new Set([first]));
+  const again = await machine.serve();
+  const third = await post(again.url, endpoint.secret);
+  expect(storedIds(machine.database)).toEqual(new Set([first, third]));
+});
+
+test("restore refuses with exit 5 while a server runs, and touches nothing", async () => {
+  const { machine, server, first, second } = await machineWithBackup();
+  const ran = await machine.run(["restore", "copy.db"]);
+  expect(ran.code).toBe(5);
+  expect(ran.stderr).toContain("already served by process");
+  expect(storedIds(machine.database)).toEqual(new Set([first, second]));
+  await server.stop();
+});
+
+test("restore refuses while another process has the database open", async () => {
+  const { machine, server, first, second } = await machineWithBackup();
+  await server.stop();
+  const reader = machine.open();
+  reader.prepare("SELECT count(*) FROM submission").get();
+  const ran = await machine.run(["restore", "copy.db"]);
+  expect(ran.code).toBe(5);
+  expect(ran.stderr).toContain("another process has it open");
+  expect(storedIds(machine.database)).toEqual(new Set([first, second]));
+});
+
+test("a damaged, foreign, newer or missing backup changes nothing", async () => {
+  const { machine, server, first, second } = await machineWithBackup();
+  await server.stop();
+  const names = readdirSync(machine.folder).sort();
+
+  copyFileSync(machine.path("copy.db"), machine.path("cut.db"));
+  truncateSync(machine.path("cut.db"), 8192);
+  writeFileSync(machine.path("text.db"), "not a database at all ".repeat(100));
+  machine.open(machine.path("other.db")).exec("CREATE TABLE t (x)");
+  copyFileSync(machine.path("copy.db"), machine.path("newer.db"));
+  machine.open(machine.path("newer.db")).pragma("user_version = 9999");
+
+  const expected = { "cut.db": 5, "text.db": 5, "other.db": 5, "newer.db": 5, "missing.db": 2 };
+  for (const [file, code] of Object.entries(expected)) {
+    const ran = await machine.run(["restore", file]);
+    expect([file, ran.code]).toEqual([file, code]);
+    expect(ran.stderr).toContain(file);
+  }
+  expect(storedIds(machine.database)).toEqual(new Set([first, second]));
+  const left = readdirSync(machine.folder).filter(
+    (name) => !(name in expected) && !/-(?:wal|shm)$/.test(name),
+  );
+  expect(left.sort()).toEqual(names);
+});
+
+test("a database that is damaged beyond reading is replaced and kept as it is", async () => {
+  const { machine, server, first } = await machineWithBackup();
+  await server.stop();
+  writeFileSync(machine.database, "lightning struck ".repeat(1000));
+  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json() as {
+    restored: { replaced: string };
+  };
+  expect(storedIds(machine.database)).toEqual(new Set([first]));
+  expect(statSync(restored.replaced).size).toBe(17_000);
+});
+
+test.skipIf(process.getuid?.() !== 0)("what root restores belongs to the owner of its folder", async () => {
+  const { machine, server } = await machineWithBackup();
+  await server.stop();
+  chownSync(machine.folder, 12_345, 12_345);
+  await machine.mustRun(["restore", "copy.db"]);
+  expect(statSync(machine.database).uid).toBe(12_345);
+});
+
+test("restore on a machine without a database makes one", async () => {
+  const { machine, server, first } = await machineWithBackup();
+  await server.stop();
+  await machine.mustRun(["restore", "copy.db", "--db", "new.db"]);
+  expect(storedIds(machine.path("new.db"))).toEqual(new Set([first]));
+});
+
+test("a backup that was copied by hand with its write-ahead log is restored with it", async () => {
+  const { machine, server, first, second } = await machineWithBackup();
+  copyFileSync(machine.database, machine.path("hand.db"));
+  copyFileSync(`${machine.database}-wal`, machine.path("hand.db-wal"));
+  await server.stop("SIGKILL");
+  await machine.mustRun(["restore", "hand.db"]);
+  expect(storedIds(machine.database)).toEqual(new Set([first, second]));
+});
+
+test("--hold-webhooks holds what the backup has as not delivered until its webhook is enabled, and nothing else does", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  // A closed port: the delivery stays pending.
+  const url = "http://127.0.0.1:9/hook";
+  await machine.mustRun(["webhook", "create", "--endpoint", endpoint.id, "--url", url, "--allow-private"]);
+  const server = await machine.serve();
+  await post(server.url, endpoint.secret);
+  await server.stop();
+  await machine.mustRun(["backup", "copy.db"]);
+  const states = (): unknown => {
+    const connection = machine.open();
+    const rows = ["delivery", "webhook"].map((table) =>
+      connection.prepare(`SELECT state FROM ${table}`).pluck().all(),
+    );
+    connection.close();
+    return rows;
+  };
+  await machine.mustRun(["restore", "copy.db"]);
+  expect(states()).toEqual([["pending"], ["enabled"]]);
+  const ran = await machine.mustRun(["restore", "copy.db", "--hold-webhooks", "--json"]);
+  expect((ran.json() as { restored: { held_deliveries: number } }).restored.held_deliveries).toBe(1);
+  const again = await machine.serve();
+  await post(again.url, endpoint.secret);
+  await again.stop();
+  expect(states()).toEqual([["held", "held"], ["disabled"]]);
+});

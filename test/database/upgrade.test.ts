@@ -1,0 +1,142 @@
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { migrations } from "../../src/database/migrations.generated.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { prepareKey } from "../../src/keys/issue-key.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { operatorMachine, post, storedIds, type OperatorMachine } from "../support/operator-machine.ts";
+
+const APPLICATION_ID = 0x66737663;
+/** Columns of the first version: every later one must still have them, with what was in them. */
+const TABLES = [
+  "account",
+  "workspace",
+  "usage",
+  "endpoint",
+  "endpoint_schema",
+  "api_key",
+  "submission",
+  "idempotency",
+];
+
+/** A database as the program of an earlier schema version left it, with something in every table of the first. */
+async function databaseOfVersion(machine: OperatorMachine, version: number) {
+  const connection = machine.open();
+  connection.pragma("journal_mode = WAL");
+  for (const migration of migrations.slice(0, version)) connection.exec(migration.sql);
+  connection.pragma(`application_id = ${APPLICATION_ID}`);
+  connection.pragma(`user_version = ${version}`);
+  const now = Date.now();
+  const [account, workspace, endpoint] = [newId("acct", now), newId("ws", now), newId("ep", now)];
+  const key = await prepareKey("secret");
+  const insert = (table: string, row: Record<string, unknown>): void => {
+    const names = Object.keys(row);
+    const sql = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+    connection.prepare(sql).run(...Object.values(row));
+  };
+  insert("account", { id: account, email: "ada@example.org", created_at: now });
+  insert("workspace", { id: workspace, account_id: account, name: "ada", plan: "hobby", created_at: now });
+  insert("usage", { workspace_id: workspace, month: "2026-01", used: 7 });
+  insert("endpoint", {
+    id: endpoint,
+    workspace_id: workspace,
+    name: "Contact",
+    state: "active",
+    schema_version: 1,
+    allowed_origins: "[]",
+    unknown_fields: "drop",
+    honeypots: '["website"]',
+    created_at: now,
+  });
+  const definition = JSON.stringify(exampleSchema);
+  insert("endpoint_schema", { endpoint_id: endpoint, version: 1, definition, created_at: now });
+  const { lookup } = key.parsed;
+  insert("api_key", {
+    id: newId("key", now),
+    endpoint_id: endpoint,
+    kind: "secret",
+    lookup,
+    hash: key.hash,
+    created_at: now,
+  });
+  for (let count = 0; count < 100; count += 1) {
+    insert("submission", {
+      id: newId("sub", now),
+      endpoint_id: endpoint,
+      schema_version: 1,
+      data: JSON.stringify({ name: `Ada ${count}`, email: "ada@example.org" }),
+      spam_score: 0,
+      spam_reasons: "[]",
+      ip_address: "192.0.2.1",
+      user_agent: "",
+      created_at: now,
+    });
+  }
+  const hash = Buffer.alloc(32, 1);
+  insert("idempotency", {
+    endpoint_id: endpoint,
+    key_hash: hash,
+    body_hash: hash,
+    submission_id: newId("sub", now),
+    created_at: now,
+  });
+  const columns = Object.fromEntries(
+    TABLES.map((table) => {
+      const found = connection.pragma(`table_info(${table})`) as { name: string }[];
+      return [table, found.map(({ name }) => name).join(", ")];
+    }),
+  );
+  connection.close();
+  return { key: key.parsed.text, columns };
+}
+
+function contentOf(machine: OperatorMachine, columns: Record<string, string>): unknown {
+  const connection = machine.open();
+  const content = TABLES.map((table) => connection.prepare(`SELECT ${columns[table]} FROM ${table}`).all());
+  connection.close();
+  return content;
+}
+
+describe.each(migrations.map(({ version }) => version))("a database of schema version %i", (version) => {
+  test("is carried to the newest with everything in it, and its key still posts", async () => {
+    const machine = operatorMachine();
+    const { key, columns } = await databaseOfVersion(machine, version);
+    const before = contentOf(machine, columns);
+
+    const rehearsed = (await machine.mustRun(["migrate", "up", "--dry-run", "--json"])).json();
+    expect(rehearsed).toMatchObject({ version, latest: migrations.length, dry_run: true });
+    expect(machine.open().pragma("user_version", { simple: true })).toBe(version);
+    expect(contentOf(machine, columns)).toEqual(before);
+
+    const server = await machine.serve();
+    expect(contentOf(machine, columns)).toEqual(before);
+    const known = storedIds(machine.database);
+    const id = await post(server.url, key);
+    expect(storedIds(machine.database)).toEqual(new Set([...known, id]));
+    await server.stop();
+    expect(machine.open().pragma("user_version", { simple: true })).toBe(migrations.length);
+
+    const copies = readdirSync(machine.folder).filter((name) => name.includes(".schema-"));
+    expect(copies).toEqual(version === migrations.length ? [] : [`formsvc.db.schema-${version}`]);
+    for (const copy of copies) expect(storedIds(machine.path(copy))).toEqual(known);
+  });
+});
+
+test("a database from a newer version is refused by every command with the reason, and left as it is", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const newer = migrations.length + 1;
+  machine.open().pragma(`user_version = ${newer}`);
+  for (const args of [
+    ["serve"],
+    ["migrate", "up"],
+    ["migrate", "status"],
+    ["endpoint", "list"],
+    ["migrate", "up", "--dry-run"],
+  ]) {
+    const ran = await machine.run(args);
+    expect([args, ran.code]).toEqual([args, 5]);
+    expect(ran.stderr).toContain(`made by a newer formsvc (schema ${newer}`);
+  }
+  expect(machine.open().pragma("user_version", { simple: true })).toBe(newer);
+});

@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const source = readFileSync(`${root}/src/foundation/events.ts`, "utf8");
+
+test("docs/log-events.md lists exactly the events that the program writes, with their levels", () => {
+  const written = source
+    .split("export function ")
+    .slice(1)
+    .map((text) => {
+      const name = /event: "([a-z.-]+)"/.exec(text)?.[1];
+      const levels = [...text.slice(0, text.indexOf("event:")).matchAll(/\b(debug|info|warn|error)\b/g)].map(
+        ([level]) => level,
+      );
+      return `${name} ${[...new Set(levels)].join(", ")}`;
+    });
+  const docs = readFileSync(`${root}/docs/log-events.md`, "utf8");
+  const listed = [...docs.matchAll(/^\| `([a-z.-]+)` \| ([a-z, ]+) \|/gm)].map(
+    ([, name, levels]) => `${name} ${levels}`,
+  );
+  const byName = (a: string, b: string): number => a.localeCompare(b);
+  expect(listed.sort(byName)).toEqual(written.sort(byName));
+});
+
+test("no other file names an event of its own", () => {
+  const others = globSync("src/**/*.ts", { cwd: root }).filter(
+    (file) => !file.endsWith("foundation/events.ts"),
+  );
+  expect(others.length).toBeGreaterThan(50);
+  expect(
+    others.filter((file) => /\bevent: "[a-z]+\.[a-z-]+"/.test(readFileSync(`${root}/${file}`, "utf8"))),
+  ).toEqual([]);
+});

@@ -1,0 +1,204 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
+import type { Submission } from "../../src/submissions/submission.ts";
+import { modeOf, operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
+
+function submission(data: Record<string, unknown>): Submission {
+  return {
+    id: "sub_1",
+    endpointId: "ep_1",
+    schemaVersion: 1,
+    data,
+    spamScore: 0,
+    spamClass: "low",
+    spamReasons: [],
+    ipAddress: "192.0.2.1",
+    userAgent: "",
+    createdAt: 0,
+  };
+}
+
+/** Reads CSV by the grammar of RFC 4180, without knowing how it was written. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = "";
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (quoted) {
+      if (char === '"' && text[at + 1] === '"') at += 1;
+      else if (char === '"') {
+        quoted = false;
+        continue;
+      }
+      cell += char;
+    } else if (char === '"') quoted = true;
+    else if (char === ",") {
+      row.push(cell);
+      cell = "";
+    } else if (char === "\r" && text[at + 1] === "\n") {
+      at += 1;
+      rows.push([...row, cell]);
+      row = [];
+      cell = "";
+    } else cell += char;
+  }
+  expect([quoted, row, cell]).toEqual([false, [], ""]);
+  return rows;
+}
+
+test("whatever is posted, a CSV has the same cells when it is read again, and none begins like a formula", () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: fc.constantFrom('"', ",", "\r", "\n", "=", "+", "-", "@", "\t", "a", "'", " ") }),
+  );
+  fc.assert(
+    fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), (values) => {
+      const fields = values.map((_, index) => `f${index}`);
+      const data = Object.fromEntries(values.map((value, index) => [`f${index}`, value]));
+      const rows = parseCsv(csvHeader(fields) + csvRow(submission(data), fields));
+      expect(rows).toHaveLength(2);
+      expect(rows[0]?.slice(7)).toEqual(fields.map((field) => `data.${field}`));
+      const cells = rows[1]?.slice(7) ?? [];
+      for (const [index, value] of values.entries()) {
+        const dangerous = ["=", "+", "-", "@", "\t", "\r"].includes(value[0] ?? "");
+        expect(cells[index]).toBe(dangerous ? `'${value}` : value);
+      }
+    }),
+  );
+});
+
+test("numbers, booleans, objects and lists are JSON in a cell; null and what is missing are empty", () => {
+  const data = { n: -5, b: true, o: { a: 1 }, l: [1, "x"], z: null };
+  const rows = parseCsv(csvRow(submission(data), ["n", "b", "o", "l", "z", "missing", "toString"]));
+  expect(rows[0]?.slice(7)).toEqual(["'-5", "true", '{"a":1}', '[1,"x"]', "", "", ""]);
+});
+
+async function machineWithPosts(count: number) {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    ids.push(await post(server.url, endpoint.secret, { name: `=${index}`, email: `a${index}@example.org` }));
+  }
+  await server.stop();
+  return { machine, endpoint, ids };
+}
+
+test("an export has the columns of the contract, oldest first, and a file of its own with mode 0600", async () => {
+  const { machine, endpoint, ids } = await machineWithPosts(3);
+  await machine.mustRun(
+    ["schema", "set", endpoint.id, "-"],
+    '{"email":{"type":"string"},"city":{"type":"string"}}',
+  );
+  await machine.mustRun(["submission", "export", "--output", "all.csv"]);
+  const rows = parseCsv(readFileSync(machine.path("all.csv"), "utf8"));
+  const fixed = ["id", "endpoint_id", "created_at", "spam_score", "spam_class", "ip_address", "user_agent"];
+  expect(rows[0]).toEqual([...fixed, "data.email", "data.city", "data.name", "data.message"]);
+  expect(rows.slice(1).map((row) => row[0])).toEqual(ids);
+  expect(rows[1]?.slice(7)).toEqual(["a0@example.org", "", "'=0", ""]);
+  expect(modeOf(statSync(machine.path("all.csv")))).toBe("600");
+  const again = await machine.run(["submission", "export", "--output", "all.csv"]);
+  expect([again.code, again.stderr.includes("exists already")]).toEqual([1, true]);
+});
+
+test("filters, limit and cursor choose what is exported, in every format", async () => {
+  const { machine, ids } = await machineWithPosts(4);
+  const lines = async (...args: string[]): Promise<string[]> => {
+    const { stdout } = await machine.mustRun(["submission", "export", "--json", ...args]);
+    return stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+  };
+  expect(await lines()).toEqual(ids);
+  expect(await lines("--limit", "2")).toEqual(ids.slice(0, 2));
+  expect(await lines("--cursor", ids[1] ?? "")).toEqual(ids.slice(2));
+  expect(await lines("--class", "high")).toEqual([]);
+  expect(await lines("--until", "2020-01-01")).toEqual([]);
+  const array = (await machine.mustRun(["submission", "export", "--format", "json"])).json() as {
+    id: string;
+  }[];
+  expect(array.map(({ id }) => id)).toEqual(ids);
+  const none = await machine.mustRun(["submission", "export", "--format", "json", "--class", "high"]);
+  expect(none.json()).toEqual([]);
+  expect((await machine.run(["submission", "export", "--cursor", "nonsense"])).code).toBe(2);
+});
+
+/** Rows written past the server, because a hundred thousand posts would take long. */
+function fill(machine: OperatorMachine, count: number): void {
+  const connection = machine.open();
+  const insert = connection.prepare(
+    `INSERT INTO submission SELECT NULL, ?, id, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000 FROM endpoint`,
+  );
+  const data = JSON.stringify({ name: "x".repeat(2500), email: "a@example.org" });
+  connection.transaction(() => {
+    for (let index = 0; index < count; index += 1)
+      insert.run(`sub_01${String(index).padStart(24, "0")}`, data);
+  })();
+  connection.close();
+}
+
+test("an export and an import of 100 MB run in a heap of 64 MB, and an import run twice adds nothing", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  fill(machine, 40_000);
+  const env = { NODE_OPTIONS: "--max-old-space-size=64" };
+  for (const format of ["csv", "ndjson"]) {
+    const ran = await machine.run(["submission", "export", "--format", format, "--output", `all.${format}`], {
+      env,
+    });
+    expect([ran.code, ran.stderr]).toEqual([0, `40000 submissions exported to all.${format}\n`]);
+    expect(statSync(machine.path(`all.${format}`)).size).toBeGreaterThan(100_000_000);
+  }
+  const other = operatorMachine();
+  const target = await other.createEndpoint();
+  const file = machine.path("all.ndjson");
+  const refused = await other.run(["submission", "import", file]);
+  expect([refused.code, refused.stderr.includes("choose one with --endpoint")]).toEqual([3, true]);
+  const args = ["submission", "import", file, "--endpoint", target.id, "--json"];
+  expect(JSON.parse((await other.run(args, { env })).stdout)).toEqual({
+    imported: { added: 40_000, known: 0 },
+  });
+  expect(JSON.parse((await other.run(args, { env })).stdout)).toEqual({
+    imported: { added: 0, known: 40_000 },
+  });
+}, 120_000);
+
+test("an import has the same submissions, ids, times and scores as what was exported", async () => {
+  const { machine, ids } = await machineWithPosts(3);
+  const exported = await machine.mustRun(["submission", "export", "--format", "ndjson"]);
+  const other = operatorMachine();
+  const target = await other.createEndpoint();
+  writeFileSync(other.path("all.ndjson"), exported.stdout);
+  await other.mustRun(["submission", "import", "all.ndjson", "--endpoint", "Contact"]);
+  const again = await other.mustRun(["submission", "export", "--format", "ndjson"]);
+  const strip = (text: string) => text.replaceAll(/"endpoint_id":"\w+"/g, "");
+  expect(strip(again.stdout)).toBe(strip(exported.stdout));
+  expect(again.stdout.split("\n").filter((line) => line.includes(target.id))).toHaveLength(ids.length);
+});
+
+test("a file with one wrong line is named with it, and nothing of it is imported", async () => {
+  const { machine } = await machineWithPosts(2);
+  const exported = (await machine.mustRun(["submission", "export", "--format", "ndjson"])).stdout;
+  await machine.mustRun(["endpoint", "rename", "Contact", "Renamed"]);
+  const connection = machine.open();
+  connection.exec("DELETE FROM submission");
+  connection.close();
+  const wrong = {
+    csv: "id,endpoint_id\r\n",
+    score: exported.replace(/"spam_score":\d+/g, '"spam_score":101'),
+  };
+  for (const [name, text] of Object.entries(wrong)) {
+    writeFileSync(machine.path(name), `${exported}${text}`);
+    const ran = await machine.run(["submission", "import", name]);
+    expect([ran.code, /line 3/.test(ran.stderr)]).toEqual([2, true]);
+  }
+  expect((await machine.run(["submission", "import", "missing"])).code).toBe(2);
+  expect((await machine.mustRun(["submission", "export", "--format", "ndjson"])).stdout).toBe("");
+  expect(readdirSync(machine.folder).filter((name) => name.includes("unfinished"))).toEqual([]);
+});

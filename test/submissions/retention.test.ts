@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { shortenAddress } from "../../src/foundation/ip-address.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { operatorMachine, post, storedIds, until } from "../support/operator-machine.ts";
+
+test("submissions older than their endpoint keeps them are deleted by the server, and no others", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const keeping = await machine.mustRun(
+    ["endpoint", "create", "--name", "Archive", "--schema", "-", "--json"],
+    "{}",
+  );
+  const archive = (keeping.json() as { endpoint: { id: string } }).endpoint.id;
+  const connection = machine.open();
+  const insert = connection.prepare(
+    "INSERT INTO submission VALUES (NULL, ?, ?, 1, '{}', 0, '[]', '', '', ?)",
+  );
+  const add = (endpointId: string, daysAgo: number): string => {
+    const at = Date.now() - daysAgo * 86_400_000;
+    const id = newId("sub", at);
+    insert.run(id, endpointId, at);
+    return id;
+  };
+  const old = Array.from({ length: 450 }, () => add(endpoint.id, 31));
+  const young = add(endpoint.id, 29);
+  const archived = add(archive, 3000);
+  await machine.mustRun(["endpoint", "set", endpoint.id, "--keep-days", "30"]);
+  const server = await machine.serve();
+  await until(() => server.lines.some((line) => line["event"] === "retention.expired"));
+  expect(server.lines.find((line) => line["event"] === "retention.expired")?.["submissions"]).toBe(
+    old.length,
+  );
+  expect(storedIds(machine.database)).toEqual(new Set([young, archived]));
+});
+
+test("addresses are stored in full, shortened or not at all, as the endpoint says", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  const stored = async (how: string): Promise<unknown> => {
+    await machine.mustRun(["endpoint", "set", "Contact", "--store-address", how]);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    const id = await post(server.url, endpoint.secret);
+    const shown = await machine.mustRun(["submission", "show", id, "--json"]);
+    return (shown.json() as { ip_address: string }).ip_address;
+  };
+  expect(await stored("short")).toBe("127.0.0.0");
+  expect(await stored("none")).toBe("");
+  expect(await stored("full")).toBe("127.0.0.1");
+});
+
+test("a shortened address keeps the network and nothing of the host", () => {
+  expect(shortenAddress("192.0.2.77")).toBe("192.0.2.0");
+  expect(shortenAddress("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1::");
+  expect(shortenAddress("nonsense")).toBe("");
+});
+
+test("days to keep are checked, and forever takes them back", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  for (const days of ["0", "-1", "1.5", "999999", "soon"]) {
+    expect([days, (await machine.run(["endpoint", "set", "Contact", `--keep-days=${days}`])).code]).toEqual([
+      days,
+      2,
+    ]);
+  }
+  const set = async (days: string): Promise<unknown> => {
+    const ran = await machine.mustRun(["endpoint", "set", "Contact", "--keep-days", days, "--json"]);
+    return (ran.json() as { endpoint: { keep_days: unknown } }).endpoint.keep_days;
+  };
+  expect(await set("90")).toBe(90);
+  expect(await set("forever")).toBe(null);
+});
