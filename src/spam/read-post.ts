@@ -34,16 +34,15 @@ const MAX_DEPTH = 8;
 /** The text model reads no further, so nothing past it is normalised. */
 const MAX_NORMALISED_LENGTH = 6000;
 
-/** A post is looked up in the memory before it is judged; both read it, the second for nothing. */
-const reads = new WeakMap<SpamPost, ReadPost>();
+/**
+ * A post is looked up in the memory before it is judged, one post at a time: both read it, the second for nothing. A weak
+ * map for all posts costs the collector more than the reading.
+ */
+let latest: ReadPost | null = null;
 
 export function readPost(post: SpamPost): ReadPost {
-  let read = reads.get(post);
-  if (read === undefined) {
-    read = takeApart(post);
-    reads.set(post, read);
-  }
-  return read;
+  if (latest?.post !== post) latest = takeApart(post);
+  return latest;
 }
 
 function takeApart(post: SpamPost): ReadPost {
