@@ -30,6 +30,6 @@ test("no other file names an event of its own", () => {
   );
   expect(others.length).toBeGreaterThan(50);
   expect(
-    others.filter((file) => /\bevent: "[a-z]+\.[a-z-]+"/.test(readFileSync(`${root}/${file}`, "utf8"))),
+    others.filter((file) => /\{ event: "[a-z]+\.[a-z-]+"/.test(readFileSync(`${root}/${file}`, "utf8"))),
   ).toEqual([]);
 });

@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import SqliteDatabase from "better-sqlite3";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
+
+/** Each test starts many processes, and a busy machine takes a second for one. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
