@@ -44,9 +44,9 @@ const MAX_SOCKETS = 2048;
  */
 const MAX_BEING_ANSWERED = 256;
 /** Requests at once, most of them with a body that arrives slowly; more are answered 503. */
-const MAX_REQUESTS_IN_FLIGHT = 768;
+const MAX_REQUESTS_IN_FLIGHT = 512;
 /** Bodies that are held at once, were each as large as allowed; a larger body limit lets fewer requests in. */
-const MAX_BODY_BYTES_IN_FLIGHT = 50_331_648;
+const MAX_BODY_BYTES_IN_FLIGHT = 33_554_432;
 /** Let in whatever the body limit is. */
 const MIN_REQUESTS_IN_FLIGHT = 16;
 /** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */

@@ -13,7 +13,7 @@ export interface Extent {
 
 const EXTENTS: Readonly<Record<string, Extent>> = {
   short: { killRounds: 5, restarts: 4, hostileRequests: 4000, randomCuts: 150 },
-  short40: { killRounds: 40, restarts: 20, hostileRequests: 40_000, randomCuts: 1500 },
+  short40: { killRounds: 40, restarts: 20, hostileRequests: 40_000, randomCuts: 1000 },
   long: { killRounds: 200, restarts: 60, hostileRequests: 1_000_000, randomCuts: 10_000 },
 };
 

@@ -80,7 +80,9 @@ test("hundreds of sockets that drip headers and bodies do not stop a client that
   const numbers = countUp();
   const dripping = await Promise.all([
     ...Array.from({ length: 400 }, () => drip(server, `POST /submit HTTP/1.1\r\nHost: a\r\nX-Slow: `)),
-    ...Array.from({ length: 400 }, () => drip(server, renderPost(secret, 1).replace(/\{"n":1\}$/, "{"))),
+    ...Array.from({ length: 400 }, () =>
+      drip(server, renderPost(secret, 1).replace("Content-Length: 7", "Content-Length: 70")),
+    ),
   ]);
   for (let round = 0; round < 8; round += 1) {
     await sleep(250);
