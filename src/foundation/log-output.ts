@@ -20,9 +20,11 @@ const STANDARD_OUTPUT = 1;
  * Standard output, written asynchronously and in blocks: a write a line would cost a post a tenth of its time. Nothing
  * that happens to it ends or holds up the process: where its disk is full or its reader gone, lines are lost and
  * counted. No timer runs while nothing is logged; what waits at the end is written then.
+ *
+ * @param describeLoss renders the line that tells how many lines were lost before it.
  */
-export function gatherLines(): LogOutput {
-  const output = new GatheringOutput();
+export function gatherLines(describeLoss: (lines: number) => string): LogOutput {
+  const output = new GatheringOutput(describeLoss);
   process.on("exit", () => output.writeRest());
   return output;
 }
@@ -35,6 +37,11 @@ class GatheringOutput implements LogOutput {
   #scheduled = false;
   #lostLines = 0;
   #brokeOff = false;
+  readonly #describeLoss: (lines: number) => string;
+
+  constructor(describeLoss: (lines: number) => string) {
+    this.#describeLoss = describeLoss;
+  }
 
   write(line: string): void {
     if (this.#waiting + line.length > MAX_WAITING) {
@@ -80,21 +87,14 @@ class GatheringOutput implements LogOutput {
     const text = this.#lines.join("");
     this.#lines = [];
     this.#waiting = 0;
-    return Buffer.from((this.#brokeOff ? "\n" : "") + this.#describeLoss() + text);
+    return Buffer.from((this.#brokeOff ? "\n" : "") + this.#tellLoss() + text);
   }
 
-  #describeLoss(): string {
+  #tellLoss(): string {
     if (this.#lostLines === 0) return "";
-    const time = new Date().toISOString();
-    const lost = {
-      level: "warn",
-      time,
-      event: "log.lost",
-      lines: this.#lostLines,
-      msg: "lines could not be written",
-    };
+    const told = this.#describeLoss(this.#lostLines);
     this.#lostLines = 0;
-    return `${JSON.stringify(lost)}\n`;
+    return told;
   }
 
   #writeBlock(): void {

@@ -21,7 +21,7 @@ const SECRET = /f[sp]k_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_]{8,}/g;
 export function createLog(
   level: LogLevel,
   format: LogFormat,
-  openOutput: () => LogOutput = gatherLines,
+  openOutput: () => LogOutput = () => gatherLines(describeLoss),
 ): Log {
   // Looked at whatever the format is: Node then opens a pipe so that a full one refuses a write instead of holding it.
   const onTerminal = process.stdout.isTTY;
@@ -29,7 +29,7 @@ export function createLog(
   const options = {
     level,
     base: null,
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp: () => `,"time":"${isoNow()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: stdSerializers.err },
     hooks: { streamWrite: redactLine },
@@ -41,6 +41,16 @@ export function createLog(
     colorize: process.env["NO_COLOR"] === undefined,
   });
   return pino(options, { write: (line: string) => output.write(render(line)) });
+}
+
+/** Written past the logger, because it is the logger's lines that it tells of. */
+function describeLoss(lines: number): string {
+  const lost = { level: "warn", time: isoNow(), event: "log.lost", lines, msg: "lines could not be written" };
+  return `${JSON.stringify(lost)}\n`;
+}
+
+function isoNow(): string {
+  return new Date().toISOString();
 }
 
 function redactLine(line: string): string {
