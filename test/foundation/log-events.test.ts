@@ -11,9 +11,7 @@ test("docs/log-events.md lists exactly the events that the program writes, with 
     .slice(1)
     .map((text) => {
       const name = /event: "([a-z.-]+)"/.exec(text)?.[1];
-      const levels = [...text.slice(0, text.indexOf("event:")).matchAll(/\b(debug|info|warn|error)\b/g)].map(
-        ([level]) => level,
-      );
+      const levels = [...text.matchAll(/\blog\.(debug|info|warn|error)\(/g)].map(([, level]) => level);
       return `${name} ${[...new Set(levels)].join(", ")}`;
     });
   const docs = readFileSync(`${root}/docs/log-events.md`, "utf8");
