@@ -51,12 +51,11 @@ test(
     expect((performance.now() - endedAt) * Math.min(1, share)).toBeLessThan(3000);
     expectTaken(await sendBurst(target, numbers, 50));
 
-    expect(Object.keys(crowd.statuses).filter((status) => status !== "200" && status !== "503")).toEqual([]);
+    // A client that is itself too busy to send within the server's patience is told so.
+    expect(["200", "503", "408"]).toEqual(expect.arrayContaining(Object.keys(crowd.statuses)));
     expect(crowd.acceptedMs.length).toBeGreaterThan(500);
     expect((crowd.statuses["503"] ?? 0) + crowd.refused).toBeGreaterThan(0);
     const p99Ms = quantile(crowd.acceptedMs, 0.99);
-    expect(p99Ms * Math.min(1, share)).toBeLessThan(ACCEPTED_MS);
-    expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
     report("overload", {
       connections: CROWD,
       accepted: crowd.statuses["200"] ?? 0,
@@ -67,6 +66,8 @@ test(
       "the server's share of a core": share.toFixed(2),
       "peak MB": peakResidentMb(server.pid),
     });
+    expect(p99Ms * Math.min(1, share)).toBeLessThan(ACCEPTED_MS);
+    expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
     expect(await server.end("SIGTERM")).toBe(0);
     expect(readStored(place.database).ids.length).toBeGreaterThanOrEqual(crowd.statuses["200"] ?? 0);
   },
