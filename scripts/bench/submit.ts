@@ -34,7 +34,9 @@ const env = {
 const body = JSON.stringify({
   name: "Ada Lovelace",
   email: "ada@example.com",
-  message: `We would like a quote for our new site. ${"It has a dozen pages and a contact form. ".repeat(5)}`,
+  message:
+    "Good morning, my daughter lost her red scarf at your swimming pool yesterday afternoon, most likely in the changing " +
+    "room for women. Has anybody handed it in? We can come by on Saturday to pick it up. Her initials are in the seam.",
 });
 
 try {
