@@ -22,15 +22,7 @@ export type Target = keyof typeof targets;
  * busy connections reached 205 MB, at 8 MB 165 MB, and was no slower. A crowd of 10,240 needs less still.
  */
 const MOST_YOUNG_MB = 4;
-/**
- * By how much old objects may grow until they are collected: 64 busy connections took 194 MB by the engine's own rule and
- * 165 MB by this one; a crowd of 10,240 took 209 MB and 188 MB. Neither was slower.
- */
-const MOST_OLD_GROWTH_PERCENT = 30;
-export const RUNTIME_FLAGS: readonly string[] = [
-  `--max-semi-space-size=${MOST_YOUNG_MB}`,
-  `--heap-growing-percent=${MOST_OLD_GROWTH_PERCENT}`,
-];
+export const RUNTIME_FLAGS: readonly string[] = [`--max-semi-space-size=${MOST_YOUNG_MB}`];
 
 /** A folder with `src/`, `package.json` and the `node_modules/` of one platform. */
 export interface Source {

@@ -36,7 +36,7 @@ export interface ServerParts extends PostParts, SubmissionRoutesParts, HealthRou
 /** The contract's limit; more is answered 431. */
 export const MAX_HEADER_BYTES = 16_384;
 /** Sockets open at once, each some 13 KB when idle; further ones are closed as they come. */
-const MAX_SOCKETS = 1536;
+const MAX_SOCKETS = 2048;
 /**
  * Requests whose bodies are there and whose answers are not; while there are more, further ones are answered 503. Node
  * takes one new connection a turn of its loop, and every one of these may make the next turn longer: with 768 of them a
