@@ -1,11 +1,12 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { ExposedMetrics } from "./metrics.ts";
+import { readdirSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ExposedMetrics, Metrics } from "./metrics.ts";
 import { version } from "./version.ts";
 
 /** The metrics of one server, with those of its process, as Prometheus reads them. */
 export function createMetrics(token: string | null): ExposedMetrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   const build = new Gauge({
     name: "formsvc_build_info",
     help: "Always 1; the version is a label.",
@@ -13,7 +14,7 @@ export function createMetrics(token: string | null): ExposedMetrics {
     registers: [registry],
   });
   build.set({ version }, 1);
-  return {
+  const metrics: ExposedMetrics = {
     token,
     contentType: registry.contentType,
     render: () => registry.metrics(),
@@ -46,6 +47,58 @@ export function createMetrics(token: string | null): ExposedMetrics {
       registry.registerMetric(new Gauge({ name, help, labelNames: [label], registers: [], collect }));
     },
   };
+  measureProcess(metrics, registry);
+  return metrics;
+}
+
+/** How often the event loop's delay is looked at. */
+const LAG_RESOLUTION_MS = 20;
+
+/**
+ * The library's own set watches every garbage collection, which costs a post more than all of these metrics; these are
+ * read when somebody asks, under the names that dashboards know.
+ */
+function measureProcess(metrics: Metrics, registry: Registry): void {
+  const delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+  delay.enable();
+  metrics.gauge(
+    "nodejs_eventloop_lag_p99_seconds",
+    "Delay of the event loop since the last look, 99th percentile.",
+    () => {
+      const seconds = Math.max(0, delay.percentile(99) / 1e9 - LAG_RESOLUTION_MS / 1000);
+      delay.reset();
+      return seconds;
+    },
+  );
+  registry.registerMetric(
+    new Counter({
+      name: "process_cpu_seconds_total",
+      help: "Processor time that the process has used.",
+      registers: [],
+      collect(this: Counter) {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1e6);
+      },
+    }),
+  );
+  const startedAtSeconds = Math.round(performance.timeOrigin) / 1000;
+  metrics.gauge("process_start_time_seconds", "When the process began, since 1970.", () => startedAtSeconds);
+  metrics.gauge("process_resident_memory_bytes", "Memory of the process.", () => process.memoryUsage.rss());
+  metrics.gauge(
+    "nodejs_heap_size_used_bytes",
+    "Memory that its objects take.",
+    () => process.memoryUsage().heapUsed,
+  );
+  metrics.gauge("process_open_fds", "Open files and sockets, where /proc tells.", countOpenFiles);
+}
+
+function countOpenFiles(): number | null {
+  try {
+    return readdirSync("/proc/self/fd").length;
+  } catch {
+    return null;
+  }
 }
 
 /** Finding a label's child again costs the library a hash of all labels; this costs one look-up. */

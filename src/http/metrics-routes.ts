@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type ExposedMetrics, LATENCY_BUCKETS, type Metrics } from "../foundation/metrics.ts";
+import type { RequestObserver } from "./request-log.ts";
 
 /** `GET /metrics`. */
 export function metricsRoutes(server: FastifyInstance, metrics: ExposedMetrics): void {
@@ -12,18 +13,15 @@ export function metricsRoutes(server: FastifyInstance, metrics: ExposedMetrics):
   });
 }
 
-/** How long each route takes to answer, by status. */
-export function measureRequests(server: FastifyInstance, metrics: Metrics): void {
+/** How long each route takes to answer, by status; a client that left before its answer counts as `none`. */
+export function measureRequests(metrics: Metrics): RequestObserver {
   const observe = metrics.histogram(
     "formsvc_http_request_duration_seconds",
     "Time from a request's headers to the end of its answer.",
     LATENCY_BUCKETS,
     ["route", "status"],
   );
-  server.addHook("onResponse", (request, reply, done) => {
-    observe(reply.elapsedTime / 1000, request.routeOptions.url ?? "none", String(reply.statusCode));
-    done();
-  });
+  return (route, status, ms) => observe(ms / 1000, route ?? "none", String(status ?? "none"));
 }
 
 const LOOPBACK = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import fastify, { type FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
-import type { ExposedMetrics } from "../foundation/metrics.ts";
+import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
 import { browserClientRoutes } from "./browser-client-routes.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { sendError } from "./error-reply.ts";
@@ -88,8 +88,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   );
   answerForNode(server.server);
   guardRequests(server, parts);
-  logRequests(server, log);
-  if (parts.metrics !== null) measureRequests(server, parts.metrics);
+  logRequests(server, log, measureRequests(parts.metrics ?? noMetrics));
   answerUnknownRoutes(server);
   openapiRoutes(server, parts.baseUrl);
   submitRoutes(server, parts);

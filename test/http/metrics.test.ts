@@ -1,6 +1,9 @@
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { operatorMachine, post } from "../support/operator-machine.ts";
+import { until } from "../support/until.ts";
 
 const TOKEN = "a-token-of-some-length";
 
@@ -59,6 +62,46 @@ test("posts are counted by how they ended, stored ones with commit, batch and sc
   expect(text).not.toContain(endpoint.secret.slice(4, 16));
   expect(text).not.toContain("ada@example.org");
   expect(machine.folder).toBeTruthy();
+});
+
+test("a client that leaves before its answer is counted as such, by the route that it asked for", async () => {
+  const { endpoint, server, ask } = await servedWith({ enabled: true });
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const head = `POST /submit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${endpoint.secret}\r\n`;
+  const rest = "Content-Type: application/json\r\nContent-Length: 99\r\nX-Request-Id: left\r\n\r\n{";
+  socket.write(head + rest, () => socket.destroy());
+  await until(() => server.lines.some(({ reqId, status }) => reqId === "left" && status === null));
+  const found = samples(await (await ask()).text());
+  expect(found.get('formsvc_http_request_duration_seconds_count{route="/submit",status="none"}')).toBe(1);
+});
+
+test("the process is measured under the names that dashboards know", async () => {
+  const { ask } = await servedWith({ enabled: true });
+  const text = await (await ask()).text();
+  const found = samples(text);
+  expect(text).toContain("# TYPE process_cpu_seconds_total counter");
+  expect(found.get("process_cpu_seconds_total")).toBeGreaterThan(0);
+  const startedMs = (found.get("process_start_time_seconds") ?? 0) * 1000;
+  expect(Math.abs(Date.now() - startedMs)).toBeLessThan(600_000);
+  expect(found.get("process_resident_memory_bytes")).toBeGreaterThan(10_000_000);
+  expect(found.get("nodejs_heap_size_used_bytes")).toBeGreaterThan(1_000_000);
+  expect(found.get("nodejs_eventloop_lag_p99_seconds")).toBeGreaterThanOrEqual(0);
+  if (existsSync("/proc/self/fd")) expect(found.get("process_open_fds")).toBeGreaterThan(3);
+  const again = samples(await (await ask()).text());
+  expect(again.get("process_cpu_seconds_total")).toBeGreaterThan(found.get("process_cpu_seconds_total") ?? 0);
+});
+
+test("the page on monitoring names every metric that is served, and no other", async () => {
+  const { endpoint, server, ask } = await servedWith({ enabled: true });
+  await post(server.url, endpoint.secret);
+  const text = await (await ask()).text();
+  const page = readFileSync(new URL("../../docs/monitoring.md", import.meta.url), "utf8");
+  const served = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? "");
+  const base = (name: string) => name.replace(/_(?:bucket|sum|count)$/, "");
+  const named = [...page.matchAll(/\b(?:formsvc|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => base(name));
+  expect([...new Set(named)].sort()).toEqual(served.sort());
 });
 
 test("without a token metrics are shown on the machine itself only, not through a proxy on it", async () => {
