@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { findLinks } from "../src/spam/links.ts";
 import { normaliseText } from "../src/spam/normalise-text.ts";
-import { BUCKETS, textBuckets } from "../src/spam/text-features.ts";
+import { readWords } from "../src/spam/read-words.ts";
+import { BUCKETS, characterBuckets, wordBuckets } from "../src/spam/text-features.ts";
 import { letterPairs } from "./spam/letter-pairs.ts";
 import { trainLogistic, type Example } from "./spam/logistic.ts";
 import { readOwnTexts, readTrainingData, type LabelledText } from "./spam/texts.ts";
@@ -46,9 +47,16 @@ export function trainingTexts(dataDirectory: string): LabelledText[] {
 }
 
 function asExample({ source, label, text }: LabelledText): Example {
-  const { words, characters } = textBuckets(normaliseText(text, findLinks(text)));
+  const normalised = normaliseText(text, findLinks(text));
+  const words = wordBuckets(readWords(normalised));
+  const characters = characterBuckets(normalised);
   const weight = SOURCE_WEIGHTS[`${source}/${label}`] ?? SOURCE_WEIGHTS[source] ?? 1;
-  return { words: words.slice(), characters: characters.slice(), spam: label === "spam", weight };
+  return {
+    words: words.buckets.slice(0, words.count),
+    characters: characters.buckets.slice(0, characters.count),
+    spam: label === "spam",
+    weight,
+  };
 }
 
 if (import.meta.main) {

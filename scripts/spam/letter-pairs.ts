@@ -1,4 +1,4 @@
-import { eachWord } from "../../src/spam/text-features.ts";
+import { readWords } from "../../src/spam/read-words.ts";
 import type { LabelledText } from "./texts.ts";
 
 const LETTERS = 27;
@@ -29,15 +29,16 @@ function countPairs(texts: readonly LabelledText[]): Float64Array {
   const counts = new Float64Array(LETTERS * LETTERS);
   for (const { text } of texts) {
     const plain = text.slice(0, 2000).normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-    eachWord(plain, (start, end) => {
-      const word = plain.slice(start, end);
-      if (!/^[a-z]{2,20}$/.test(word)) return;
+    const { count, starts, ends } = readWords(plain);
+    for (let index = 0; index < count; index += 1) {
+      const word = plain.slice(starts[index], ends[index]);
+      if (!/^[a-z]{2,20}$/.test(word)) continue;
       let previous = 0;
       for (const code of Array.from(word, (letter) => letter.charCodeAt(0) - 96).concat(0)) {
         counts[previous * LETTERS + code] = (counts[previous * LETTERS + code] ?? 0) + 1;
         previous = code;
       }
-    });
+    }
   }
   return counts;
 }

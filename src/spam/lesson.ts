@@ -1,3 +1,5 @@
+import { BucketSet } from "./bucket-set.ts";
+
 /** Buckets of a workspace's own weights. */
 export const LESSON_BUCKETS = 8192;
 /** One sender's posts teach only so often: nobody can bend the filter by sending much. */
@@ -19,12 +21,13 @@ export interface Lesson {
   readonly odds: number;
 }
 
+const lessonSet = new BucketSet(LESSON_BUCKETS, MAX_BUCKETS_A_LESSON);
+
 /** The buckets of a post's words for learning, from its word buckets for the model. */
-export function lessonBuckets(words: Readonly<Uint16Array>): Uint16Array {
-  return Uint16Array.from(new Set(words.map((bucket) => bucket % LESSON_BUCKETS))).slice(
-    0,
-    MAX_BUCKETS_A_LESSON,
-  );
+export function lessonBuckets({ buckets, count }: Readonly<BucketSet>): Uint16Array {
+  lessonSet.clear();
+  for (let index = 0; index < count; index += 1) lessonSet.add((buckets[index] ?? 0) % LESSON_BUCKETS);
+  return lessonSet.buckets.slice(0, lessonSet.count);
 }
 
 /** The weights after all lessons, in the order in which they were given. The same lessons give the same weights. */

@@ -1,3 +1,5 @@
+import { isAsciiLetter } from "./characters.ts";
+
 /** A link or bare domain found in a text. */
 export interface Link {
   /** In lower case, without `www.`. */
@@ -19,23 +21,24 @@ const MAX_HOST = 253;
 /** Tried where a word with a dot inside begins; each piece is bounded and nothing is nested, so its time is linear. */
 const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giuy;
 const TAIL = /[^\s<>"'\])}|]{0,500}/uy;
-/** A dot with something right behind it, and how far before it a link may begin. */
-const INNER_DOT = /\.[\p{L}\p{N}]/gu;
+/** How far before a dot with something right behind it a link may begin. */
 const MAX_BEFORE_DOT = 80;
 
 /** Links with a scheme or `www.`, and bare domains under a top-level domain that is in common use. */
 export function findLinks(text: string): Link[] {
   const links: Link[] = [];
   let from = 0;
-  INNER_DOT.lastIndex = 0;
-  for (let dot = INNER_DOT.exec(text); dot !== null && links.length < MAX_LINKS; dot = INNER_DOT.exec(text)) {
-    const start = linkStart(text, dot.index, from);
+  let next = 0;
+  for (let dot = text.indexOf("."); dot !== -1 && links.length < MAX_LINKS; dot = text.indexOf(".", next)) {
+    next = dot + 1;
+    if (!isAlphanumeric(text, next)) continue;
+    const start = linkStart(text, dot, from);
     CANDIDATE.lastIndex = start;
     const [found] = CANDIDATE.exec(text) ?? [];
     const link = found === undefined ? null : asLink(text, found, start);
     if (link !== null) links.push(link);
     from = link === null ? start + (found?.length ?? 0) : link.start + link.length;
-    INNER_DOT.lastIndex = Math.max(INNER_DOT.lastIndex, from);
+    next = Math.max(next, from);
   }
   return links;
 }
@@ -49,6 +52,15 @@ function linkStart(text: string, dot: number, from: number): number {
     (prefix) => text.slice(Math.max(0, start - prefix.length), start).toLowerCase() === prefix,
   );
   return scheme === undefined || start - scheme.length < from ? start : start - scheme.length;
+}
+
+const ALPHANUMERIC = /[\p{L}\p{N}]/uy;
+
+function isAlphanumeric(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code < 128) return isAsciiLetter(code) || (code >= 48 && code <= 57);
+  ALPHANUMERIC.lastIndex = at;
+  return ALPHANUMERIC.test(text);
 }
 
 const HOST_CHARACTER = /[\p{L}\p{N}-]/u;

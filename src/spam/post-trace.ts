@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { lessonBuckets } from "./lesson.ts";
 import type { SpamPost } from "./judge.ts";
 import { readPost } from "./read-post.ts";
-import { textBuckets } from "./text-features.ts";
-import { spamOdds } from "./text-model.ts";
-import { sketchOf, type TextSketch } from "./text-sketch.ts";
+import { readWords } from "./read-words.ts";
+import { wordBuckets } from "./text-features.ts";
+import type { TextSketch } from "./text-sketch.ts";
 
 /** Who sent a post, as hashes that cannot be turned back; null where not known. */
 export interface Sender {
@@ -13,31 +13,37 @@ export interface Sender {
   readonly network: string | null;
 }
 
-/** What of a post a workspace remembers to know copies of it by. */
+/** What of a post bears on whether it is a copy of others, and of whose. */
 export interface PostTrace {
   /** Null for a text that is too short to be remembered. */
   readonly sketch: TextSketch | null;
-  readonly sender: Sender;
+  /** Who sent it, in plain: {@link senderOf} makes of it what is kept. Null where not known. */
+  readonly email: string | null;
+  readonly network: string | null;
 }
 
 export function traceOf(post: SpamPost): PostTrace {
-  const read = readPost(post);
-  const email = read.texts.find((field) => field.role === "email")?.text.toLowerCase();
+  const { texts, sketch } = readPost(post);
+  const email = texts.find((field) => field.role === "email")?.text.toLowerCase() ?? null;
   const address = post.client?.ipAddress;
+  return { sketch, email, network: address === undefined ? null : networkOf(address) };
+}
+
+export function senderOf({ email, network }: PostTrace): Sender {
   return {
-    sketch: sketchOf(read.normalised),
-    sender: {
-      email: email === undefined ? null : shortHash(`email ${email}`),
-      network: address === undefined ? null : shortHash(`network ${networkOf(address)}`),
-    },
+    email: email === null ? null : emailHash(email),
+    network: network === null ? null : shortHash(`network ${network}`),
   };
+}
+
+export function emailHash(email: string): string {
+  return shortHash(`email ${email}`);
 }
 
 /** What a mark of this post teaches: its buckets, and the log-odds of the shipped model. */
 export function teachingOf(post: SpamPost): { buckets: Uint16Array; odds: number } {
-  const { normalised } = readPost(post);
-  const odds = spamOdds(normalised);
-  return { buckets: lessonBuckets(textBuckets(normalised).words), odds };
+  const { normalised, odds } = readPost(post);
+  return { buckets: lessonBuckets(wordBuckets(readWords(normalised))), odds };
 }
 
 /**
@@ -62,7 +68,7 @@ function isOther(one: Sender, other: Sender): boolean {
 
 /** The network that counts as one sender: IPv4 /24 and IPv6 /48 of a canonical address. */
 export function networkOf(address: string): string {
-  if (!address.includes(":")) return address.split(".").slice(0, 3).join(".");
+  if (!address.includes(":")) return address.slice(0, Math.max(0, address.lastIndexOf(".")));
   const [head = ""] = address.split("::");
   return head.split(":").slice(0, 3).join(":");
 }

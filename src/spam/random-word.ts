@@ -1,6 +1,8 @@
+import { isAsciiLetter, isWhitespace } from "./characters.ts";
 import { letterSurprise } from "./text-model.ts";
 
-const LETTERS = /^[A-Za-z]{7,40}$/;
+const MIN_LENGTH = 7;
+const MAX_LENGTH = 40;
 /** Words and names of three dozen languages stay below 70 (Polish ones come nearest); random strings reach 60 to 110. */
 const SURPRISE = 74;
 /** Capitals sprinkled into a word are odd by themselves, so that less is needed beside them. */
@@ -8,11 +10,37 @@ const SURPRISE_WITH_CAPITALS = 58;
 const MIN_INNER_CAPITALS = 2;
 const INNER_CAPITAL = /[a-z][A-Z]/g;
 
-/** Whether a run of Latin letters looks drawn by lot: unusual pairs of letters, or capitals sprinkled in. */
-export function isRandomWord(word: string): boolean {
-  if (!LETTERS.test(word)) return false;
-  const surprise = letterSurprise(word);
+/** What of a text looks drawn by lot. */
+export interface RandomWords {
+  readonly first: string | null;
+  /** Characters in all of them. */
+  readonly length: number;
+}
+
+/** Runs of Latin letters between white space with unusual pairs of letters, or with capitals sprinkled in. */
+export function findRandomWords(text: string): RandomWords {
+  let first: string | null = null;
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const start = at;
+    let isLetters = true;
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (isAsciiLetter(code)) continue;
+      if (isWhitespace(code)) break;
+      isLetters = false;
+    }
+    if (!isLetters || !isRandom(text, start, at)) continue;
+    first ??= text.slice(start, at);
+    length += at - start;
+  }
+  return { first, length };
+}
+
+function isRandom(text: string, start: number, end: number): boolean {
+  if (end - start < MIN_LENGTH || end - start > MAX_LENGTH) return false;
+  const surprise = letterSurprise(text, start, end);
   if (surprise >= SURPRISE) return true;
-  const capitals = word.match(INNER_CAPITAL)?.length ?? 0;
-  return capitals >= MIN_INNER_CAPITALS && surprise >= SURPRISE_WITH_CAPITALS;
+  if (surprise < SURPRISE_WITH_CAPITALS) return false;
+  return (text.slice(start, end).match(INNER_CAPITAL)?.length ?? 0) >= MIN_INNER_CAPITALS;
 }

@@ -1,7 +1,9 @@
 import { findLinks, type Link } from "./links.ts";
 import { normaliseText } from "./normalise-text.ts";
 import type { SpamPost } from "./judge.ts";
-import { countWords } from "./text-features.ts";
+import { readWords } from "./read-words.ts";
+import { spamOdds } from "./text-model.ts";
+import { sketchOf, type TextSketch } from "./text-sketch.ts";
 
 /** What a field most likely holds, by its name and its value. */
 type FieldRole = "email" | "name" | "phone" | "text";
@@ -25,6 +27,10 @@ export interface ReadPost {
   /** The body as the text model reads it, and how many words that has. */
   readonly normalised: string;
   readonly wordCount: number;
+  /** The log-odds that the text model gives. */
+  readonly odds: number;
+  /** What copies of the text are known by; null for one that is too short. */
+  readonly sketch: TextSketch | null;
 }
 
 /** Past so many characters of one post nothing more is read. */
@@ -47,36 +53,51 @@ export function readPost(post: SpamPost): ReadPost {
 
 function takeApart(post: SpamPost): ReadPost {
   const texts = collectTexts(post.fields);
-  const body = texts
-    .filter((field) => field.role === "text")
-    .map((field) => field.text)
-    .join("\n");
+  let body = "";
+  for (const { role, text } of texts) {
+    if (role === "text") body = body === "" ? text : `${body}\n${text}`;
+  }
   const links = findLinks(body);
   const head = body.slice(0, MAX_NORMALISED_LENGTH);
   const normalised = normaliseText(
     head,
     links.filter((link) => link.start + link.length <= head.length),
   );
-  return { post, texts, body, links, normalised, wordCount: countWords(normalised) };
+  const words = readWords(normalised);
+  return {
+    post,
+    texts,
+    body,
+    links,
+    normalised,
+    wordCount: words.count,
+    odds: spamOdds(normalised, words),
+    sketch: sketchOf(words),
+  };
 }
 
 function collectTexts(fields: Readonly<Record<string, unknown>>): TextField[] {
-  const texts: TextField[] = [];
-  let room = MAX_READ_LENGTH;
-  const visit = (name: string, value: unknown, depth: number): void => {
-    if (room <= 0 || texts.length >= MAX_TEXTS || depth > MAX_DEPTH) return;
-    if (typeof value === "string") {
-      const text = value.slice(0, room).trim();
-      room -= value.length;
-      if (text !== "") texts.push({ name, role: roleOf(name, text), text });
-    } else if (Array.isArray(value)) {
-      for (const item of value.slice(0, MAX_TEXTS)) visit(name, item, depth + 1);
-    } else if (typeof value === "object" && value !== null) {
-      for (const item of Object.values(value)) visit(name, item, depth + 1);
-    }
-  };
-  for (const [name, value] of Object.entries(fields)) visit(name, value, 0);
-  return texts;
+  const collected = { texts: [] as TextField[], room: MAX_READ_LENGTH };
+  for (const name of Object.keys(fields)) collect(collected, name, fields[name], 0);
+  return collected.texts;
+}
+
+function collect(
+  into: { texts: TextField[]; room: number },
+  name: string,
+  value: unknown,
+  depth: number,
+): void {
+  if (into.room <= 0 || into.texts.length >= MAX_TEXTS || depth > MAX_DEPTH) return;
+  if (typeof value === "string") {
+    const text = value.slice(0, into.room).trim();
+    into.room -= value.length;
+    if (text !== "") into.texts.push({ name, role: roleOf(name, text), text });
+  } else if (Array.isArray(value)) {
+    for (const item of value.slice(0, MAX_TEXTS)) collect(into, name, item, depth + 1);
+  } else if (typeof value === "object" && value !== null) {
+    for (const item of Object.values(value)) collect(into, name, item, depth + 1);
+  }
 }
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
@@ -86,7 +107,7 @@ const MAX_PHONE_LENGTH = 30;
 const MAX_NAME_LENGTH = 200;
 
 function roleOf(field: string, text: string): FieldRole {
-  if (text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text)) return "email";
+  if (text.length <= MAX_EMAIL_LENGTH && text.includes("@") && EMAIL.test(text)) return "email";
   if (text.length <= MAX_PHONE_LENGTH && PHONE.test(text)) return "phone";
   return text.length <= MAX_NAME_LENGTH && isNameField(field) ? "name" : "text";
 }
@@ -103,9 +124,23 @@ const OTHER_NAMES = new Set(
 );
 const MAX_FIELD_NAME_LENGTH = 40;
 
-/** `name`, `fullName`, `your-name`, `last_name`; not `company_name`, `filename` or `product name`. */
+/** Forms have few fields, so what each is need be found out once; a robot's own make room for others. */
+const nameFields = new Map<string, boolean>();
+const MAX_NAME_FIELDS = 1000;
+
 function isNameField(field: string): boolean {
   if (field.length > MAX_FIELD_NAME_LENGTH) return false;
+  let isName = nameFields.get(field);
+  if (isName === undefined) {
+    isName = isCalledName(field);
+    if (nameFields.size >= MAX_NAME_FIELDS) nameFields.clear();
+    nameFields.set(field, isName);
+  }
+  return isName;
+}
+
+/** `name`, `fullName`, `your-name`, `last_name`; not `company_name`, `filename` or `product name`. */
+function isCalledName(field: string): boolean {
   const words = field
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .toLowerCase()

@@ -1,4 +1,5 @@
-import { eachWord } from "./text-features.ts";
+import { mix } from "./hashing.ts";
+import type { TextWords } from "./read-words.ts";
 
 /** What stands for a text when copies of it are looked for; small, and not to be turned back into the text. */
 export interface TextSketch {
@@ -20,29 +21,34 @@ const VALUES = 12;
 const VALUES_A_KEY = 3;
 /** 9 of 12 values: texts that are about 75 % alike. */
 const MIN_EQUAL_VALUES = 9;
-const WORDS_A_SHINGLE = 3;
+const NO_VALUES = new Uint32Array();
+/** Each value is the least of the text's hashes under a hash function of its own, which this seeds. */
+const SEEDS = Int32Array.from({ length: VALUES }, (_, index) => Math.imul(index + 1, 0x9e3779b1));
 
-/** The sketch of a normalised text; null for one that is too short. */
-export function sketchOf(normalised: string): TextSketch | null {
-  const words: number[] = [];
-  eachWord(normalised, (start, end) => words.push(hashOf(normalised, start, end)));
-  if (words.length < MIN_WORDS) return null;
-  const exact = keyOf(0, words);
-  if (words.length < MIN_NEAR_WORDS) return { keys: [exact], values: new Uint32Array() };
+/** The sketch of a text; null for one that is too short. */
+export function sketchOf({ hashes, count }: TextWords): TextSketch | null {
+  if (count < MIN_WORDS) return null;
+  const exact = keyOf(0, hashes, 0, count);
+  if (count < MIN_NEAR_WORDS) return { keys: [exact], values: NO_VALUES };
+  const values = minHashes(hashes, count);
+  const keys = [exact];
+  for (let from = 0; from < VALUES; from += VALUES_A_KEY) {
+    keys.push(keyOf(from + 1, values, from, from + VALUES_A_KEY));
+  }
+  return { keys, values };
+}
+
+/** Over every three words in a row. */
+function minHashes(hashes: Readonly<Uint32Array>, count: number): Uint32Array {
   const values = new Uint32Array(VALUES).fill(0xffff_ffff);
-  for (let at = 0; at + WORDS_A_SHINGLE <= words.length; at += 1) {
-    let shingle = 0;
-    for (let next = at; next < at + WORDS_A_SHINGLE; next += 1) shingle = mix(shingle ^ (words[next] ?? 0));
+  for (let at = 2; at < count; at += 1) {
+    const shingle = mix(mix(mix(hashes[at - 2] ?? 0) ^ (hashes[at - 1] ?? 0)) ^ (hashes[at] ?? 0));
     for (let index = 0; index < VALUES; index += 1) {
-      const value = mix(shingle ^ Math.imul(index + 1, 0x9e3779b1));
+      const value = mix(shingle ^ (SEEDS[index] ?? 0));
       if (value < (values[index] ?? 0)) values[index] = value;
     }
   }
-  const keys = [exact];
-  for (let from = 0; from < VALUES; from += VALUES_A_KEY) {
-    keys.push(keyOf(from + 1, [...values.subarray(from, from + VALUES_A_KEY)]));
-  }
-  return { keys, values };
+  return values;
 }
 
 /** Whether two texts that share a key are copies: the same words, or long texts that are about 75 % alike. */
@@ -53,24 +59,13 @@ export function isCopy(one: TextSketch, other: TextSketch): boolean {
 }
 
 /** 52 bits of several hashes, which a number holds exactly and leaves room to scope; `salt` keeps keys of different kinds apart. */
-function keyOf(salt: number, hashes: readonly number[]): number {
+function keyOf(salt: number, hashes: Readonly<Uint32Array>, start: number, end: number): number {
   let high = mix(salt ^ 0x51ed270b);
   let low = mix(salt ^ 0x2f0b4c47);
-  for (const hash of hashes) {
+  for (let at = start; at < end; at += 1) {
+    const hash = hashes[at] ?? 0;
     high = mix(high ^ hash);
     low = mix(Math.imul(low, 31) ^ hash);
   }
   return (high >>> 12) * 2 ** 32 + low;
-}
-
-function hashOf(text: string, start: number, end: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return mix(hash);
-}
-
-function mix(hash: number): number {
-  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -7,21 +7,61 @@ export interface BurstMemory {
 const WINDOW_MS = 600_000;
 /** Posts remembered of one network; more say no more. */
 const MAX_POSTS = 30;
-/** Networks remembered; the one that was quiet longest is forgotten. */
+/** Networks remembered; the one that was quiet longest is forgotten, to the nearest minute. */
 const MAX_NETWORKS = 20_000;
+const RANKED_EVERY_MS = 60_000;
+
+/** The latest posts of a network, the oldest first. */
+interface Burst {
+  readonly times: number[];
+  readonly endpointIds: string[];
+  /** When it was last put behind all other networks. */
+  rankedAt: number;
+}
 
 export function createBurstMemory(): BurstMemory {
-  const networks = new Map<string, { at: number; endpointId: string }[]>();
+  const networks = new Map<string, Burst>();
+  const rank = (network: string, burst: Burst, now: number): void => {
+    networks.delete(network);
+    const quietest = networks.size >= MAX_NETWORKS ? networks.keys().next().value : undefined;
+    if (quietest !== undefined) networks.delete(quietest);
+    networks.set(network, burst);
+    burst.rankedAt = now;
+  };
   return {
     note(network, endpointId, now) {
-      const recent = (networks.get(network) ?? []).filter(({ at }) => now - at < WINDOW_MS && at <= now);
-      recent.push({ at: now, endpointId });
-      if (recent.length > MAX_POSTS) recent.shift();
-      networks.delete(network);
-      const quietest = networks.size >= MAX_NETWORKS ? networks.keys().next().value : undefined;
-      if (quietest !== undefined) networks.delete(quietest);
-      networks.set(network, recent);
-      return { posts: recent.length, endpoints: new Set(recent.map((post) => post.endpointId)).size };
+      const burst = networks.get(network) ?? { times: [], endpointIds: [], rankedAt: -Infinity };
+      forgetOthers(burst, now);
+      burst.times.push(now);
+      burst.endpointIds.push(endpointId);
+      if (burst.times.length > MAX_POSTS) {
+        burst.times.shift();
+        burst.endpointIds.shift();
+      }
+      if (Math.abs(now - burst.rankedAt) >= RANKED_EVERY_MS) rank(network, burst, now);
+      return { posts: burst.times.length, endpoints: countDifferent(burst.endpointIds) };
     },
   };
+}
+
+/** Drops what is not of the last ten minutes, and what a clock that was set back made lie ahead. */
+function forgetOthers({ times, endpointIds }: Burst, now: number): void {
+  let kept = 0;
+  for (let index = 0; index < times.length; index += 1) {
+    const at = times[index] ?? 0;
+    if (now - at >= WINDOW_MS || at > now) continue;
+    times[kept] = at;
+    endpointIds[kept] = endpointIds[index] ?? "";
+    kept += 1;
+  }
+  times.length = kept;
+  endpointIds.length = kept;
+}
+
+function countDifferent(values: readonly string[]): number {
+  let different = 0;
+  for (let index = 0; index < values.length; index += 1) {
+    if (values.indexOf(values[index] ?? "") === index) different += 1;
+  }
+  return different;
 }

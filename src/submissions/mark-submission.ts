@@ -2,7 +2,7 @@ import { type Database, query } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { SpamPost } from "../spam/judge.ts";
 import { learn, type Lesson } from "../spam/lesson.ts";
-import { teachingOf } from "../spam/post-trace.ts";
+import { senderOf, teachingOf } from "../spam/post-trace.ts";
 import { createSpamMemory } from "./spam-memory.ts";
 import { findSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
@@ -64,7 +64,7 @@ function addLesson(db: Database, workspaceId: string, submission: Submission, ma
       workspace_id: workspaceId,
       submission_id: submission.id,
       mark,
-      email: recollection.trace.sender.email,
+      email: senderOf(recollection.trace).email,
       text_id: textId,
       buckets: bytes,
       odds: Math.round(odds * 1000),

@@ -1,10 +1,19 @@
 import type { Database } from "../database/database.ts";
 import type { SpamPost } from "../spam/judge.ts";
 import { LESSON_BUCKETS, shiftOf } from "../spam/lesson.ts";
-import { countOthers, type PostTrace, type Sender, teachingOf, traceOf } from "../spam/post-trace.ts";
-import type { SpamHistory } from "../spam/spam-history.ts";
+import {
+  countOthers,
+  emailHash,
+  type PostTrace,
+  type Sender,
+  senderOf,
+  teachingOf,
+  traceOf,
+} from "../spam/post-trace.ts";
+import { noHistory, type SpamHistory } from "../spam/spam-history.ts";
 import { isCopy, type TextSketch } from "../spam/text-sketch.ts";
 import type { BurstMemory } from "./burst-memory.ts";
+import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts";
 
 /** What a workspace knows that bears on a post, and what to remember of the post once it is stored. */
 export interface Recollection {
@@ -32,7 +41,7 @@ export interface SpamMemory {
   recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Recollection;
   /** Call it in the transaction that stores the post. Returns the id of its text; null for a short one. */
   remember(workspaceId: string, recollection: Pick<Recollection, "trace" | "textId">): number | null;
-  /** Another process may have marked something: reads what marks taught anew from now on. */
+  /** Another process may have marked or remembered something: reads that anew from now on. */
   forget(): void;
 }
 
@@ -55,39 +64,54 @@ export function createSpamMemory(db: Database, bursts: BurstMemory | null): Spam
     )
     .pluck();
   const weights = createWeightReader(db);
-  const copiesOf = createCopyFinder(db);
+  const remembered = createRememberedKeys(db, (workspaceId, keys) =>
+    scopedKeys(workspaceId, JSON.parse(keys) as number[]),
+  );
+  const findCopies = createCopyFinder(db, remembered);
   return {
     recall(workspaceId, endpointId, post, now) {
       const trace = traceOf(post);
-      const { sketch, sender } = trace;
-      const texts = sketch === null ? [] : copiesOf(workspaceId, sketch);
+      const { sketch, email, network } = trace;
+      const texts = sketch === null ? noTexts : findCopies(workspaceId, sketch);
       const taught = weights.read(workspaceId);
       const history: SpamHistory = {
-        copies: {
-          otherSenders: countOthers(
-            sender,
-            texts.flatMap((text) => sendersOf(text.senders)),
-          ),
-          markedSpam: texts.reduce((sum, text) => sum + text.marked_spam, 0),
-          markedHam: texts.reduce((sum, text) => sum + text.marked_ham, 0),
-        },
+        copies: texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace)),
         trustedSender:
-          taught !== null && sender.email !== null && selectTrust.get(workspaceId, sender.email) === 1,
+          taught !== null && email !== null && selectTrust.get(workspaceId, emailHash(email)) === 1,
         burst:
-          bursts === null || sender.network === null
-            ? { posts: 0, endpoints: 0 }
-            : bursts.note(`${workspaceId} ${sender.network}`, endpointId, now),
+          bursts === null || network === null
+            ? noHistory.burst
+            : bursts.note(`${workspaceId} ${network}`, endpointId, now),
         shift: taught === null ? 0 : shiftOf(taught, teachingOf(post).buckets),
       };
       return { history, trace, textId: texts[0]?.id ?? null };
     },
-    remember: createTextWriter(db),
-    forget: () => weights.forget(),
+    remember: createTextWriter(db, remembered),
+    forget() {
+      weights.forget();
+      remembered.catchUp();
+    },
   };
 }
 
-/** Nearly every post is new, so the keys alone are asked for first. */
-function createCopyFinder(db: Database): (workspaceId: string, sketch: TextSketch) => TextRow[] {
+const noTexts: readonly TextRow[] = [];
+
+function copiesAmong(texts: readonly TextRow[], sender: Sender): SpamHistory["copies"] {
+  return {
+    otherSenders: countOthers(
+      sender,
+      texts.flatMap((text) => sendersOf(text.senders)),
+    ),
+    markedSpam: texts.reduce((sum, text) => sum + text.marked_spam, 0),
+    markedHam: texts.reduce((sum, text) => sum + text.marked_ham, 0),
+  };
+}
+
+/** Nearly every post is new, so the keys alone are asked for first: in memory, then in the database. */
+function createCopyFinder(
+  db: Database,
+  remembered: RememberedKeys,
+): (workspaceId: string, sketch: TextSketch) => readonly TextRow[] {
   const selectIds = db
     .prepare(
       `SELECT text_id FROM remembered_text_key WHERE key IN (?, ?, ?, ?, ?) LIMIT ${MAX_KEYS * MAX_CANDIDATES}`,
@@ -95,10 +119,10 @@ function createCopyFinder(db: Database): (workspaceId: string, sketch: TextSketc
     .pluck();
   const selectText = db.prepare("SELECT * FROM remembered_text WHERE id = ? AND workspace_id = ?");
   return (workspaceId, sketch) => {
-    const [first = 0, ...others] = scopedKeys(workspaceId, sketch);
-    const keys = Array.from({ length: MAX_KEYS }, (_, index) =>
-      index === 0 ? first : (others[index - 1] ?? first),
-    );
+    const known = scopedKeys(workspaceId, sketch.keys);
+    if (!remembered.mayHold(known)) return noTexts;
+    const [first] = known;
+    const keys = Array.from({ length: MAX_KEYS }, (_, index) => known[index] ?? first);
     const ids = new Set(selectIds.all(...keys) as number[]);
     return [...ids].slice(0, MAX_CANDIDATES).flatMap((id) => {
       const row = selectText.get(id, workspaceId) as TextRow | undefined;
@@ -111,7 +135,7 @@ function createCopyFinder(db: Database): (workspaceId: string, sketch: TextSketc
 }
 
 /** A sketch's keys as they are stored: every workspace has its own, so that lookups meet no other's. */
-function scopedKeys(workspaceId: string, { keys }: TextSketch): number[] {
+function scopedKeys(workspaceId: string, keys: readonly number[]): number[] {
   let scope = 0;
   for (let at = 0; at < workspaceId.length; at += 1)
     scope = (Math.imul(scope, 31) + workspaceId.charCodeAt(at)) >>> 0;
@@ -129,7 +153,7 @@ function asValues(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4));
 }
 
-function createTextWriter(db: Database): SpamMemory["remember"] {
+function createTextWriter(db: Database, remembered: RememberedKeys): SpamMemory["remember"] {
   const insertText = db.prepare(
     "INSERT INTO remembered_text (workspace_id, keys, sketch, senders) VALUES (?, ?, ?, ?)",
   );
@@ -138,9 +162,11 @@ function createTextWriter(db: Database): SpamMemory["remember"] {
   const updateSenders = db.prepare("UPDATE remembered_text SET senders = ? WHERE id = ?");
   const selectExact = db.prepare("SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1").pluck();
   const forgetOldest = createForgetter(db);
-  return (workspaceId, { trace: { sketch, sender }, textId: recalledId }) => {
+  return (workspaceId, { trace, textId: recalledId }) => {
+    const { sketch } = trace;
     if (sketch === null) return null;
-    const keys = scopedKeys(workspaceId, sketch);
+    const sender = senderOf(trace);
+    const keys = scopedKeys(workspaceId, sketch.keys);
     // Another post of the same batch may have brought the same text after this one was looked up.
     const textId = recalledId ?? (selectExact.get(keys[0]) as number | undefined) ?? null;
     const known = textId === null ? undefined : (selectSenders.get(textId) as string | undefined);
@@ -156,6 +182,7 @@ function createTextWriter(db: Database): SpamMemory["remember"] {
     const kept = insertText.run(workspaceId, JSON.stringify(sketch.keys), bytes, sendersJson([sender]));
     const id = Number(kept.lastInsertRowid);
     for (const key of keys) insertKey.run(key, id);
+    remembered.add(keys);
     if (id % FORGET_EVERY === 0) forgetOldest(workspaceId);
     return id;
   };
@@ -175,8 +202,7 @@ function createForgetter(db: Database): (workspaceId: string) => void {
     const bound = selectBound.get(workspaceId);
     if (bound === undefined) return;
     for (const { id, keys } of selectOldest.all(workspaceId, bound) as { id: number; keys: string }[]) {
-      const sketch = { keys: JSON.parse(keys) as number[], values: new Uint32Array() };
-      for (const key of scopedKeys(workspaceId, sketch)) deleteKey.run(key, id);
+      for (const key of scopedKeys(workspaceId, JSON.parse(keys) as number[])) deleteKey.run(key, id);
       deleteText.run(id);
     }
   };

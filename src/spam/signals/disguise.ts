@@ -1,6 +1,6 @@
 import type { SpamReason } from "../judge.ts";
 import type { ReadPost } from "../read-post.ts";
-import { isRandomWord } from "../random-word.ts";
+import { findRandomWords } from "../random-word.ts";
 
 /** Only so much of a text is searched for disguises: they are everywhere or nowhere. */
 const MAX_SEARCHED = 4000;
@@ -66,8 +66,6 @@ const MAX_RANDOM_TEXT = 300;
 /** The first random word, where random words are most of a short text; null elsewhere. */
 function randomText(text: string): string | null {
   if (text.length > MAX_RANDOM_TEXT) return null;
-  const words = text.split(/\s+/).filter((word) => word !== "");
-  const random = words.filter((word) => isRandomWord(word));
-  const length = random.reduce((sum, word) => sum + word.length, 0);
-  return random[0] !== undefined && length * 2 > text.length ? random[0].slice(0, 40) : null;
+  const { first, length } = findRandomWords(text);
+  return length * 2 > text.length ? first : null;
 }

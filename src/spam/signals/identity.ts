@@ -1,17 +1,19 @@
 import { DISPOSABLE_DOMAINS } from "../known-hosts.ts";
 import type { SpamReason } from "../judge.ts";
 import { findLinks } from "../links.ts";
-import { isRandomWord } from "../random-word.ts";
+import { findRandomWords } from "../random-word.ts";
 import type { ReadPost, TextField } from "../read-post.ts";
 
 const SAME_FIELDS = 3;
 
 /** Who the sender claims to be. */
 export function identityReasons(read: ReadPost): SpamReason[] {
-  const reasons = read.texts.filter((field) => field.role === "name").flatMap(nameReasons);
+  const reasons: SpamReason[] = [];
+  for (const field of read.texts) if (field.role === "name") reasons.push(...nameReasons(field));
   for (const { role, name, text } of read.texts) {
+    if (role !== "email") continue;
     const domain = text.slice(text.lastIndexOf("@") + 1).toLowerCase();
-    if (role !== "email" || !DISPOSABLE_DOMAINS.has(domain)) continue;
+    if (!DISPOSABLE_DOMAINS.has(domain)) continue;
     reasons.push({
       signal: "disposable-email",
       points: 15,
@@ -19,11 +21,15 @@ export function identityReasons(read: ReadPost): SpamReason[] {
       detail: `a mailbox for minutes: ${domain}`,
     });
   }
-  const different = new Set(read.texts.map((field) => field.text.toLowerCase()));
-  if (read.texts.length >= SAME_FIELDS && different.size === 1) {
+  if (read.texts.length >= SAME_FIELDS && isAllTheSame(read.texts)) {
     reasons.push({ signal: "same-values", points: 15, field: null, detail: "every field says the same" });
   }
   return reasons;
+}
+
+function isAllTheSame(texts: readonly TextField[]): boolean {
+  const first = texts[0]?.text.toLowerCase();
+  return texts.every(({ text }) => text.toLowerCase() === first);
 }
 
 const LINES = /[\r\n]/;
@@ -36,9 +42,9 @@ function nameReasons({ name, text }: TextField): SpamReason[] {
   if (URL_LIKE.test(text) || findLinks(text).length > 0) return reason("name-link", 25, "a link as a name");
   if (LINES.test(text)) return reason("name-lines", 25, "several lines in a name");
   if (text.includes("@")) return reason("name-email", 15, "an e-mail address as a name");
-  const words = text.split(/\s+/);
-  if (words.some((word) => isRandomWord(word))) return reason("name-random", 20, "random letters as a name");
-  if (words.some(hasRobotTail)) return reason("name-tail", 12, "a name with a tail, as robots make them");
+  if (findRandomWords(text).first !== null) return reason("name-random", 20, "random letters as a name");
+  if (text.split(/\s+/).some(hasRobotTail))
+    return reason("name-tail", 12, "a name with a tail, as robots make them");
   return [];
 }
 

@@ -1,6 +1,7 @@
 import type { SpamReason } from "../judge.ts";
 import type { ReadPost } from "../read-post.ts";
-import { heaviestWords, spamOdds } from "../text-model.ts";
+import { readWords } from "../read-words.ts";
+import { heaviestWords } from "../text-model.ts";
 
 /** Points for probabilities, straight lines between; at the last one the kind's cap is reached. */
 const CURVE: readonly (readonly [probability: number, points: number])[] = [
@@ -24,10 +25,10 @@ const NAMED_WORDS = 4;
 export function textReasons(read: ReadPost): SpamReason[] {
   const count = wordsIn(read);
   if (count < MIN_WORDS) return [];
-  const probability = 1 / (1 + Math.exp(-spamOdds(read.normalised)));
+  const probability = 1 / (1 + Math.exp(-read.odds));
   const points = Math.min(pointsFor(probability), count < FEW_WORDS ? FEW_WORDS_CAP : Infinity);
   if (points === 0) return [];
-  const words = heaviestWords(read.normalised, NAMED_WORDS).join(", ");
+  const words = heaviestWords(read.normalised, readWords(read.normalised), NAMED_WORDS).join(", ");
   return [
     { signal: "text", points, field: null, detail: `worded like spam${words === "" ? "" : `: ${words}`}` },
   ];
@@ -36,7 +37,9 @@ export function textReasons(read: ReadPost): SpamReason[] {
 // Letters of scripts that are written without spaces between words.
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/g;
 
+/** Exact below {@link FEW_WORDS}; from there on more make no difference. */
 function wordsIn({ normalised, wordCount }: ReadPost): number {
+  if (wordCount >= FEW_WORDS) return wordCount;
   const unspaced = normalised.match(UNSPACED)?.length ?? 0;
   return Math.max(wordCount, Math.floor(unspaced / UNSPACED_CHARACTERS_A_WORD));
 }

@@ -1,0 +1,29 @@
+/** What `\s` matches, without an expression for each character. */
+export function isWhitespace(code: number): boolean {
+  if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  if (code < 0x1680) return code === 0xa0;
+  if (code >= 0x2000 && code <= 0x200a) return true;
+  return (
+    code === 0x1680 ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000 ||
+    code === 0xfeff
+  );
+}
+
+export function isAsciiLetter(code: number): boolean {
+  const small = code | 32;
+  return small >= 97 && small <= 122;
+}
+
+/** Letters of any script, marks and apostrophes, by ranges: exact enough for hashing, and much faster than a property class. */
+export function isWordCharacter(code: number): boolean {
+  if (code < 128) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 39;
+  if (code < 0xc0) return false;
+  if (code >= 0x2000 && code <= 0x2bff) return false;
+  if (code >= 0x3000 && code <= 0x303f) return false;
+  return code < 0xff00 || code > 0xff20;
+}

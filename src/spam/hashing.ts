@@ -1,0 +1,14 @@
+/** Where {@link step} begins. */
+export const HASH_BEGIN = 0x811c9dc5;
+
+/** FNV-1a, a character at a time. */
+export function step(hash: number, code: number): number {
+  return Math.imul(hash ^ code, 0x01000193);
+}
+
+/** Spreads the last characters over all bits (the finaliser of MurmurHash3). */
+export function mix(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

@@ -1,0 +1,41 @@
+import { isWordCharacter } from "./characters.ts";
+import { HASH_BEGIN, mix, step } from "./hashing.ts";
+
+/** Past these nothing is read: they bound the time for one post, and pitches make their offer early. */
+export const MAX_WORDS = 500;
+const MAX_WORD_LENGTH = 40;
+
+/** The words of a text in order. Valid until the next text is read: the arrays are reused, so that reading makes no garbage. */
+export interface TextWords {
+  readonly count: number;
+  readonly hashes: Readonly<Uint32Array>;
+  /** Where in the text each word starts and ends; long words end after their first {@link MAX_WORD_LENGTH} characters. */
+  readonly starts: Readonly<Uint32Array>;
+  readonly ends: Readonly<Uint32Array>;
+}
+
+const hashes = new Uint32Array(MAX_WORDS);
+const starts = new Uint32Array(MAX_WORDS);
+const ends = new Uint32Array(MAX_WORDS);
+
+/** The first {@link MAX_WORDS} words of a normalised text; a word is a run of letters, marks and apostrophes. */
+export function readWords(text: string): TextWords {
+  let count = 0;
+  for (let at = 0; at < text.length && count < MAX_WORDS; at += 1) {
+    let code = text.charCodeAt(at);
+    if (!isWordCharacter(code)) continue;
+    const start = at;
+    const longest = start + MAX_WORD_LENGTH;
+    let hash = HASH_BEGIN;
+    do {
+      if (at < longest) hash = step(hash, code);
+      at += 1;
+      code = at < text.length ? text.charCodeAt(at) : 0;
+    } while (isWordCharacter(code));
+    hashes[count] = mix(hash);
+    starts[count] = start;
+    ends[count] = Math.min(at, longest);
+    count += 1;
+  }
+  return { count, hashes, starts, ends };
+}

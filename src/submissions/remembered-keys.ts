@@ -1,0 +1,86 @@
+import type { Database } from "../database/database.ts";
+import { mix } from "../spam/hashing.ts";
+
+/** Which keys the remembered texts of all workspaces have, held in memory so that most posts need not ask the database. */
+export interface RememberedKeys {
+  /** False only where no text has any of the keys. */
+  mayHold(keys: readonly number[]): boolean;
+  add(keys: readonly number[]): void;
+  /** Another process may have added some. */
+  catchUp(): void;
+}
+
+/** A Bloom filter of 256 KiB: with so many keys in it, one lookup in six asks the database for nothing. */
+const BITS = 2 ** 21;
+const MANY_KEYS = 200_000;
+/** Texts read at a time, about a millisecond's work: until all are read, every lookup asks the database. */
+const TEXTS_AT_A_TIME = 250;
+
+/** @param readKeys the keys of a text that is stored. */
+export function createRememberedKeys(
+  db: Database,
+  readKeys: (workspaceId: string, keys: string) => readonly number[],
+): RememberedKeys {
+  const select = db.prepare(
+    `SELECT id, workspace_id, keys FROM remembered_text WHERE id > ? ORDER BY id LIMIT ${TEXTS_AT_A_TIME}`,
+  );
+  const bits = new Uint32Array(BITS / 32);
+  let held = 0;
+  let mostHeld = Infinity;
+  let lastId = 0;
+  let isComplete = false;
+
+  const add = (keys: readonly number[]): void => {
+    for (const key of keys) {
+      setBit(bits, firstBit(key));
+      setBit(bits, secondBit(key));
+    }
+    held += keys.length;
+  };
+  const startAnew = (): void => {
+    bits.fill(0);
+    held = 0;
+    mostHeld = Infinity;
+    lastId = 0;
+    isComplete = false;
+  };
+  const readOn = (): void => {
+    const rows = select.all(lastId) as { id: number; workspace_id: string; keys: string }[];
+    for (const { workspace_id, keys } of rows) add(readKeys(workspace_id, keys));
+    lastId = rows.at(-1)?.id ?? lastId;
+    isComplete = rows.length < TEXTS_AT_A_TIME;
+    // Texts that were forgotten leave their bits behind, so it is filled anew once it holds twice what there was.
+    if (isComplete && mostHeld === Infinity) mostHeld = Math.max(MANY_KEYS, 2 * held);
+  };
+  return {
+    mayHold(keys) {
+      if (!isComplete) readOn();
+      if (!isComplete) return true;
+      for (const key of keys) if (hasBit(bits, firstBit(key)) && hasBit(bits, secondBit(key))) return true;
+      return false;
+    },
+    add(keys) {
+      add(keys);
+      if (held > mostHeld) startAnew();
+    },
+    catchUp() {
+      isComplete = false;
+    },
+  };
+}
+
+function firstBit(key: number): number {
+  return (key >>> 0) % BITS;
+}
+
+function secondBit(key: number): number {
+  return mix((key >>> 0) ^ Math.floor(key / 2 ** 32)) % BITS;
+}
+
+function setBit(bits: Uint32Array, bit: number): void {
+  bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
+}
+
+function hasBit(bits: Readonly<Uint32Array>, bit: number): boolean {
+  return ((bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0;
+}
