@@ -50,21 +50,11 @@ export interface SpamVerdict {
   readonly reasons: readonly SpamReason[];
 }
 
-/** Kinds of evidence. Two of them must each give {@link KIND_MINIMUM} points before a post is blocked. */
-type Kind =
-  | "text"
-  | "links"
-  | "disguise"
-  | "identity"
-  | "phrases"
-  | "behaviour"
-  | "honeypot"
-  | "campaign"
-  | "lesson"
-  | "owner";
-
-/** No kind of evidence counts for more than this, however many reasons it gives; the owner's own has no cap. */
-const CAPS: Readonly<Record<Kind, number>> = {
+/**
+ * No kind of evidence counts for more than this, however many reasons it gives; the owner's own has no cap. Two kinds must
+ * each give {@link KIND_MINIMUM} points before a post is blocked.
+ */
+const CAPS = {
   text: 68,
   links: 52,
   disguise: 35,
@@ -74,8 +64,7 @@ const CAPS: Readonly<Record<Kind, number>> = {
   honeypot: 80,
   campaign: 60,
   lesson: 25,
-  owner: Number.MAX_SAFE_INTEGER,
-};
+} as const;
 /** What speaks for a sender never counts for more than this. */
 const TRUST_CAP = 60;
 const KIND_MINIMUM = 10;
@@ -92,35 +81,19 @@ export function spamClassOf(score: number): SpamClass {
 export function judge(post: SpamPost, settings: SpamSettings, history: SpamHistory): SpamVerdict {
   const read = readPost(post);
   const owner = ownerVerdict(read, settings);
-  const reasons: SpamReason[] = [];
-  let kinds = 0;
-  for (const [kind, found] of gather(read, settings, history)) {
-    const capped = capReasons(found, CAPS[kind]);
-    reasons.push(...capped);
-    if (total(capped) >= KIND_MINIMUM) kinds += 1;
+  const sum = new Sum();
+  addEvidence(sum, read, settings, history);
+  sum.addKind(owner.reasons);
+  const trapped = sum.reasons.some(({ signal }) => signal === "honeypot");
+  if (sum.score > MAX_SCORE) sum.adjust("cap", MAX_SCORE, "the score ends at 100");
+  if (!trapped) sum.addTrust([...trustReasons(history), ...lessonReasons(history).filter(speaksFor)]);
+  if (sum.score >= BLOCKED_FROM && sum.kinds < 2 && !trapped) {
+    sum.adjust("one-kind", BLOCKED_FROM - 1, "one kind of evidence never blocks");
   }
-  reasons.push(...owner.reasons);
-  if (total(owner.reasons) >= KIND_MINIMUM) kinds += 1;
-  const trapped = reasons.some((reason) => reason.signal === "honeypot");
-  if (total(reasons) > MAX_SCORE) {
-    reasons.push(adjustment("cap", MAX_SCORE - total(reasons), "the score ends at 100"));
-  }
-  if (!trapped) reasons.push(...trust(history));
-  if (total(reasons) >= BLOCKED_FROM && kinds < 2 && !trapped) {
-    reasons.push(
-      adjustment("one-kind", BLOCKED_FROM - 1 - total(reasons), "one kind of evidence never blocks"),
-    );
-  }
-  if (owner.allowedBy !== null) {
-    reasons.push(adjustment("allowed", -total(reasons), `let through by ${owner.allowedBy}`));
-  } else if (owner.blockedBy !== null) {
-    reasons.push(adjustment("denied", MAX_SCORE - total(reasons), owner.blockedBy));
-  }
-  if (total(reasons) < 0) {
-    reasons.push(adjustment("floor", -total(reasons), "the score begins at 0"));
-  }
-  const score = total(reasons);
-  return { score, spamClass: spamClassOf(score), reasons: reasons.filter(({ points }) => points !== 0) };
+  if (owner.allowedBy !== null) sum.adjust("allowed", 0, `let through by ${owner.allowedBy}`);
+  else if (owner.blockedBy !== null) sum.adjust("denied", MAX_SCORE, owner.blockedBy);
+  if (sum.score < 0) sum.adjust("floor", 0, "the score begins at 0");
+  return { score: sum.score, spamClass: spamClassOf(sum.score), reasons: sum.reasons };
 }
 
 /** Whether a post's text has a link. */
@@ -128,51 +101,67 @@ export function hasLink(post: SpamPost): boolean {
   return readPost(post).links.length > 0;
 }
 
-function gather(read: ReadPost, settings: SpamSettings, history: SpamHistory): [Kind, SpamReason[]][] {
-  const text = textReasons(read);
-  const content: [Kind, SpamReason[]][] = [
-    ["links", linkReasons(read, settings, total(text))],
-    ["disguise", disguiseReasons(read)],
-    ["identity", identityReasons(read)],
-    ["phrases", phraseReasons(read, total(text))],
-  ];
-  const suspicious = content.some(([, reasons]) => reasons.length > 0) || read.links.length > 0;
-  return [
-    ["text", text],
-    ...content,
-    ["behaviour", [...behaviourReasons(read), ...burstReasons(history)]],
-    ["honeypot", honeypotReasons(read)],
-    ["campaign", campaignReasons(history, read.wordCount, suspicious)],
-    ["lesson", lessonReasons(history).filter(({ points }) => points > 0)],
-  ];
-}
-
-/** What speaks for the sender, the strongest first, cut so that together it stays within its cap. */
-function trust(history: SpamHistory): SpamReason[] {
-  const found = [...trustReasons(history), ...lessonReasons(history).filter(({ points }) => points < 0)];
-  const capped = capReasons(
-    found.map((reason) => Object.assign({}, reason, { points: -reason.points })),
-    TRUST_CAP,
+function addEvidence(sum: Sum, read: ReadPost, settings: SpamSettings, history: SpamHistory): void {
+  sum.addKind(textReasons(read), CAPS.text);
+  const textPoints = sum.score;
+  sum.addKind(linkReasons(read, settings, textPoints), CAPS.links);
+  sum.addKind(disguiseReasons(read), CAPS.disguise);
+  sum.addKind(identityReasons(read), CAPS.identity);
+  sum.addKind(phraseReasons(read, textPoints), CAPS.phrases);
+  const isSuspicious = sum.score > textPoints || read.links.length > 0;
+  sum.addKind([...behaviourReasons(read), ...burstReasons(history)], CAPS.behaviour);
+  sum.addKind(honeypotReasons(read), CAPS.honeypot);
+  sum.addKind(campaignReasons(history, read.wordCount, isSuspicious), CAPS.campaign);
+  sum.addKind(
+    lessonReasons(history).filter((reason) => !speaksFor(reason)),
+    CAPS.lesson,
   );
-  return capped.map((reason) => Object.assign({}, reason, { points: -reason.points }));
 }
 
-/** The heaviest reasons first, the last one cut so that together they stay within the cap. */
-function capReasons(reasons: readonly SpamReason[], cap: number): SpamReason[] {
+/** Whether a reason speaks for the sender. */
+function speaksFor({ points }: SpamReason): boolean {
+  return points < 0;
+}
+
+/** Reasons, and what they add up to. */
+class Sum {
+  readonly reasons: SpamReason[] = [];
+  score = 0;
+  /** Kinds of evidence that gave enough to count. */
+  kinds = 0;
+
+  /** What one kind of evidence found; with a cap, the heaviest first and what passes the cap cut off. */
+  addKind(found: readonly SpamReason[], cap?: number): void {
+    if (found.length === 0) return;
+    const before = this.score;
+    for (const reason of cap === undefined ? found : cutToCap(found, cap)) this.#add(reason);
+    if (this.score - before >= KIND_MINIMUM) this.kinds += 1;
+  }
+
+  addTrust(found: readonly SpamReason[]): void {
+    for (const reason of cutToCap(found, TRUST_CAP)) this.#add(reason);
+  }
+
+  /** Makes the score what it must be. */
+  adjust(signal: string, score: number, detail: string): void {
+    if (score !== this.score) this.#add({ signal, points: score - this.score, field: null, detail });
+  }
+
+  #add(reason: SpamReason): void {
+    this.reasons.push(reason);
+    this.score += reason.points;
+  }
+}
+
+/** The heaviest of these reasons first, all on one side, the last one cut so that together they stay within the cap. */
+function cutToCap(reasons: readonly SpamReason[], cap: number): readonly SpamReason[] {
+  if (reasons.length === 0) return reasons;
   let left = cap;
   const kept: SpamReason[] = [];
-  for (const reason of [...reasons].sort((a, b) => b.points - a.points)) {
-    const points = Math.min(reason.points, left);
-    if (points > 0) kept.push({ ...reason, points });
-    left -= points;
+  for (const reason of reasons.toSorted((a, b) => Math.abs(b.points) - Math.abs(a.points))) {
+    const weight = Math.min(Math.abs(reason.points), left);
+    if (weight > 0) kept.push({ ...reason, points: Math.sign(reason.points) * weight });
+    left -= weight;
   }
   return kept;
-}
-
-function adjustment(signal: string, points: number, detail: string): SpamReason {
-  return { signal, points, field: null, detail };
-}
-
-function total(reasons: readonly SpamReason[]): number {
-  return reasons.reduce((sum, reason) => sum + reason.points, 0);
 }

@@ -43,11 +43,12 @@ function nameReasons({ name, text }: TextField): SpamReason[] {
   if (LINES.test(text)) return reason("name-lines", 25, "several lines in a name");
   if (text.includes("@")) return reason("name-email", 15, "an e-mail address as a name");
   if (findRandomWords(text).first !== null) return reason("name-random", 20, "random letters as a name");
-  if (text.split(/\s+/).some(hasRobotTail))
+  if (INNER_CAPITAL.test(text) && text.split(/\s+/).some(hasRobotTail))
     return reason("name-tail", 12, "a name with a tail, as robots make them");
   return [];
 }
 
+const INNER_CAPITAL = /\p{Ll}\p{Lu}/u;
 const TAIL = /^\p{Lu}\p{Ll}{2,}(?:\p{Lu}\p{Ll}{1,}|\p{Lu})$/u;
 const PARTICLES =
   /^(?:Mc|Mac|De|Di|Du|Da|Del|Della|Des|La|Le|Van|Von|Fitz|St|San|Al|El|Ben|Abu|Bin|Mac|Ó|O)\p{Lu}/u;
