@@ -13,6 +13,7 @@ import { markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
 import { createBurstMemory } from "./submissions/burst-memory.ts";
+import { createRecentTexts } from "./submissions/recent-texts.ts";
 import { type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory } from "./submissions/idempotency.ts";
@@ -100,7 +101,7 @@ export function createSubmitService(
   const sender = createWebhookSender(config);
   const settings = config.webhooks;
   const deliverer = new Deliverer({ db, outbox, sender, settings, clock, log, random: Math.random });
-  const memory = createSpamMemory(db, createBurstMemory());
+  const memory = createSpamMemory(db, { bursts: createBurstMemory(), texts: createRecentTexts() });
   const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
   const observe = measureCommits(metrics ?? noMetrics);
   const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts, observe);

@@ -7,10 +7,10 @@ import { wordBuckets } from "./text-features.ts";
 import type { TextSketch } from "./text-sketch.ts";
 
 /** Who sent a post, as hashes that cannot be turned back; null where not known. */
-export interface Sender {
-  readonly email: string | null;
+export interface Sender<Hash = string> {
+  readonly email: Hash | null;
   /** IPv4 /24 or IPv6 /48. */
-  readonly network: string | null;
+  readonly network: Hash | null;
 }
 
 /** What of a post bears on whether it is a copy of others, and of whose. */
@@ -25,8 +25,8 @@ export interface PostTrace {
 export function traceOf(post: SpamPost): PostTrace {
   const { texts, sketch } = readPost(post);
   const email = texts.find((field) => field.role === "email")?.text.toLowerCase() ?? null;
-  const address = post.client?.ipAddress;
-  return { sketch, email, network: address === undefined ? null : networkOf(address) };
+  const address = post.client?.ipAddress ?? "";
+  return { sketch, email, network: address === "" ? null : networkOf(address) };
 }
 
 export function senderOf({ email, network }: PostTrace): Sender {
@@ -50,15 +50,15 @@ export function teachingOf(post: SpamPost): { buckets: Uint16Array; odds: number
  * How many of the earlier senders are surely others: neither the e-mail address nor the network of this one or of each
  * other. Whoever is not known by either, or cannot be compared, does not count.
  */
-export function countOthers(sender: Sender, earlier: readonly Sender[]): number {
-  const counted: Sender[] = [sender];
+export function countOthers<Hash>(sender: Sender<Hash>, earlier: readonly Sender<Hash>[]): number {
+  const counted: Sender<Hash>[] = [sender];
   for (const other of earlier) {
     if (counted.every((one) => isOther(one, other))) counted.push(other);
   }
   return counted.length - 1;
 }
 
-function isOther(one: Sender, other: Sender): boolean {
+function isOther<Hash>(one: Sender<Hash>, other: Sender<Hash>): boolean {
   const emails = one.email !== null && other.email !== null;
   const networks = one.network !== null && other.network !== null;
   if (emails && one.email === other.email) return false;

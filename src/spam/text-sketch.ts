@@ -16,14 +16,14 @@ export interface TextSketch {
 const MIN_WORDS = 4;
 /** From so many words on, nearly the same text counts as a copy too. */
 const MIN_NEAR_WORDS = 20;
-const VALUES = 12;
+export const SKETCH_VALUES = 12;
 /** Values in one key: with 12 values, texts that are 75 % alike share one of the 4 keys nine times in ten. */
 const VALUES_A_KEY = 3;
 /** 9 of 12 values: texts that are about 75 % alike. */
 const MIN_EQUAL_VALUES = 9;
 const NO_VALUES = new Uint32Array();
 /** Each value is the least of the text's hashes under a hash function of its own, which this seeds. */
-const SEEDS = Int32Array.from({ length: VALUES }, (_, index) => Math.imul(index + 1, 0x9e3779b1));
+const SEEDS = Int32Array.from({ length: SKETCH_VALUES }, (_, index) => Math.imul(index + 1, 0x9e3779b1));
 
 /** The sketch of a text; null for one that is too short. */
 export function sketchOf({ hashes, count }: TextWords): TextSketch | null {
@@ -32,7 +32,7 @@ export function sketchOf({ hashes, count }: TextWords): TextSketch | null {
   if (count < MIN_NEAR_WORDS) return { keys: [exact], values: NO_VALUES };
   const values = minHashes(hashes, count);
   const keys = [exact];
-  for (let from = 0; from < VALUES; from += VALUES_A_KEY) {
+  for (let from = 0; from < SKETCH_VALUES; from += VALUES_A_KEY) {
     keys.push(keyOf(from + 1, values, from, from + VALUES_A_KEY));
   }
   return { keys, values };
@@ -40,10 +40,10 @@ export function sketchOf({ hashes, count }: TextWords): TextSketch | null {
 
 /** Over every three words in a row. */
 function minHashes(hashes: Readonly<Uint32Array>, count: number): Uint32Array {
-  const values = new Uint32Array(VALUES).fill(0xffff_ffff);
+  const values = new Uint32Array(SKETCH_VALUES).fill(0xffff_ffff);
   for (let at = 2; at < count; at += 1) {
     const shingle = mix(mix(mix(hashes[at - 2] ?? 0) ^ (hashes[at - 1] ?? 0)) ^ (hashes[at] ?? 0));
-    for (let index = 0; index < VALUES; index += 1) {
+    for (let index = 0; index < SKETCH_VALUES; index += 1) {
       const value = mix(shingle ^ (SEEDS[index] ?? 0));
       if (value < (values[index] ?? 0)) values[index] = value;
     }
@@ -53,9 +53,15 @@ function minHashes(hashes: Readonly<Uint32Array>, count: number): Uint32Array {
 
 /** Whether two texts that share a key are copies: the same words, or long texts that are about 75 % alike. */
 export function isCopy(one: TextSketch, other: TextSketch): boolean {
-  if (one.keys[0] === other.keys[0]) return true;
-  if (one.values.length !== VALUES || other.values.length !== VALUES) return false;
-  return one.values.filter((value, index) => value === other.values[index]).length >= MIN_EQUAL_VALUES;
+  return one.keys[0] === other.keys[0] || areAlike(one.values, other.values, 0);
+}
+
+/** Whether two long texts are about 75 % alike, by the values of one and the other's from `start` on. */
+export function areAlike(one: Readonly<Uint32Array>, other: Readonly<Uint32Array>, start: number): boolean {
+  if (one.length !== SKETCH_VALUES || other.length < start + SKETCH_VALUES) return false;
+  let equal = 0;
+  for (let index = 0; index < SKETCH_VALUES; index += 1) if (one[index] === other[start + index]) equal += 1;
+  return equal >= MIN_EQUAL_VALUES;
 }
 
 /** 52 bits of several hashes, which a number holds exactly and leaves room to scope; `salt` keeps keys of different kinds apart. */

@@ -13,6 +13,7 @@ import {
 import { noHistory, type SpamHistory } from "../spam/spam-history.ts";
 import { isCopy, type TextSketch } from "../spam/text-sketch.ts";
 import type { BurstMemory } from "./burst-memory.ts";
+import type { RecentTexts } from "./recent-texts.ts";
 import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts";
 
 /** What a workspace knows that bears on a post, and what to remember of the post once it is stored. */
@@ -37,7 +38,7 @@ const MAX_WEIGHTS = 100;
 const MAX_KEYS = 5;
 
 export interface SpamMemory {
-  /** Reads what bears on the post; remembers nothing but its place in a burst, if `bursts` was given. */
+  /** Reads what bears on the post; remembers nothing, except in the memory of recent posts if there is one. */
   recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Recollection;
   /** Call it in the transaction that stores the post. Returns the id of its text; null for a short one. */
   remember(workspaceId: string, recollection: Pick<Recollection, "trace" | "textId">): number | null;
@@ -55,8 +56,14 @@ interface TextRow {
   readonly marked_ham: number;
 }
 
-/** @param bursts null where nothing is posted, as in commands. */
-export function createSpamMemory(db: Database, bursts: BurstMemory | null): SpamMemory {
+/** What a process remembers of the last posts until it ends. */
+export interface RecentPosts {
+  readonly bursts: BurstMemory;
+  readonly texts: RecentTexts;
+}
+
+/** @param recent null where nothing is posted, as in commands. */
+export function createSpamMemory(db: Database, recent: RecentPosts | null): SpamMemory {
   const selectTrust = db
     .prepare(
       `SELECT count(*) FILTER (WHERE mark = 'ham') > 0 AND count(*) FILTER (WHERE mark = 'spam') = 0
@@ -73,15 +80,17 @@ export function createSpamMemory(db: Database, bursts: BurstMemory | null): Spam
       const trace = traceOf(post);
       const { sketch, email, network } = trace;
       const texts = sketch === null ? noTexts : findCopies(workspaceId, sketch);
+      const kept = texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace));
+      const recentOthers = recent?.texts.note(workspaceId, trace) ?? 0;
       const taught = weights.read(workspaceId);
       const history: SpamHistory = {
-        copies: texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace)),
+        copies: recentOthers > kept.otherSenders ? { ...kept, otherSenders: recentOthers } : kept,
         trustedSender:
           taught !== null && email !== null && selectTrust.get(workspaceId, emailHash(email)) === 1,
         burst:
-          bursts === null || network === null
+          recent === null || network === null
             ? noHistory.burst
-            : bursts.note(`${workspaceId} ${network}`, endpointId, now),
+            : recent.bursts.note(`${workspaceId} ${network}`, endpointId, now),
         shift: taught === null ? 0 : shiftOf(taught, teachingOf(post).buckets),
       };
       return { history, trace, textId: texts[0]?.id ?? null };

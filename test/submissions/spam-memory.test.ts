@@ -135,6 +135,20 @@ test("what is remembered of a workspace's texts is bounded", async () => {
   expect(memoryOf(db).texts).toBeLessThanOrEqual(10_000 + 64);
 });
 
+test("copies of a long text without link or oddness are seen too, over the workspace's forms and until a restart", async () => {
+  const service = await receiving();
+  const plain = leaflet.replace(", see https://gardens.example.org/map", "");
+  expect(await scoreOf(service, from(1, plain), 1)).toBe(0);
+  expect(await scoreOf(service, from(1, plain), 1)).toBe(0);
+  expect(memoryOf(service.db).texts).toBe(0);
+  const other = await service.another();
+  expect(await scoreOf({ ...other, db: service.db }, from(4, plain), 4)).toBe(0);
+  expect(await scoreOf(service, from(2, plain.replace("tea", "coffee")), 2)).toBe(20);
+  expect(await scoreOf(service, from(3, plain), 3)).toBe(30);
+  service.restart();
+  expect(await scoreOf(service, from(5, plain), 5)).toBe(30);
+});
+
 test("a plain post that nothing speaks against is not remembered", async () => {
   const service = await receiving();
   await service.submit({ message: "the bench at the pond needs paint before the summer" });
