@@ -7,7 +7,7 @@ const letters = "abcdefghijklmnopqrstuvwxyz";
 
 /** Thirty words that no other number's text has. */
 function textOf(number: number): string {
-  const name = [...String(number)].map((digit) => letters[Number(digit)]).join("");
+  const name = String(number).replace(/\d/g, (digit) => letters.charAt(Number(digit)));
   return Array.from(letters.slice(0, 26), (letter) => `${name}${letter}`).join(" ");
 }
 

@@ -5,13 +5,15 @@ const FILLED_POINTS = 80;
 /** Enough to mark a post for review, not more. */
 const AUTOFILL_POINTS = 26;
 const MIN_NAME_WORD = 2;
+/** No browser fills in longer values by itself. */
+const MAX_AUTOFILL_LENGTH = 200;
 
 /** A field that people do not see was filled: by a robot, or by the browser with a value of the person's own. */
 export function honeypotReasons(read: ReadPost): SpamReason[] {
   if (read.post.honeypots.length === 0) return [];
   const own = ownValues(read);
   const filled = read.post.honeypots.map(({ name, value }): SpamReason =>
-    typeof value === "string" && own.has(plain(value))
+    typeof value === "string" && value.length <= MAX_AUTOFILL_LENGTH && own.has(plain(value))
       ? {
           signal: "honeypot-autofill",
           points: AUTOFILL_POINTS,
@@ -26,6 +28,7 @@ export function honeypotReasons(read: ReadPost): SpamReason[] {
 function ownValues(read: ReadPost): Set<string> {
   const own = new Set<string>();
   for (const field of read.texts) {
+    if (field.text.length > MAX_AUTOFILL_LENGTH) continue;
     own.add(plain(field.text));
     if (field.role !== "name") continue;
     for (const word of field.text.split(/\s+/)) if (word.length >= MIN_NAME_WORD) own.add(plain(word));

@@ -15,6 +15,8 @@ export interface OwnerVerdict {
 
 /** Characters of a post that one rule searches: with the limit on the size of all rules it bounds their time. */
 const MAX_RULE_TEXT = 3000;
+/** Characters that keywords are looked for in; it matters where compatibility forms grow to many times their length. */
+const MAX_KEYWORD_TEXT = 20_000;
 
 export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdict {
   const compiled = compile(settings);
@@ -122,7 +124,7 @@ function coveringDomain(host: string, domains: ReadonlySet<string>): string | nu
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/;
 
 function spacedWords(read: ReadPost): string {
-  return ` ${read.texts.map(({ text }) => plainWords(text)).join(" ")} `;
+  return ` ${plainWords(read.texts.map(({ text }) => text).join("\n"))} `;
 }
 
 /** Scripts without spaces are searched for anywhere, others for whole words. */
@@ -133,6 +135,7 @@ function needleOf(word: string): string {
 function plainWords(text: string): string {
   return text
     .normalize("NFKC")
+    .slice(0, MAX_KEYWORD_TEXT)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, " ")
     .trim();
