@@ -60,14 +60,15 @@ hallo haai ek wou wil jou u prys ken weet
 `;
 
 /** Beginnings of the words that mean "price" in those languages; a probe has one of them. */
-const PRICE_STEMS =
+const PRICE_STEMS = withoutAccents(
   `pric cost preis prix prec prezz preç preco prijs cen ár prețu цен прайс цін kain hind hint pris verð τιμ fiyat qiym баға бағас
   çmim фас ფას գին سعر السعر قیمت המחיר कीमत मूल्य দাম giá harga presyo bei inteng ixabis prezio preu prezo pris bris phragh preti
-  kumuk ọnụahịa pri präis prys`.split(/\s+/);
+  kumuk ọnụahịa pri präis prys`,
+).split(/\s+/);
 
 const LANGUAGES: readonly ReadonlySet<string>[] = PROBE_WORDS.trim()
   .split("\n")
-  .map((line) => new Set(line.trim().split(" ")));
+  .map((line) => new Set(withoutAccents(line.trim()).split(" ")));
 
 const MIN_WORDS = 3;
 const MAX_WORDS = 12;
@@ -80,13 +81,19 @@ const UNSPACED =
 /** Whether a message asks for a price and for nothing else, as a robot does to find forms that answer. */
 export function isPriceProbe(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
-  const words =
-    text
-      .normalize("NFC")
-      .toLowerCase()
-      .match(/[\p{L}\p{M}'’ʻ‌]+/gu) ?? [];
-  if (UNSPACED.test(words.join(""))) return true;
+  const written = text.normalize("NFC").toLowerCase();
+  if (UNSPACED.test(wordsOf(written).join(""))) return true;
+  const words = wordsOf(withoutAccents(written));
   if (words.length < MIN_WORDS || words.length > MAX_WORDS) return false;
   if (!words.some((word) => PRICE_STEMS.some((stem) => word.startsWith(stem)))) return false;
   return LANGUAGES.some((language) => words.every((word) => language.has(word)));
+}
+
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{M}'’ʻ‌]+/gu) ?? [];
+}
+
+/** Many leave them out: "queria saber". */
+function withoutAccents(text: string): string {
+  return text.normalize("NFD").replace(/[\u0300-\u036f]/g, "");
 }

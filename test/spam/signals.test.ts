@@ -39,6 +39,7 @@ test.each([
   ["random-text", "xkqzjvwpth"],
   ["random-text", "hGtrWqzXvbNkLp"],
   ["price-probe", "Hoi, ik wilde uw prijs weten."],
+  ["price-probe", "Hola, queria saber tu precio"],
   ["price-probe", "Здравствуйте, хотел узнать вашу цену."],
   ["price-probe", "你好，我想知道你的价格。"],
   ["attack", "../../../../etc/passwd"],
