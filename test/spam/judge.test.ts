@@ -45,6 +45,12 @@ test.each(["Ana@Example.org ", "ana ruiz", "Ruiz"])(
   },
 );
 
+test("a hidden field that repeats a long message was not filled by a browser", () => {
+  const message = "we clean carpets and sofas ".repeat(10);
+  const post = postOf({ message }, { honeypots: [{ name: "_gotcha", value: message }] });
+  expect(signalsOf(post)).toContain("honeypot");
+});
+
 test("one kind of evidence alone never blocks, two kinds do", () => {
   const pitch =
     "I came across your website. We offer SEO and backlinks with guaranteed first page of Google rankings, a free audit and more traffic for your business. Reply with your phone number.";
