@@ -53,6 +53,14 @@ export function requestFailed(
   else log.warn({ ...failed, ...(cause instanceof Error && { reason: cause.message }) }, message);
 }
 
+/** What came was no HTTP that can be read, so there is no method, path or time; it was answered all the same. */
+export function requestUnreadable(
+  log: Log,
+  facts: { readonly reqId: string; readonly status: number; readonly reason: string },
+): void {
+  log.info({ event: "request.unreadable", ...facts });
+}
+
 export function keySeenInBrowser(
   log: Log,
   facts: { readonly keyId: string; readonly endpointId: string },
