@@ -138,3 +138,9 @@ export function deliveriesRecovered(log: Log, recovered: number): void {
 export function deliveriesWaiting(log: Log, err: unknown): void {
   log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
 }
+
+/** A whole line, because it is written past the logger: it is the logger's lines that it tells of. */
+export function describeLostLines(time: string, lines: number): string {
+  const lost = { level: "warn", time, event: "log.lost", lines, msg: "lines could not be written" };
+  return `${JSON.stringify(lost)}\n`;
+}
