@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { version } from "../foundation/version.ts";
 import type { ExitCode } from "../foundation/errors.ts";
 import { reportFailure } from "./exit-code.ts";
+import { commonFlagsLast } from "./leading-flags.ts";
 import { writeError, writeText } from "./output.ts";
 
 /**
@@ -37,8 +38,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 ref
 More: formsvc help exit-codes, formsvc help environment`;
 
 /** Runs one command line and returns its exit code. Never throws. */
-export async function run(args: readonly string[]): Promise<ExitCode> {
-  const asJson = args.includes("--json");
+export async function run(given: readonly string[]): Promise<ExitCode> {
+  const asJson = given.includes("--json");
+  const args = commonFlagsLast(given);
   try {
     if (args[0] === "help" && (await showTopic(args[1] ?? ""))) return 0;
     const words = askForHelp(args);
@@ -82,6 +84,8 @@ export async function createProgram(noun: string | undefined, asJson = false): P
   const alone =
     noun !== undefined && noun !== "completion" && Object.hasOwn(NOUNS, noun) ? NOUNS[noun] : undefined;
   for (const load of alone === undefined ? Object.values(NOUNS) : [alone]) (await load()).register(program);
+  if (noun?.startsWith("-") === true)
+    program.showHelpAfterError("(flags stand behind the command; add --help for what there is)");
   strictly(program, asJson);
   return program;
 }
