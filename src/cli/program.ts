@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { version } from "../foundation/version.ts";
-import type { ExitCode } from "../foundation/errors.ts";
+import { type ExitCode, FormsvcError } from "../foundation/errors.ts";
 import { reportFailure } from "./exit-code.ts";
 import { commonFlagsLast } from "./leading-flags.ts";
 import { writeError, writeText } from "./output.ts";
@@ -42,7 +42,7 @@ export async function run(given: readonly string[]): Promise<ExitCode> {
   const asJson = given.includes("--json");
   const args = commonFlagsLast(given);
   try {
-    if (args[0] === "help" && (await showTopic(args[1] ?? ""))) return 0;
+    if (args[0] === "help" && (await showTopic(args[1]))) return 0;
     const words = askForHelp(args);
     const program = await createProgram(words[0], asJson);
     await program.parseAsync([...words], { from: "user" });
@@ -52,12 +52,15 @@ export async function run(given: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** @returns false where there is no such topic. */
-async function showTopic(name: string): Promise<boolean> {
+/** @returns false where it is a command that is asked for. @throws usage where it is neither. */
+async function showTopic(name: string | undefined): Promise<boolean> {
+  if (name === undefined || name.startsWith("-") || Object.hasOwn(NOUNS, name)) return false;
   const { helpTopic } = await import("./help-topics.ts");
   const topic = helpTopic(name);
-  if (topic !== null) writeText(topic);
-  return topic !== null;
+  if (topic === null)
+    throw new FormsvcError("usage", `there is no command or topic ${name}; formsvc --help lists them`);
+  writeText(topic);
+  return true;
 }
 
 /** `help endpoint create` and `endpoint help create` both mean `endpoint create --help`. */

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
+import { operatorMachine, post, until, type OperatorMachine } from "../support/operator-machine.ts";
 
 interface Report {
   healthy: boolean;
@@ -79,6 +79,18 @@ test("a backup that is older than two intervals is a problem", async () => {
   expect((await examine(machine)).problems.map((each) => each.name)).toEqual(["backups.age"]);
   writeFileSync(name(40), "", { mode: 0o600 });
   expect((await examine(machine)).problems).toEqual([]);
+});
+
+test("doctor looks for backups where the server makes them, whatever folder it is run in", async () => {
+  const machine = operatorMachine();
+  const settings = { backup: { everyHours: 24, keep: 3, directory: "./copies" } };
+  machine.configure(settings);
+  await machine.createEndpoint();
+  const server = await machine.serve();
+  await until(() => server.lines.some((line) => line["event"] === "backup.made"));
+  const elsewhere = operatorMachine();
+  elsewhere.configure({ ...settings, database: { path: machine.database } });
+  expect((await examine(elsewhere)).problems).toEqual([]);
 });
 
 test("a damaged page and an oversized log are found", async () => {
