@@ -25,7 +25,9 @@ const systemd: CommandSpec = {
   ],
   action: ({ output }, options) => {
     const { socket } = options;
-    output.text(typeof socket === "string" ? socketUnit(socket) : serviceUnit());
+    const unit = typeof socket === "string" ? socketUnit(socket) : serviceUnit();
+    if (output.isJson) output.json({ unit });
+    else output.text(unit);
   },
 };
 

@@ -47,6 +47,19 @@ test("a socket unit is printed only for what systemd can listen on", async () =>
   }
 });
 
+test("with --json a unit and a completion script are each one JSON document", async () => {
+  const machine = operatorMachine();
+  for (const [args, member] of [
+    [["systemd"], "unit"],
+    [["systemd", "--socket", "8787"], "unit"],
+    [["completion", "bash"], "script"],
+  ] as const) {
+    const plain = (await machine.mustRun(args)).stdout;
+    const printed = (await machine.mustRun([...args, "--json"])).json() as Record<string, string>;
+    expect(printed[member]?.trim()).toBe(plain.trim());
+  }
+});
+
 /** A post on a connection of its own; its status, or the error that the connection ended with. */
 function postOnce(port: number, key: string): Promise<{ status: number | string; id: string }> {
   return new Promise((resolve) => {
