@@ -100,10 +100,16 @@ function addCommonOptions(command: Command): void {
     .option(
       "--config <file>",
       "configuration file (else FORMSVC_CONFIG, ./formsvc.config.json, /etc/formsvc/)",
+      parseFile,
     )
-    .option("--db <file>", "database file (else database.path of the configuration)")
+    .option("--db <file>", "database file (else database.path of the configuration)", parseFile)
     .option("--json", "print JSON for scripts")
     .option("--quiet", "print no notes, only data and errors");
+}
+
+/** An empty name is a variable that a script forgot to set, and would be taken for the folder itself. */
+export function parseFile(value: string): string {
+  return value === "" ? refuse("the name of a file is empty") : value;
 }
 
 function contextOf(options: Options): CommandContext {

@@ -18,7 +18,9 @@ export function register(program: Command): void {
           `there is no completion for ${shell}; there is for: ${Object.keys(SHELLS).join(", ")}`,
         );
       }
-      context.output.line(render(collectWords(program)));
+      const script = render(collectWords(program));
+      if (context.output.isJson) context.output.json({ script });
+      else context.output.line(script);
     },
   });
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { checkBackupAge, listScheduledBackups } from "../database/backup-schedule.ts";
+import { backupFolder, checkBackupAge, listScheduledBackups } from "../database/backup-schedule.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
 import {
   checkClock,
@@ -45,7 +45,7 @@ const CHECKS: readonly Check[] = [
   ({ db }) => checkDiskSpace(db),
   ({ db, now }) => checkClock(db, now),
   ({ db, config, configFile }) => checkFileModes(db, privateFiles(config, configFile)),
-  ({ config, now }) => checkBackupAge(config.backup, now),
+  ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
   ({ db, now }) => checkLeakedKeys(db, now),
   ({ db, now }) => checkReceivers(db, now),
   ({ db }) => checkFailedDeliveries(db),
@@ -107,7 +107,9 @@ function failed(error: unknown): Finding {
 }
 
 function privateFiles(config: Config, configFile: string | null): string[] {
-  const backups = listScheduledBackups(resolve(config.backup.directory)).map(({ file }) => file);
+  const backups = listScheduledBackups(backupFolder(config.backup, config.database.path)).map(
+    ({ file }) => file,
+  );
   const holdsSecret = configFile !== null && config.metrics.token !== null;
   return holdsSecret ? [configFile, ...backups] : backups;
 }

@@ -172,9 +172,11 @@ const set: CommandSpec = {
     "formsvc endpoint set Contact --unknown-fields keep --honeypot website",
   ],
   action: (context, options, [reference = ""]) =>
-    withDatabase(context, (db) =>
-      printChanged(context, updateEndpoint(db, reference, { settings: readSettings(options) })),
-    ),
+    withDatabase(context, (db) => {
+      const settings = readSettings(options);
+      if (Object.keys(settings).length === 0) return refuse("give something to change, like --keep-days 90");
+      return printChanged(context, updateEndpoint(db, reference, { settings }));
+    }),
 };
 
 const pause: CommandSpec = {

@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError, type ExitCode, FormsvcError } from "../foundation/errors.ts";
 import { jsonText, plainText, writeError } from "./output.ts";
 
@@ -26,5 +26,7 @@ function reportUsage(thrown: CommanderError, asJson: boolean): ExitCode {
   const message =
     thrown.code === "commander.help" ? "the command is incomplete" : thrown.message.replace(/^error: /, "");
   if (asJson) writeError(jsonText({ error: "usage", message }));
+  // Thrown by a command itself, so commander has not seen it; what it has seen is of another class.
+  else if (thrown instanceof InvalidArgumentError) writeError(`formsvc: ${plainText(message)}`);
   return 2;
 }

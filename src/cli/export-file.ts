@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** Where an export goes: written piece by piece, and under its name only when it is whole. */
@@ -16,6 +17,9 @@ export function createExportFile(file: string): ExportFile {
       "already_exists",
       `${file}: exists already and is left as it is; choose another name`,
     );
+  }
+  if (!existsSync(dirname(file))) {
+    throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
   }
   const unfinished = `${file}.unfinished-${process.pid}`;
   let fd: number;

@@ -40,7 +40,7 @@ export const findCommand: CommandSpec = {
         output.note(`there may be more than these ${MAX_PERSON_RECORDS}; run it again after erasing them`);
       }
       if (options["erase"] !== true || count === 0) return;
-      await confirm(`Erase these ${count} records for good?`, options["yes"] === true);
+      await confirm(`Erase what is shown (${count}) for good?`, options["yes"] === true);
       erasePerson(db, found);
       output.note(`erased: ${count}; backups made before still hold them`);
     }),

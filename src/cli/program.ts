@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { version } from "../foundation/version.ts";
-import type { ExitCode } from "../foundation/errors.ts";
+import { type ExitCode, FormsvcError } from "../foundation/errors.ts";
 import { reportFailure } from "./exit-code.ts";
+import { commonFlagsLast } from "./leading-flags.ts";
 import { writeError, writeText } from "./output.ts";
 
 /**
@@ -37,10 +38,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 ref
 More: formsvc help exit-codes, formsvc help environment`;
 
 /** Runs one command line and returns its exit code. Never throws. */
-export async function run(args: readonly string[]): Promise<ExitCode> {
-  const asJson = args.includes("--json");
+export async function run(given: readonly string[]): Promise<ExitCode> {
+  const asJson = given.includes("--json");
+  const args = commonFlagsLast(given);
   try {
-    if (args[0] === "help" && (await showTopic(args[1] ?? ""))) return 0;
+    if (args[0] === "help" && (await showTopic(args[1]))) return 0;
     const words = askForHelp(args);
     const program = await createProgram(words[0], asJson);
     await program.parseAsync([...words], { from: "user" });
@@ -50,12 +52,15 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** @returns false where there is no such topic. */
-async function showTopic(name: string): Promise<boolean> {
+/** @returns false where it is a command that is asked for. @throws usage where it is neither. */
+async function showTopic(name: string | undefined): Promise<boolean> {
+  if (name === undefined || name.startsWith("-") || Object.hasOwn(NOUNS, name)) return false;
   const { helpTopic } = await import("./help-topics.ts");
   const topic = helpTopic(name);
-  if (topic !== null) writeText(topic);
-  return topic !== null;
+  if (topic === null)
+    throw new FormsvcError("usage", `there is no command or topic ${name}; formsvc --help lists them`);
+  writeText(topic);
+  return true;
 }
 
 /** `help endpoint create` and `endpoint help create` both mean `endpoint create --help`. */
@@ -82,6 +87,8 @@ export async function createProgram(noun: string | undefined, asJson = false): P
   const alone =
     noun !== undefined && noun !== "completion" && Object.hasOwn(NOUNS, noun) ? NOUNS[noun] : undefined;
   for (const load of alone === undefined ? Object.values(NOUNS) : [alone]) (await load()).register(program);
+  if (noun?.startsWith("-") === true)
+    program.showHelpAfterError("(flags stand behind the command; add --help for what there is)");
   strictly(program, asJson);
   return program;
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { createBackupScheduler } from "../database/backup-schedule.ts";
+import { backupFolder, createBackupScheduler } from "../database/backup-schedule.ts";
 import { openBackupSocket } from "../database/backup-socket.ts";
 import type { Database } from "../database/database.ts";
 import { systemClock } from "../foundation/clock.ts";
@@ -39,7 +39,13 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     child = runSelf(["backup", file, "--db", db.path, "--quiet", ...options]);
     return child.done;
   };
-  const backups = createBackupScheduler(config.backup, makeBackup, systemClock, log);
+  const backups = createBackupScheduler(
+    config.backup,
+    backupFolder(config.backup, config.database.path),
+    makeBackup,
+    systemClock,
+    log,
+  );
   const look = (): void => {
     tryTo(service.maintain, log);
     backups.look();

@@ -112,6 +112,7 @@ async function listen(server: FastifyInstance, config: Config, fd: number | null
     const why: Record<string, string> = {
       EADDRINUSE: "the port is taken; stop what listens there, or choose another with --port",
       EACCES: "this user may not listen there; choose a port from 1024 on with --port",
+      ENOTFOUND: "there is no such name; give an address of this machine with --host",
       EADDRNOTAVAIL: "this machine does not have that address; choose another with --host",
     };
     const where = fd === null ? `${host}:${port}` : `the passed socket ${fd}`;

@@ -4,7 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type ExportFormat, exportSubmissions } from "../submissions/export-submissions.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
 import { parseCount } from "./arguments.ts";
-import { type CommandSpec, text } from "./command.ts";
+import { type CommandSpec, parseFile, text } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
 import { withDatabase } from "./open.ts";
 import { jsonText } from "./output.ts";
@@ -28,7 +28,11 @@ export const exportCommand: CommandSpec = {
     untilOption,
     { flags: "--limit <count>", summary: "how many at most", parse: parseCount(MAX_EXPORT_LIMIT) },
     { flags: "--cursor <submission>", summary: "only what comes after this id, like the last one exported" },
-    { flags: "--output <file>", summary: "a new file, mode 0600 (default: standard output)" },
+    {
+      flags: "--output <file>",
+      summary: "a new file, mode 0600 (default: standard output)",
+      parse: parseFile,
+    },
   ],
   examples: [
     "formsvc submission export --endpoint Contact --since 2026-01-01 --output january.csv",

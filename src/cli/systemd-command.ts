@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { resolve } from "node:path";
+import { isIPv4, isIPv6 } from "node:net";
 import { isSea } from "node:sea";
-import { addCommand, type CommandSpec } from "./command.ts";
+import { addCommand, type CommandSpec, refuse } from "./command.ts";
 
 export function register(program: Command): void {
   addCommand(program, systemd);
@@ -14,6 +15,7 @@ const systemd: CommandSpec = {
     {
       flags: "--socket <address>",
       summary: "print the socket unit instead, listening there, like 127.0.0.1:8787",
+      parse: parseListenAddress,
     },
   ],
   examples: [
@@ -23,9 +25,21 @@ const systemd: CommandSpec = {
   ],
   action: ({ output }, options) => {
     const { socket } = options;
-    output.text(typeof socket === "string" ? socketUnit(socket) : serviceUnit());
+    const unit = typeof socket === "string" ? socketUnit(socket) : serviceUnit();
+    if (output.isJson) output.json({ unit });
+    else output.text(unit);
   },
 };
+
+/** What ListenStream= takes: a port, an address with one (an IPv6 one in brackets), or a path. */
+function parseListenAddress(value: string): string {
+  const [, host, port = ""] = /^(?:(.+):)?(\d{1,5})$/.exec(value) ?? [];
+  const isPort = port !== "" && Number(port) >= 1 && Number(port) <= 65_535;
+  const isHost = host === undefined || isIPv4(host) || (/^\[.*\]$/.test(host) && isIPv6(host.slice(1, -1)));
+  const isPath = /^\/[\w./-]{1,100}$/.test(value);
+  if (isPath || (isPort && isHost)) return value;
+  return refuse("expected an address like 127.0.0.1:8787, [::1]:8787, 8787 or /run/formsvc.sock");
+}
 
 /** A checkout is run by its Node, the executable by itself. */
 function ownCommand(): string {

@@ -85,7 +85,13 @@ export const configSchema = z.strictObject({
       .nullable()
       .describe("Hours between two backups that the server makes by itself; null makes none."),
     keep: z.int().min(1).max(10_000).describe("Newest backups of the folder that stay."),
-    directory: z.string().min(1).max(4096).describe("The folder of these backups; made where it is missing."),
+    directory: z
+      .string()
+      .min(1)
+      .max(4096)
+      .describe(
+        "The folder of these backups, beside the database where it is relative; made where it is missing.",
+      ),
   }),
   held: z.strictObject({
     days: z.int().min(1).max(3650).nullable().describe("Days that refused posts are kept; null keeps them."),

@@ -49,7 +49,7 @@ function checkTarget(database: string, file: string): void {
   if (!existsSync(database)) {
     throw new FormsvcError("database_unusable", `${database}: there is no database; name it with --db`);
   }
-  if (!existsSync(dirname(file))) {
+  if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
   }
   if (existsSync(file)) {

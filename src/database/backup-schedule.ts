@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { backupFailed, backupMade } from "../foundation/events.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
@@ -11,6 +11,14 @@ export interface BackupSettings {
   /** Newest backups that stay; older ones are removed after a new one is verified. */
   readonly keep: number;
   readonly directory: string;
+}
+
+/**
+ * A relative folder is one beside the database, whoever asks: doctor, run by cron somewhere, must look where the server
+ * writes.
+ */
+export function backupFolder(settings: BackupSettings, databasePath: string): string {
+  return resolve(dirname(resolve(databasePath)), settings.directory);
 }
 
 /** The time is in the name, because copying a folder changes its files' times. */
@@ -53,11 +61,11 @@ export interface BackupScheduler {
 /** @param make makes one verified backup under a name that is free. Rejects with the reason where it cannot. */
 export function createBackupScheduler(
   settings: BackupSettings,
+  directory: string,
   make: (file: string) => Promise<void>,
   clock: Clock,
   log: Log,
 ): BackupScheduler {
-  const directory = resolve(settings.directory);
   let running: Promise<void> | null = null;
   let retryAt = -Infinity;
 
@@ -98,13 +106,13 @@ export function createBackupScheduler(
 }
 
 /** Whether the newest backup is younger than two intervals; nothing to find fault with where none is scheduled. */
-export function checkBackupAge(settings: BackupSettings, now: number): Finding {
-  const newest = listScheduledBackups(resolve(settings.directory))[0];
+export function checkBackupAge(settings: BackupSettings, directory: string, now: number): Finding {
+  const newest = listScheduledBackups(directory)[0];
   if (settings.everyHours === null) {
     return sound("backups.age", "the server makes none; see backup.everyHours in the configuration");
   }
-  const advice = "look for backup.failed in the server's log, or make one: formsvc backup FILE";
-  if (newest === undefined) return problem("backups.age", `there is none in ${settings.directory}`, advice);
+  const advice = "the server makes one within ten minutes; if not, backup.failed in its log says why";
+  if (newest === undefined) return problem("backups.age", `there is none in ${directory}`, advice);
   const hours = Math.floor((now - newest.madeAt) / HOUR_MS);
   const message = `the newest is ${hours} hours old: ${newest.file}`;
   return hours < 2 * settings.everyHours

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Clock } from "../foundation/clock.ts";
 import type { Metrics } from "../foundation/metrics.ts";
-import { type BackupSettings, listScheduledBackups } from "./backup-schedule.ts";
+import { backupFolder, type BackupSettings, listScheduledBackups } from "./backup-schedule.ts";
 import type { Database } from "./database.ts";
 
 export function measureDatabase(metrics: Metrics, db: Database, backup: BackupSettings, clock: Clock): void {
@@ -12,7 +11,7 @@ export function measureDatabase(metrics: Metrics, db: Database, backup: BackupSe
     "formsvc_backup_age_seconds",
     "Age of the newest scheduled backup; none while there is none.",
     () => {
-      const newest = listScheduledBackups(resolve(backup.directory))[0];
+      const newest = listScheduledBackups(backupFolder(backup, db.path))[0];
       return newest === undefined ? null : (clock.now() - newest.madeAt) / 1000;
     },
   );

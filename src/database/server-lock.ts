@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createPrivately } from "./database.ts";
@@ -17,6 +18,12 @@ export interface ServerLock {
  */
 export function lockServer(databasePath: string, pid: number, startedAt: string): ServerLock {
   // Two names of one file, by a symbolic link, must meet in one lock.
+  if (!existsSync(dirname(databasePath))) {
+    throw new FormsvcError(
+      "database_unusable",
+      `${databasePath}: its folder does not exist; create it first`,
+    );
+  }
   const file = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-serve`;
   createPrivately(file);
   const connection = new SqliteDatabase(file, { timeout: 0 });

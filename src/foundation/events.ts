@@ -53,6 +53,14 @@ export function requestFailed(
   else log.warn({ ...failed, ...(cause instanceof Error && { reason: cause.message }) }, message);
 }
 
+/** What came was no HTTP that can be read, so there is no method, path or time; it was answered all the same. */
+export function requestUnreadable(
+  log: Log,
+  facts: { readonly reqId: string; readonly status: number; readonly reason: string },
+): void {
+  log.info({ event: "request.unreadable", ...facts });
+}
+
 export function keySeenInBrowser(
   log: Log,
   facts: { readonly keyId: string; readonly endpointId: string },
@@ -129,4 +137,10 @@ export function deliveriesRecovered(log: Log, recovered: number): void {
 
 export function deliveriesWaiting(log: Log, err: unknown): void {
   log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
+}
+
+/** A whole line, because it is written past the logger: it is the logger's lines that it tells of. */
+export function describeLostLines(time: string, lines: number): string {
+  const lost = { level: "warn", time, event: "log.lost", lines, msg: "lines could not be written" };
+  return `${JSON.stringify(lost)}\n`;
 }

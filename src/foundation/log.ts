@@ -1,5 +1,6 @@
 import { pino, stdSerializers, type Logger } from "pino";
 import { prettyFactory } from "pino-pretty";
+import { describeLostLines } from "./events.ts";
 import { gatherLines, type LogOutput } from "./log-output.ts";
 
 export type Log = Logger;
@@ -21,7 +22,7 @@ const SECRET = /f[sp]k_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_]{8,}/g;
 export function createLog(
   level: LogLevel,
   format: LogFormat,
-  openOutput: () => LogOutput = () => gatherLines(describeLoss),
+  openOutput: () => LogOutput = () => gatherLines((lines) => describeLostLines(isoNow(), lines)),
 ): Log {
   // Looked at whatever the format is: Node then opens a pipe so that a full one refuses a write instead of holding it.
   const onTerminal = process.stdout.isTTY;
@@ -38,15 +39,10 @@ export function createLog(
   if (!isPretty) return pino(options, output);
   const render = prettyFactory({
     translateTime: "HH:MM:ss.l",
-    colorize: process.env["NO_COLOR"] === undefined,
+    // Set but empty counts as not set: no-color.org.
+    colorize: (process.env["NO_COLOR"] ?? "") === "",
   });
   return pino(options, { write: (line: string) => output.write(render(line)) });
-}
-
-/** Written past the logger, because it is the logger's lines that it tells of. */
-function describeLoss(lines: number): string {
-  const lost = { level: "warn", time: isoNow(), event: "log.lost", lines, msg: "lines could not be written" };
-  return `${JSON.stringify(lost)}\n`;
 }
 
 function isoNow(): string {

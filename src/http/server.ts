@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
@@ -57,14 +58,15 @@ const TIMEOUT_CHECK_MS = 500;
 /** The HTTP server with every route, not listening yet. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { limits, log } = parts;
+  const nextId = createRequestIds();
   const server = fastify({
     bodyLimit: limits.bodyLimitBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
     requestIdHeader: false,
-    genReqId: createRequestIds(),
-    clientErrorHandler: (error, socket) => refuseSocket(error, socket),
+    genReqId: (request) => givenId(request) ?? nextId(),
+    clientErrorHandler: (error, socket) => refuseSocket(error, socket, log, nextId()),
     // An address that cannot be decoded fails before any hook runs.
     frameworkErrors: (error, request, reply) => {
       allowAnyOrigin(reply.header("x-request-id", request.id));
@@ -86,7 +88,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.setErrorHandler((error, request, reply) =>
     sendError({ request, reply, log }, error, limits.bodyLimitBytes),
   );
-  answerForNode(server.server);
+  answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, log, nextId()));
   guardRequests(server, parts);
   logRequests(server, log, measureRequests(parts.metrics ?? noMetrics));
   answerUnknownRoutes(server);
@@ -131,9 +133,9 @@ function mostInFlight(bodyLimitBytes: number): number {
 }
 
 /** What Node would answer by itself, in its own words: an unknown `Expect` is ignored, a tunnel is refused. */
-function answerForNode(server: Server): void {
+function answerForNode(server: Server, refuse: (socket: Duplex) => void): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  server.on("connect", (_request, socket) => refuseSocket(new Error("CONNECT"), socket));
+  server.on("connect", (_request, socket) => refuse(socket));
 }
 
 /** 405 with `Allow` where the address takes other methods, else 404; whatever the body is, which nobody reads then. */
@@ -161,13 +163,17 @@ function fits(path: readonly string[], segments: readonly string[]): boolean {
   );
 }
 
-/** The client's own id where it is harmless, else a short one that is unique across restarts. */
-function createRequestIds(): (request: IncomingMessage) => string {
+/** The client's own id where it is harmless, else null. */
+function givenId(request: IncomingMessage): string | null {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(given) ? given : null;
+}
+
+/** Short ones that are unique across restarts. */
+function createRequestIds(): () => string {
   const prefix = randomBytes(5).toString("hex");
   let count = 0;
-  return (request) => {
-    const given = request.headers["x-request-id"];
-    if (typeof given === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(given)) return given;
+  return () => {
     count += 1;
     return `${prefix}-${count.toString(36)}`;
   };

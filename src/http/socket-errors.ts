@@ -1,7 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
+import { requestUnreadable } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
 import { errorBody } from "./error-reply.ts";
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -10,8 +11,18 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "payload_too_large",
 };
 
-/** Answers what failed before there was a request to route: broken, oversized or slow HTTP. Then the socket is closed. */
-export function refuseSocket(failure: Error & { code?: string }, socket: Duplex): void {
+/**
+ * Answers what failed before there was a request to route: broken, oversized or slow HTTP. Then the socket is closed, so
+ * that a client pays for each such line of the log with a connection.
+ *
+ * @param failure its code is the parser's own word, never the client's.
+ */
+export function refuseSocket(
+  failure: { readonly code?: string },
+  socket: Duplex,
+  log: Log,
+  reqId: string,
+): void {
   if (failure.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -20,11 +31,12 @@ export function refuseSocket(failure: Error & { code?: string }, socket: Duplex)
   const message = code === "invalid_request" ? "This is not a request that HTTP/1.1 allows." : undefined;
   const body = JSON.stringify(errorBody(new FormsvcError(code, message)));
   const { status } = describeError(code);
+  requestUnreadable(log, { reqId, status, reason: failure.code ?? "unknown" });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${randomBytes(8).toString("hex")}`,
+    `X-Request-Id: ${reqId}`,
     "Access-Control-Allow-Origin: *",
     "Access-Control-Expose-Headers: X-Request-Id",
     "Connection: close",

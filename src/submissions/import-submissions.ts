@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -136,6 +136,8 @@ function* readLines(file: string): Generator<string> {
     });
   }
   try {
+    if (fstatSync(fd).isDirectory())
+      throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
     let rest = Buffer.alloc(0);
     const part = Buffer.alloc(READ_BYTES);
     for (let read = readSync(fd, part); read > 0; read = readSync(fd, part)) {

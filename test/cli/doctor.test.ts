@@ -1,14 +1,18 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   ftruncateSync,
+  mkdtempSync,
   openSync,
+  rmSync,
+  statfsSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { expect, test } from "vitest";
-import { operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { operatorMachine, post, until, type OperatorMachine } from "../support/operator-machine.ts";
 
 interface Report {
   healthy: boolean;
@@ -77,6 +81,18 @@ test("a backup that is older than two intervals is a problem", async () => {
   expect((await examine(machine)).problems).toEqual([]);
 });
 
+test("doctor looks for backups where the server makes them, whatever folder it is run in", async () => {
+  const machine = operatorMachine();
+  const settings = { backup: { everyHours: 24, keep: 3, directory: "./copies" } };
+  machine.configure(settings);
+  await machine.createEndpoint();
+  const server = await machine.serve();
+  await until(() => server.lines.some((line) => line["event"] === "backup.made"));
+  const elsewhere = operatorMachine();
+  elsewhere.configure({ ...settings, database: { path: machine.database } });
+  expect((await examine(elsewhere)).problems).toEqual([]);
+});
+
 test("a damaged page and an oversized log are found", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
@@ -93,6 +109,62 @@ test("a damaged page and an oversized log are found", async () => {
   expect(code).toBe(1);
   expect(problems.length).toBeGreaterThan(0);
 });
+
+test("webhooks that are stopped, keep failing or ran out of attempts are found", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  const submission = await post(server.url, endpoint.secret);
+  const insert = machine.open().prepare(
+    `INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count,
+       not_before, failing_since, created_at)
+     VALUES (?, ?, 'https://example.org/hook', '{}', 0, 75, ?, 'closed', 0, 0, ?, 0)`,
+  );
+  insert.run("wh_stopped", endpoint.id, "stopped", null);
+  insert.run("wh_failing", endpoint.id, "enabled", Date.now() - 2 * 3_600_000);
+  // It fails for a moment only, and a disabled one is its owner's wish.
+  insert.run("wh_moment", endpoint.id, "enabled", Date.now());
+  insert.run("wh_disabled", endpoint.id, "disabled", 1);
+  machine.open().exec(`
+    INSERT INTO event VALUES ('${submission}', x'7b7d');
+    INSERT INTO delivery (id, submission_id, webhook_id, state, due_at)
+      VALUES ('msg_1', '${submission}', 'wh_failing', 'failed', 0);
+  `);
+  const { code, problems } = await examine(machine);
+  expect(code).toBe(1);
+  expect(problems.map(({ name, message }) => [name, /wh_\w+|\d+ deliveries/.exec(message)?.[0]])).toEqual([
+    ["webhooks.receivers", "wh_failing"],
+    ["webhooks.receivers", "wh_stopped"],
+    ["webhooks.failed", "1 deliveries"],
+  ]);
+});
+
+test("a full disk and an older schema are found", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  machine.open().pragma("user_version = 1");
+  const { bavail, bsize } = statfsSync(machine.folder);
+  // Full of nothing: the file is called larger than what is free.
+  truncateSync(machine.database, bavail * bsize);
+  const { problems } = await examine(machine);
+  expect(problems.map(({ name }) => name)).toEqual(["database.schema", "disk.space"]);
+});
+
+const SHARED_MEMORY = "/dev/shm";
+const hasSharedMemory = existsSync(SHARED_MEMORY) && statfsSync(SHARED_MEMORY).type === 0x01021994;
+if (!hasSharedMemory) process.stderr.write("NOT TESTED: a database on tmpfs (there is no /dev/shm)\n");
+
+test.skipIf(!hasSharedMemory)(
+  "a database that a restart of the machine would take away is found",
+  async () => {
+    const machine = operatorMachine();
+    const folder = mkdtempSync(`${SHARED_MEMORY}/formsvc-doctor-`);
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    machine.configure({ database: { path: `${folder}/formsvc.db` } });
+    await machine.createEndpoint();
+    expect((await examine(machine)).problems.map(({ name }) => name)).toContain("database.durability");
+  },
+);
 
 test("a machine without a database, or with another program's, is told so and left as it is", async () => {
   const machine = operatorMachine();

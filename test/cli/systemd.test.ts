@@ -26,6 +26,40 @@ test.skipIf(!has("systemd-analyze"))(
   },
 );
 
+test("a socket unit is printed only for what systemd can listen on", async () => {
+  const machine = operatorMachine();
+  for (const address of ["8787", "127.0.0.1:8787", "[::1]:8787", "/run/formsvc.sock"]) {
+    const { stdout } = await machine.mustRun(["systemd", "--socket", address]);
+    expect(stdout).toContain(`\nListenStream=${address}\n`);
+  }
+  for (const address of [
+    "",
+    "nonsense",
+    "127.0.0.1",
+    "127.0.0.1:0",
+    "1.2.3.4:65536",
+    "::1:8787",
+    "8787\nExecStart=x",
+  ]) {
+    const ran = await machine.run(["systemd", "--socket", address]);
+    expect([address, ran.code, ran.stdout]).toEqual([address, 2, ""]);
+    expect(ran.stderr).toContain("expected an address like 127.0.0.1:8787");
+  }
+});
+
+test("with --json a unit and a completion script are each one JSON document", async () => {
+  const machine = operatorMachine();
+  for (const [args, member] of [
+    [["systemd"], "unit"],
+    [["systemd", "--socket", "8787"], "unit"],
+    [["completion", "bash"], "script"],
+  ] as const) {
+    const plain = (await machine.mustRun(args)).stdout;
+    const printed = (await machine.mustRun([...args, "--json"])).json() as Record<string, string>;
+    expect(printed[member]?.trim()).toBe(plain.trim());
+  }
+});
+
 /** A post on a connection of its own; its status, or the error that the connection ended with. */
 function postOnce(port: number, key: string): Promise<{ status: number | string; id: string }> {
   return new Promise((resolve) => {

@@ -67,6 +67,7 @@ test("what cannot be a webhook is refused with exit code 2, what is not there wi
     [["show", "wh_none"], 3],
     [["enable", "wh_none"], 3],
     [["set", "wh_none", "--url", "https://example.com/"], 3],
+    [["set", "wh_none"], 2],
     [["attempts", "msg_none"], 3],
     [["replay", "msg_none"], 3],
     [["replay"], 2],

@@ -20,7 +20,13 @@ function schedule(everyHours: number | null, keep: number) {
     return Promise.resolve();
   };
   const settings = { everyHours, keep, directory };
-  const scheduler = createBackupScheduler(settings, make, { now: () => now }, createLog("silent", "json"));
+  const scheduler = createBackupScheduler(
+    settings,
+    directory,
+    make,
+    { now: () => now },
+    createLog("silent", "json"),
+  );
   const look = async (hours: number): Promise<number> => {
     now += hours * HOUR;
     scheduler.look();

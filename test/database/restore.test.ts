@@ -1,4 +1,12 @@
-import { chownSync, copyFileSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { expect, test } from "vitest";
 import { modeOf, operatorMachine, post, storedIds } from "../support/operator-machine.ts";
 
@@ -134,4 +142,30 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
   await post(again.url, endpoint.secret);
   await again.stop();
   expect(states()).toEqual([["held", "held"], ["disabled"]]);
+});
+
+test("a database whose name is empty or a folder's is refused by every command, and the folder stays", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  await machine.mustRun(["backup", "copy.db"]);
+  mkdirSync(machine.path("folder"));
+  const before = readdirSync(machine.folder).sort();
+  for (const args of [
+    ["restore", "copy.db", "--db", ""],
+    ["--db=", "restore", "copy.db"],
+    ["--db", "", "endpoint", "list"],
+    ["endpoint", "list", "--config", ""],
+    ["submission", "export", "--output", ""],
+    ["restore", "copy.db", "--db", "folder"],
+    ["submission", "import", "folder"],
+    ["backup", "formsvc.config.json/x.db"],
+  ]) {
+    const ran = await machine.run(args);
+    expect([args, ran.code]).toEqual([args, 2]);
+    expect(ran.stderr).toMatch(
+      /the name of a file is empty|this is not a file|this is a folder|its folder does not/,
+    );
+  }
+  const left = readdirSync(machine.folder).filter((name) => !name.endsWith("-serve"));
+  expect(left.sort()).toEqual(before);
 });

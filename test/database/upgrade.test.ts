@@ -7,19 +7,14 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { operatorMachine, post, storedIds, type OperatorMachine } from "../support/operator-machine.ts";
 
 const APPLICATION_ID = 0x66737663;
-/** Columns of the first version: every later one must still have them, with what was in them. */
-const TABLES = [
-  "account",
-  "workspace",
-  "usage",
-  "endpoint",
-  "endpoint_schema",
-  "api_key",
-  "submission",
-  "idempotency",
+/** Tables whose rows an owner has made or people have sent, by the version that brought them. */
+const TABLES: readonly (readonly string[])[] = [
+  ["account", "workspace", "usage", "endpoint", "endpoint_schema", "api_key", "submission", "idempotency"],
+  ["webhook", "webhook_secret", "event", "delivery", "attempt"],
+  ["endpoint_spam", "held"],
 ];
 
-/** A database as the program of an earlier schema version left it, with something in every table of the first. */
+/** A database as the program of an earlier schema version left it, with something in every one of these tables. */
 async function databaseOfVersion(machine: OperatorMachine, version: number) {
   const connection = machine.open();
   connection.pragma("journal_mode = WAL");
@@ -29,7 +24,7 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
   const now = Date.now();
   const [account, workspace, endpoint] = [newId("acct", now), newId("ws", now), newId("ep", now)];
   const key = await prepareKey("secret");
-  const insert = (table: string, row: Record<string, unknown>): void => {
+  const insert: Insert = (table, row) => {
     const names = Object.keys(row);
     const sql = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
     connection.prepare(sql).run(...Object.values(row));
@@ -59,9 +54,11 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
     hash: key.hash,
     created_at: now,
   });
+  let submission = "";
   for (let count = 0; count < 100; count += 1) {
+    submission = newId("sub", now);
     insert("submission", {
-      id: newId("sub", now),
+      id: submission,
       endpoint_id: endpoint,
       schema_version: 1,
       data: JSON.stringify({ name: `Ada ${count}`, email: "ada@example.org" }),
@@ -80,8 +77,18 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
     submission_id: newId("sub", now),
     created_at: now,
   });
+  const tables = TABLES.slice(0, version).flat();
+  if (version >= 2) insertDelivery(insert, endpoint, submission, now);
+  if (version >= 3) insertHeld(insert, { workspace, endpoint, now });
+  for (const table of tables) {
+    expect([table, connection.prepare(`SELECT count(*) > 0 FROM ${table}`).pluck().get()]).toEqual([
+      table,
+      1,
+    ]);
+  }
+  // Every later version must still have these columns, with what was in them.
   const columns = Object.fromEntries(
-    TABLES.map((table) => {
+    tables.map((table) => {
       const found = connection.pragma(`table_info(${table})`) as { name: string }[];
       return [table, found.map(({ name }) => name).join(", ")];
     }),
@@ -90,9 +97,74 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
   return { key: key.parsed.text, columns };
 }
 
+type Insert = (table: string, row: Record<string, unknown>) => void;
+
+/** One that failed, so that no server touches it. */
+function insertDelivery(insert: Insert, endpoint: string, submission: string, now: number): void {
+  const [webhook, message] = [newId("wh", now), newId("msg", now)];
+  insert("webhook", {
+    id: webhook,
+    endpoint_id: endpoint,
+    url: "https://example.org/hook",
+    headers: '{"x-a":"b"}',
+    allow_private: 0,
+    max_spam_score: 50,
+    state: "enabled",
+    breaker: "closed",
+    breaker_count: 0,
+    not_before: 0,
+    created_at: now,
+  });
+  insert("webhook_secret", { webhook_id: webhook, key: Buffer.alloc(32, 7), created_at: now });
+  insert("event", { submission_id: submission, body: Buffer.from("{}") });
+  insert("delivery", {
+    id: message,
+    submission_id: submission,
+    webhook_id: webhook,
+    state: "failed",
+    attempts: 13,
+    spent: 13,
+    due_at: now,
+    finished_at: now,
+    last_status: 500,
+  });
+  insert("attempt", {
+    delivery_id: message,
+    number: 13,
+    started_at: now,
+    duration_ms: 5,
+    outcome: "status",
+    status: 500,
+    is_probe: 0,
+  });
+}
+
+function insertHeld(
+  insert: Insert,
+  { workspace, endpoint, now }: { workspace: string; endpoint: string; now: number },
+): void {
+  insert("endpoint_spam", { endpoint_id: endpoint, choices: '{"maxLinks":1}' });
+  insert("held", {
+    id: newId("held", now),
+    workspace_id: workspace,
+    endpoint_id: endpoint,
+    why: "spam",
+    trapped: 0,
+    schema_version: 1,
+    data: '{"name":"Eve"}',
+    spam_score: 90,
+    spam_reasons: "[]",
+    ip_address: "192.0.2.9",
+    user_agent: "",
+    created_at: now,
+  });
+}
+
 function contentOf(machine: OperatorMachine, columns: Record<string, string>): unknown {
   const connection = machine.open();
-  const content = TABLES.map((table) => connection.prepare(`SELECT ${columns[table]} FROM ${table}`).all());
+  const content = Object.entries(columns).map(([table, names]) =>
+    connection.prepare(`SELECT ${names} FROM ${table}`).all(),
+  );
   connection.close();
   return content;
 }

@@ -347,4 +347,9 @@ test("help is printed on standard output for every way of asking", async () => {
   expect(answers[0]!.out).toContain("Usage: formsvc endpoint create");
   expect(answers[0]!.out).toContain("Examples:");
   expect((await place.run(["--help"])).out).toContain("Exit codes: 0 done");
+  expect(await place.run(["help", "endpiont"])).toEqual({
+    code: 2,
+    out: "",
+    err: "formsvc: there is no command or topic endpiont; formsvc --help lists them\n",
+  });
 });

@@ -47,6 +47,37 @@ test.skipIf(!isMade)(
   },
 );
 
+/** What each format begins with, and where in it the processor is named. */
+const FORMATS: readonly [file: string, magic: string, at: number, machine: string][] = [
+  ["formsvc-linux-x64", "7f454c46", 18, "3e00"],
+  ["formsvc-linux-arm64", "7f454c46", 18, "b700"],
+  ["formsvc-macos-arm64", "cffaedfe", 4, "0c000001"],
+];
+
+test.skipIf(!isMade)(
+  "each executable is in its platform's format, for its processor, and holds the program",
+  () => {
+    for (const [file, magic, at, machine] of FORMATS) {
+      const bytes = readFileSync(join(release, file));
+      expect([file, bytes.toString("hex", 0, 4)]).toEqual([file, magic]);
+      expect([file, bytes.toString("hex", at, at + machine.length / 2)]).toEqual([file, machine]);
+    }
+    const windows = readFileSync(join(release, "formsvc-windows-x64.exe"));
+    const header = windows.readUInt32LE(0x3c);
+    expect(windows.toString("latin1", 0, 2)).toBe("MZ");
+    expect(windows.toString("hex", header, header + 6)).toBe("504500006486");
+    for (const file of [...FORMATS.map(([name]) => name), "formsvc-windows-x64.exe"]) {
+      const bytes = readFileSync(join(release, file));
+      expect([file, bytes.includes("A form backend in one executable")]).toEqual([file, true]);
+      // The mark that tells this Node to run what was put into it.
+      expect([file, bytes.includes("NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:1")]).toEqual([
+        file,
+        true,
+      ]);
+    }
+  },
+);
+
 function makeDatabase(command: readonly [string, ...string[]]): string {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-release-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

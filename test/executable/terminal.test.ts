@@ -75,9 +75,11 @@ test.skipIf(!hasScript)("on a terminal the question is asked, and only yes does 
 test.skipIf(!hasScript)("serve logs for people on a terminal, in colour unless NO_COLOR is set", async () => {
   const place = makeWorkplace();
   const line = `${executable} serve --port 0`;
-  const coloured = await onTerminal(place, `exec ${line}`, "\u0003", "listening on");
-  expect(coloured.code).toBe(0);
-  expect(coloured.out).toContain("\u001b[");
+  for (const unset of ["", "env NO_COLOR= "]) {
+    const coloured = await onTerminal(place, `exec ${unset}${line}`, "\u0003", "listening on");
+    expect(coloured.code).toBe(0);
+    expect(coloured.out).toContain("\u001b[");
+  }
   const plain = await onTerminal(place, `exec env NO_COLOR=1 ${line}`, "\u0003", "listening on");
   expect(plain.out).toContain("listening on http://127.0.0.1:");
   expect(plain.out).not.toContain("\u001b[");

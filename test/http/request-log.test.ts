@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createLog } from "../../src/foundation/log.ts";
+import { openRaw, splitAnswers } from "../support/http-client.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -50,6 +51,43 @@ test("a request is one line with its id, method, path and status, and without it
     ms: expect.any(Number) as number,
   });
   expect(line).not.toContain("abc");
+});
+
+test.each([
+  ["garbage", "\u0016\u0003\u0001 fsk_abcdefgh1234\r\n\r\n", 400, "HPE_INVALID_METHOD"],
+  ["oversized headers", `GET / HTTP/1.1\r\nX: ${"a".repeat(20_000)}\r\n\r\n`, 431, "HPE_HEADER_OVERFLOW"],
+  ["headers that never end", "GET / HTTP/1.1\r\n", 408, "ERR_HTTP_REQUEST_TIMEOUT"],
+  ["a tunnel", "CONNECT a:1 HTTP/1.1\r\n\r\n", 400, "CONNECT"],
+])("%s is one line too, with the id that was answered and nothing of what came", async (_, sent, ...said) => {
+  const server = await startServer({ server: { requestTimeoutMs: 300 } });
+  const known = (await server.request({ method: "GET", path: "/healthz" })).headers["x-request-id"];
+  const connection = await openRaw(server.port);
+  connection.write(sent);
+  const [answer] = splitAnswers(await connection.closed);
+  const lines = server.log.filter((line) => line.includes('"event":"request.unreadable"'));
+  const [status, reason] = said;
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    {
+      level: "info",
+      time: expect.stringMatching(/Z$/) as string,
+      event: "request.unreadable",
+      reqId: answer?.headers["x-request-id"],
+      status,
+      reason,
+    },
+  ]);
+  expect(answer?.status).toBe(status);
+  // The server's own form: what it calls itself, and a count.
+  expect(String(answer?.headers["x-request-id"]).split("-")[0]).toBe(String(known).split("-")[0]);
+});
+
+test("a client that goes on after it was refused is one line", async () => {
+  const server = await startServer();
+  const connection = await openRaw(server.port);
+  connection.write("no HTTP\r\n\r\n");
+  const more = setInterval(() => connection.write("still no HTTP\r\n\r\n"), 5);
+  await connection.closed.finally(() => clearInterval(more));
+  expect(server.log.filter((line) => line.includes("request.unreadable"))).toHaveLength(1);
 });
 
 test("keys and webhook secrets are cut out of a line wherever they stand, and silence writes nothing", () => {

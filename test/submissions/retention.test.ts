@@ -71,3 +71,11 @@ test("days to keep are checked, and forever takes them back", async () => {
   expect(await set("90")).toBe(90);
   expect(await set("forever")).toBe(null);
 });
+
+test("settings without a change are refused, so that nobody believes in one", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const ran = await machine.run(["endpoint", "set", "Contact"]);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain("give something to change");
+});

@@ -1,0 +1,109 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import SqliteDatabase from "better-sqlite3";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { executable, postRequest, runLoad, startServer } from "./processes.ts";
+
+/**
+ * How many posts a server takes while `formsvc backup` copies and checks its database, beside how many it takes just
+ * before. Usage: node scripts/bench/backup.ts [MEGABYTES]
+ */
+const CONNECTIONS = 64;
+/** Of load before the first count, and between it and the backup. */
+const WARM_UP_MS = 3000;
+const NORMAL_MS = 6000;
+/** Longer than any backup of the default size takes; the load ends by itself. */
+const LOAD_SECONDS = 60;
+const ROW_BYTES = 1000;
+const [megabytes = 300] = process.argv.slice(2).map(Number);
+const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
+const db = join(folder, "formsvc.db");
+
+try {
+  const key = prepare();
+  const server = await startServer(
+    [executable, "serve", "--port", "0", "--db", db],
+    join(folder, "serve.log"),
+    {
+      FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
+      FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
+      FORMSVC_METRICS_ENABLED: "true",
+    },
+  );
+  const body = JSON.stringify({
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    message: "A quote, please.",
+  });
+  let isLoaded = true;
+  const load = runLoad(server.port, CONNECTIONS, LOAD_SECONDS, postRequest(key, body)).finally(() => {
+    isLoaded = false;
+  });
+  await sleep(WARM_UP_MS);
+  const rate = await countWhile(server.port, () => sleep(NORMAL_MS));
+  const during = await countWhile(server.port, () =>
+    promisify(execFile)(executable, ["backup", join(folder, "copy.db"), "--db", db, "--quiet"]),
+  );
+  if (!isLoaded) throw new Error("the backup outlived the load; give fewer megabytes");
+  process.stdout.write(
+    `${Math.round(statSync(db).size / 1e6)} MB: ${rate.perSecond} posts/s, ${during.perSecond} during a backup ` +
+      `of ${during.seconds.toFixed(1)} s (${(during.perSecond / rate.perSecond).toFixed(2)})\n`,
+  );
+  await load;
+  await server.stop();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A database of about that size, and a key of its endpoint. */
+function prepare(): string {
+  const schema = join(folder, "schema.json");
+  writeFileSync(schema, JSON.stringify(exampleSchema));
+  const create = [
+    "endpoint",
+    "create",
+    "--name",
+    "Bench",
+    "--schema",
+    schema,
+    "--db",
+    db,
+    "--json",
+    "--quiet",
+  ];
+  const { endpoint, keys } = JSON.parse(execFileSync(executable, create).toString()) as {
+    endpoint: { id: string };
+    keys: { publishable: string };
+  };
+  const connection = new SqliteDatabase(db);
+  connection
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+       SELECT printf('sub_%026d', i), ?, 1, json_object('message', hex(randomblob(400))), 0, '[]', '192.0.2.1', '', i FROM n`,
+    )
+    .run(Math.round((megabytes * 1e6) / ROW_BYTES), endpoint.id);
+  connection.pragma("wal_checkpoint(TRUNCATE)");
+  connection.close();
+  return keys.publishable;
+}
+
+/** Posts that the server accepted meanwhile. */
+async function countWhile(
+  port: number,
+  work: () => Promise<unknown>,
+): Promise<{ readonly perSecond: number; readonly seconds: number }> {
+  const [before, startedAt] = [await accepted(port), performance.now()];
+  await work();
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { perSecond: Math.round(((await accepted(port)) - before) / seconds), seconds };
+}
+
+async function accepted(port: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(/^formsvc_posts_total\{outcome="accepted"\} (\d+)$/m.exec(text)?.[1]);
+}

@@ -1,0 +1,34 @@
+/** Flags that every command has, and whether a value follows. */
+const COMMON: Readonly<Record<string, { readonly hasValue: boolean }>> = {
+  "--config": { hasValue: true },
+  "--db": { hasValue: true },
+  "--json": { hasValue: false },
+  "--quiet": { hasValue: false },
+};
+
+/**
+ * The same command line with the common flags behind the command's name, where each command takes them: `--db F
+ * endpoint list` and `endpoint --db F list` mean `endpoint list --db F`.
+ */
+export function commonFlagsLast(args: readonly string[]): readonly string[] {
+  const early: string[] = [];
+  const name: string[] = [];
+  let at = 0;
+  for (let word = args[at]; word !== undefined && name.length < 2; word = args[at]) {
+    const length = flagLength(word);
+    if (length > 0) early.push(...args.slice(at, at + length));
+    else if (word.startsWith("-")) break;
+    else name.push(word);
+    at += Math.max(1, length);
+  }
+  // Flags alone are no command, and what is wrong with them is best said as they stand.
+  return name.length === 0 ? args : [...name, ...early, ...args.slice(at)];
+}
+
+/** Words that a common flag takes, its value included; 0 where the word is none. */
+function flagLength(word: string): number {
+  const [flag = "", ...values] = word.split("=");
+  const common = Object.hasOwn(COMMON, flag) ? COMMON[flag] : undefined;
+  if (common === undefined || (!common.hasValue && values.length > 0)) return 0;
+  return common.hasValue && values.length === 0 ? 2 : 1;
+}
