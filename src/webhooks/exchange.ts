@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { isSuccess } from "./classify.ts";
 
 /** So much of an answer's body is read before the connection is given up. */
 const ANSWER_READ_BYTES = 4096;
@@ -74,12 +75,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #finish({ status, headers }: { readonly status: number; readonly headers: Headers }): void {
     clearTimeout(this.#bodyTimer);
-    const isSuccess = status >= 200 && status < 300;
     this.#outcome.resolve({
       status,
       retryAfter: firstValue(headers["retry-after"]),
       location: firstValue(headers["location"]),
-      bodyStart: isSuccess ? "" : Buffer.concat(this.#chunks).toString("utf8", 0, ANSWER_KEPT_BYTES),
+      bodyStart: isSuccess(status) ? "" : Buffer.concat(this.#chunks).toString("utf8", 0, ANSWER_KEPT_BYTES),
     });
   }
 }
