@@ -26,7 +26,7 @@ const LONGEST_SLEEP_MS = 30_000;
 const RUSH_REST_MS = 25;
 const RUSH_CLAIMS = 4;
 /** So many attempts that ended are put on record at once where more goes out meanwhile. */
-const MOST_UNRECORDED = 32;
+const MOST_UNRECORDED = 64;
 /** How soon the database is tried again where it refused. */
 const DATABASE_RETRY_MS = 250;
 /** How long stopping waits for a database that refuses; recovery at the next start takes care of the rest. */

@@ -35,7 +35,7 @@ const QUICK_MS = 20;
 /** What is claimed ahead goes back where its receiver has not answered for so long. */
 export const AHEAD_MS = 25;
 /** Most deliveries claimed ahead for one webhook, and for all. */
-const MOST_AHEAD = 32;
+const MOST_AHEAD = 64;
 const MOST_AHEAD_IN_ALL = 256;
 
 /** Which deliveries may go out now. Attempts in flight are counted here; everything else is read from the database. */
