@@ -120,7 +120,8 @@ function requestBody(): string {
 async function measure(service: Service): Promise<{ perSecond: number; processorUs: number }> {
   const before = processorMs(service.pid);
   const result = await runLoad(service.port, CONNECTIONS, seconds, postRequest(service.key, requestBody()));
-  if (result.statuses["200"] !== result.requests) throw new Error(`refused: ${JSON.stringify(result.statuses)}`);
+  if (result.statuses["200"] !== result.requests)
+    throw new Error(`refused: ${JSON.stringify(result.statuses)}`);
   const processorUs = ((processorMs(service.pid) - before) * 1000) / result.requests;
   return { perSecond: result.requestsPerSecond, processorUs };
 }

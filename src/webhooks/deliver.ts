@@ -17,7 +17,7 @@ import { logAttempt } from "./log-attempt.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { renderRequest } from "./render-request.ts";
 import { watchRush } from "./rush.ts";
-import type { Sender } from "./send.ts";
+import type { Sender, SendResult } from "./send.ts";
 import type { DeliverySettings } from "./webhook.ts";
 
 /** The longest sleep while deliveries are planned: a machine that was suspended or a clock that was set heals by it. */
@@ -151,8 +151,7 @@ export class Deliverer {
         const recorded = this.#finish(this.#ended, now);
         for (const [index, { delivery }] of this.#ended.entries())
           this.#follow(delivery, recorded[index] ?? null);
-        if (this.#isRunning)
-          this.#lanes.claim(now, isRush ? RUSH_CLAIMS : Number.POSITIVE_INFINITY, claimed);
+        if (this.#isRunning) this.#lanes.claim(now, isRush ? RUSH_CLAIMS : Number.POSITIVE_INFINITY, claimed);
         if (this.#isRunning && !isRush) this.#lanes.claimAhead(now);
         return recorded;
       });
@@ -193,12 +192,13 @@ export class Deliverer {
     const { sender, clock, random } = this.#parts;
     const { webhook, keys } = sending.lane;
     const request = renderRequest(webhook.settings, keys, sending.delivery, clock.now());
-    void sender.send(request).then((result) => {
+    const conclude = (result: SendResult): void => {
       this.#ended.push({ delivery: sending.delivery, result, random: random() });
       const wasDelivered = result.kind === "answer" && isSuccess(result.status);
       this.#lanes.release(sending, wasDelivered, result.durationMs);
       this.#goOn(sending);
-    });
+    };
+    void sender.send(request).then((result) => conclude(result));
   }
 
   /** Fills the slot that became free; without a round where the next delivery is claimed already. */

@@ -63,7 +63,8 @@ const EXAMPLES: readonly Example[] = [
       return true;
     },
     command: (port) => ["php", "-S", `127.0.0.1:${port}`, "receiver.php"],
-    missing: "composer require standard-webhooks/standard-webhooks, and its folder in FORMSVC_TEST_PHP_VENDOR",
+    missing:
+      "composer require standard-webhooks/standard-webhooks, and its folder in FORMSVC_TEST_PHP_VENDOR",
   },
 ];
 

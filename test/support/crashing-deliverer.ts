@@ -45,10 +45,13 @@ function run(file: string, point: CrashPoint, endpointId: string): void {
   let answered = 0;
   const crashing: Database = {
     ...db,
-    transaction: (work) => dieAround("recovered, not committed", "recovery committed", work, db.transaction),
+    transaction: (work) =>
+      dieAround("recovered, not committed", "recovery committed", work, (inner) => db.transaction(inner)),
     relaxedTransaction: (work) => {
       const inside = answered > 0 ? "recorded, not committed" : "claimed, not committed";
-      return dieAround(inside, answered > 0 ? "record committed" : null, work, db.relaxedTransaction);
+      return dieAround(inside, answered > 0 ? "record committed" : null, work, (inner) =>
+        db.relaxedTransaction(inner),
+      );
     },
   };
   const dieAround = <Result>(

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { openDatabase, query } from "../../src/database/database.ts";
 import { toIsoTime } from "../../src/foundation/clock.ts";
@@ -56,5 +56,7 @@ test("whatever a submission holds, its body is the JSON of the specification, st
   fc.assert(property);
   world.post(1, { text: "gr\u00fc\u00df \u0000 \ud800" });
   const stored = world.db.prepare("SELECT body FROM event").pluck().get() as Buffer;
-  expect(JSON.parse(stored.toString())).toMatchObject({ endpoint: { id: webhook.endpointId, name: "Contact" } });
+  expect(JSON.parse(stored.toString())).toMatchObject({
+    endpoint: { id: webhook.endpointId, name: "Contact" },
+  });
 });
