@@ -237,9 +237,11 @@ function printWebhook(context: CommandContext, webhook: Webhook): void {
   return context.output.table(["WEBHOOK", ""], rows, "");
 }
 
-function describeState({ state, health }: Webhook): string {
+function describeState({ state, health, failingSince }: Webhook): string {
   if (state === "stopped") return "stopped: the receiver answered 410 twice";
-  return state === "enabled" && health.breaker === "open" ? "enabled, failing: probes only" : state;
+  if (state !== "enabled" || failingSince === null) return state;
+  const since = `enabled, failing since ${toIsoTime(failingSince)}`;
+  return health.breaker === "open" ? `${since}: probes only` : since;
 }
 
 /** Values of own headers are credentials as often as not, so only their names are shown. */

@@ -38,7 +38,7 @@ export const sendTest: CommandSpec = {
         userAgent: "formsvc webhook test",
         createdAt: now,
       };
-      const body = renderBody(told, readEndpoint(db, webhook.endpointId)?.name ?? "", now);
+      const body = Buffer.from(renderBody(told, readEndpoint(db, webhook.endpointId)?.name ?? "", now));
       const message = { id: newId("msg", now), body };
       const request = renderRequest(webhook.settings, activeKeys(db, now).get(id) ?? [], message, now);
       const sender = createWebhookSender(config);

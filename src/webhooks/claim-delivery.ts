@@ -20,6 +20,8 @@ export interface Claims {
   claimDue(webhookId: string, limit: number, now: number): ClaimedDelivery[];
   /** Takes the delivery that waits longest, due or not, to find out whether the receiver is back. */
   claimProbe(webhookId: string, now: number): ClaimedDelivery[];
+  /** Undoes claims of which nothing was sent; those that are no longer that attempt's stay as they are. */
+  giveBack(deliveries: readonly ClaimedDelivery[]): void;
   /** Brings deliveries back that a wrong clock planned after `latest`. */
   pullForward(webhookId: string, latest: number): void;
 }
@@ -42,6 +44,8 @@ export const CLAIM_SQL = {
   probe: `${SELECT} ORDER BY delivery.due_at LIMIT 1`,
   mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?
     WHERE id = ? AND state = 'pending'`,
+  giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
+    WHERE id = ? AND state = 'sending' AND attempts = ?`,
   pullForward: "UPDATE delivery SET due_at = ? WHERE webhook_id = ? AND state = 'pending' AND due_at > ?",
 } as const;
 
@@ -50,6 +54,7 @@ export function createClaims(db: Database): Claims {
   const selectDue = db.prepare(CLAIM_SQL.due);
   const selectProbe = db.prepare(CLAIM_SQL.probe);
   const mark = db.prepare(CLAIM_SQL.mark);
+  const giveBack = db.prepare(CLAIM_SQL.giveBack);
   const pullForward = db.prepare(CLAIM_SQL.pullForward);
   const take = (rows: Row[], webhookId: string, isProbe: boolean, now: number): ClaimedDelivery[] =>
     rows.map(({ id, attempts, spent, interruptions, body }) => {
@@ -61,6 +66,9 @@ export function createClaims(db: Database): Claims {
     claimDue: (webhookId, limit, now) =>
       take(selectDue.all(webhookId, now, limit) as Row[], webhookId, false, now),
     claimProbe: (webhookId, now) => take(selectProbe.all(webhookId) as Row[], webhookId, true, now),
+    giveBack(deliveries) {
+      for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
+    },
     pullForward: (webhookId, latest) => void pullForward.run(latest, webhookId, latest),
   };
 }

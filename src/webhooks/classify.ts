@@ -88,8 +88,13 @@ export function classify(result: SendResult): Verdict {
   return { outcome, blame, message: `${sentence} (${result.code}: ${result.detail}).` };
 }
 
+/** Whether a status means that the message arrived. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 function classifyAnswer(status: number, location: string | null): Verdict {
-  if (status >= 200 && status < 300) {
+  if (isSuccess(status)) {
     return { outcome: "delivered", blame: "nobody", message: `Answered ${status}.` };
   }
   if (status >= 300 && status < 400) {

@@ -3,6 +3,7 @@ import type { Clock } from "../foundation/clock.ts";
 import { deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ClaimedDelivery, createClaims } from "./claim-delivery.ts";
+import { isSuccess } from "./classify.ts";
 import type { Outbox } from "./enqueue-delivery.ts";
 import {
   createFinishAttempts,
@@ -11,12 +12,12 @@ import {
   type RecordedAttempt,
 } from "./finish-attempts.ts";
 import { alignDeliveries } from "./hold-deliveries.ts";
-import { Lanes, type Sending } from "./lanes.ts";
+import { AHEAD_MS, Lanes, type Sending } from "./lanes.ts";
 import { logAttempt } from "./log-attempt.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { renderRequest } from "./render-request.ts";
 import { watchRush } from "./rush.ts";
-import type { Sender } from "./send.ts";
+import type { Sender, SendResult } from "./send.ts";
 import type { DeliverySettings } from "./webhook.ts";
 
 /** The longest sleep while deliveries are planned: a machine that was suspended or a clock that was set heals by it. */
@@ -24,6 +25,8 @@ const LONGEST_SLEEP_MS = 30_000;
 /** How long deliveries rest between two rounds while posts need the processor, and how many then go out in one. */
 const RUSH_REST_MS = 25;
 const RUSH_CLAIMS = 4;
+/** So many attempts that ended are put on record at once where more goes out meanwhile. */
+const MOST_UNRECORDED = 64;
 /** How soon the database is tried again where it refused. */
 const DATABASE_RETRY_MS = 250;
 /** How long stopping waits for a database that refuses; recovery at the next start takes care of the rest. */
@@ -139,6 +142,8 @@ export class Deliverer {
   #advance(now: number): readonly Sending[] {
     this.#readBacklog(now);
     const claimed: Sending[] = [];
+    const isRush = this.#hasRush();
+    this.#lanes.giveBack(isRush || !this.#isRunning ? "all" : "slow", now);
     if (this.#ended.length === 0 && !(this.#isRunning && this.#lanes.hasWork(now))) return claimed;
     let records: readonly (RecordedAttempt | null)[];
     try {
@@ -146,12 +151,12 @@ export class Deliverer {
         const recorded = this.#finish(this.#ended, now);
         for (const [index, { delivery }] of this.#ended.entries())
           this.#follow(delivery, recorded[index] ?? null);
-        if (this.#isRunning)
-          this.#lanes.claim(now, this.#hasRush() ? RUSH_CLAIMS : Number.POSITIVE_INFINITY, claimed);
+        if (this.#isRunning) this.#lanes.claim(now, isRush ? RUSH_CLAIMS : Number.POSITIVE_INFINITY, claimed);
+        if (this.#isRunning && !isRush) this.#lanes.claimAhead(now);
         return recorded;
       });
     } catch (error) {
-      for (const sending of claimed) this.#lanes.release(sending);
+      this.#lanes.undo(claimed);
       throw error;
     }
     const finished = this.#ended.splice(0);
@@ -166,6 +171,7 @@ export class Deliverer {
     const { db, outbox } = this.#parts;
     const touched = outbox.takeTouched();
     if (this.#needsReload) {
+      this.#lanes.giveBack("all", now);
       outbox.forget();
       this.#needsReload = alignDeliveries(db, now);
       this.#lanes.reload(now);
@@ -186,20 +192,34 @@ export class Deliverer {
     const { sender, clock, random } = this.#parts;
     const { webhook, keys } = sending.lane;
     const request = renderRequest(webhook.settings, keys, sending.delivery, clock.now());
-    const conclude = (delivery: ClaimedDelivery, result: EndedAttempt["result"]): void => {
-      this.#lanes.release(sending);
-      this.#ended.push({ delivery, result, random: random() });
-      this.wake();
+    const conclude = (result: SendResult): void => {
+      this.#ended.push({ delivery: sending.delivery, result, random: random() });
+      const wasDelivered = result.kind === "answer" && isSuccess(result.status);
+      this.#lanes.release(sending, wasDelivered, result.durationMs);
+      this.#goOn(sending);
     };
-    void sender.send(request).then((result) => conclude(sending.delivery, result));
+    void sender.send(request).then((result) => conclude(result));
+  }
+
+  /** Fills the slot that became free; without a round where the next delivery is claimed already. */
+  #goOn(ended: Sending): void {
+    const isRush = this.#hasRush();
+    const next =
+      this.#isRunning && !this.#needsReload && !isRush
+        ? this.#lanes.next(ended, this.#parts.clock.now())
+        : null;
+    if (next) this.#begin(next);
+    if (!next || next.lane.ready.length === 0 || this.#ended.length >= MOST_UNRECORDED) this.wake();
   }
 
   #sleep(): void {
     if (this.#needsReload) this.wake();
     if (this.#isPlanned) return;
     const next = this.nextWakeAt();
-    const wait = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
-    if (this.#lanes.inFlight === 0 && wait !== 0) {
+    const planned = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
+    // What is claimed ahead neither waits long for its slot, nor what went out meanwhile for its record.
+    const wait = this.#lanes.ahead === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
+    if (this.#lanes.inFlight + this.#lanes.ahead === 0 && wait !== 0) {
       for (const resolve of this.#waitingForRest.splice(0)) resolve();
     }
     this.#setTimer(wait);

@@ -44,7 +44,8 @@ const MAX_KNOWN_ENDPOINTS = 5000;
 export const ENQUEUE_SQL = {
   targets: `SELECT webhook.id, webhook.state, webhook.max_spam_score, endpoint.name AS endpoint_name
     FROM webhook JOIN endpoint ON endpoint.id = webhook.endpoint_id WHERE webhook.endpoint_id = ?`,
-  event: "INSERT INTO event (submission_id, body) VALUES (?, ?)",
+  // Text is bound without a buffer, which would be the collector's work under load.
+  event: "INSERT INTO event (submission_id, body) VALUES (?, CAST(? AS BLOB))",
   delivery: "INSERT INTO delivery (id, submission_id, webhook_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
 } as const;
 
@@ -111,20 +112,13 @@ export function createOutbox(db: Database): Outbox {
   };
 }
 
-/** The body of `submission.created`, well-formed UTF-8 as signatures need it. */
-export function renderBody(submission: NotifiedSubmission, endpointName: string, now: number): Buffer {
-  const event = {
-    event: "submission.created",
-    timestamp: toIsoTime(now),
-    endpoint: { id: submission.endpointId, name: endpointName },
-    submission: {
-      id: submission.id,
-      data: submission.data,
-      spam_score: submission.spamScore,
-      ip_address: submission.ipAddress,
-      user_agent: submission.userAgent,
-      created_at: toIsoTime(submission.createdAt),
-    },
-  };
-  return Buffer.from(JSON.stringify(event));
+/** The body of `submission.created`, well-formed as signatures need it. Each part is JSON of its own, for speed. */
+export function renderBody(submission: NotifiedSubmission, endpointName: string, now: number): string {
+  const { id, endpointId, data, spamScore, ipAddress, userAgent, createdAt } = submission;
+  const timestamp = toIsoTime(now);
+  const created = createdAt === now ? timestamp : toIsoTime(createdAt);
+  const endpoint = `{"id":"${endpointId}","name":${JSON.stringify(endpointName)}}`;
+  const client = `"ip_address":${JSON.stringify(ipAddress)},"user_agent":${JSON.stringify(userAgent)}`;
+  const told = `{"id":"${id}","data":${JSON.stringify(data)},"spam_score":${spamScore},${client},"created_at":"${created}"}`;
+  return `{"event":"submission.created","timestamp":"${timestamp}","endpoint":${endpoint},"submission":${told}}`;
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { findSignatureProblem } from "./sign.ts";
 
 /** How a receiver answers: well, or in one of the ways that receivers fail. */
@@ -32,6 +33,11 @@ export interface Arrival {
   readonly status: number | null;
 }
 
+const LISTEN_FAILURES: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is taken; stop what listens there, or choose another with --port",
+  EACCES: "this user may not listen there; choose a port from 1024 on with --port",
+};
+
 export interface ReceiverSettings {
   readonly host: string;
   /** 0 takes any free port. */
@@ -51,7 +57,11 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A local receiver to try webhooks with: it verifies what arrives and answers as it is told to. */
+/**
+ * A local receiver to try webhooks with: it verifies what arrives and answers as it is told to.
+ *
+ * @throws failed where the port is taken or not permitted.
+ */
 export async function startReceiver(settings: ReceiverSettings): Promise<Receiver> {
   let left = settings.times;
   const server = createServer((request, response) => {
@@ -60,7 +70,10 @@ export async function startReceiver(settings: ReceiverSettings): Promise<Receive
     receive(request, response, { ...settings, behaviour }).catch(() => request.destroy());
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why = LISTEN_FAILURES[error.code ?? ""] ?? error.message;
+      reject(new FormsvcError("failed", `${settings.host}:${settings.port}: ${why}`, { cause: error }));
+    });
     server.listen(settings.port, settings.host, resolve);
   });
   const { address, port, family } = server.address() as AddressInfo;

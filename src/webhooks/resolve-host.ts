@@ -6,18 +6,41 @@ import { findAddressRefusal, type GuardPolicy } from "./address-guard.ts";
 /** Every address of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
-const lookupAll = promisify(lookup);
+const lookupAll: ResolveHost = (host) => promisify(lookup)(host, { all: true });
+
+/** A name that took longer than this is asked for on its own from then on. */
+const SLOW_MS = 1000;
+/** Names known to be slow; all are forgotten beyond this. */
+const MAX_SLOW = 1000;
 
 /**
- * The machine's resolver with one question in flight a name: it works on the few threads that the whole process has
- * for such things, and a name whose servers hang must not take more than one of them.
+ * The machine's resolver with one question in flight a name. It works on half of the few threads that the whole process
+ * has for such things, two as a rule, so names whose servers hang share one: the other is left for names that answer.
  */
-export function createHostResolver(): ResolveHost {
+export function createHostResolver(ask: ResolveHost = lookupAll): ResolveHost {
   const inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
+  const slow = new Set<string>();
+  let slowTurn: Promise<unknown> = Promise.resolve();
+
+  const askTimed: ResolveHost = async (host) => {
+    const startedAt = performance.now();
+    try {
+      return await ask(host);
+    } finally {
+      slow.delete(host);
+      if (slow.size >= MAX_SLOW) slow.clear();
+      if (performance.now() - startedAt > SLOW_MS) slow.add(host);
+    }
+  };
+  const askInTurn: ResolveHost = (host) => {
+    const asked = slowTurn.then(() => askTimed(host));
+    slowTurn = asked.catch(() => undefined);
+    return asked;
+  };
   return (host) => {
     const running = inFlight.get(host);
     if (running) return running;
-    const asked = lookupAll(host, { all: true }).finally(() => inFlight.delete(host));
+    const asked = (slow.has(host) ? askInTurn(host) : askTimed(host)).finally(() => inFlight.delete(host));
     inFlight.set(host, asked);
     return asked;
   };

@@ -2,14 +2,9 @@ import { isIP } from "node:net";
 import pRetry from "p-retry";
 import { Agent, Client, Pool, buildConnector, type Dispatcher } from "undici";
 import { findAddressRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
+import { type Answer, Exchange } from "./exchange.ts";
 import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";
 
-/** So much of an answer's body is read before the connection is given up. */
-const ANSWER_READ_BYTES = 4096;
-/** So much of a failure's body is kept to show the owner. */
-const ANSWER_KEPT_BYTES = 1024;
-/** The verdict is known with the status line; this is how long the rest may hold on to a slot. */
-const BODY_WAIT_MS = 1000;
 /** An idle connection is kept this long unless the receiver names a shorter time. */
 const KEEP_ALIVE_MS = 4000;
 /** A receiver cannot make this side keep an idle connection for longer. */
@@ -29,13 +24,8 @@ export interface SendRequest {
 /** What came of one attempt, as plain facts; `classify` judges them. */
 export type SendResult = AnswerFacts | ErrorFacts;
 
-interface AnswerFacts {
+interface AnswerFacts extends Answer {
   readonly kind: "answer";
-  readonly status: number;
-  readonly retryAfter: string | null;
-  readonly location: string | null;
-  /** Up to {@link ANSWER_KEPT_BYTES} of the body; empty for a 2xx. */
-  readonly bodyStart: string;
   readonly durationMs: number;
 }
 
@@ -59,11 +49,6 @@ export interface SenderSettings {
   /** For one whole attempt: looking up, connecting, sending, and the answer's head. */
   readonly timeoutMs: number;
   readonly resolveHost: ResolveHost;
-}
-
-/** Told by {@link ReuseAwareClient} on which kind of connection a request went out. */
-interface Connection {
-  isReused: boolean;
 }
 
 /**
@@ -122,10 +107,10 @@ function createGuardedConnector(policy: GuardPolicy, settings: SenderSettings): 
   };
 }
 
+/** Tells each exchange on which kind of connection it went out. */
 class ReuseAwareClient extends Client {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const { opaque } = options as Dispatcher.RequestOptions<Connection>;
-    if (opaque) opaque.isReused = this.stats.connected;
+    if (handler instanceof Exchange) handler.isReused = this.stats.connected;
     return super.dispatch(options, handler);
   }
 }
@@ -133,22 +118,38 @@ class ReuseAwareClient extends Client {
 async function sendOnce(lane: Lane, request: SendRequest, timeoutMs: number): Promise<SendResult> {
   const startedAt = performance.now();
   const duration = (): number => Math.round(performance.now() - startedAt);
-  const controller = new AbortController();
-  const deadline = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = Object.assign(new Error(`no answer within ${timeoutMs} ms`), { code: "EDEADLINE" });
-    controller.abort(error);
-    // undici does not let go of a request that still waits for its connection, so the wait is ended here.
-    deadline.reject(error);
-  }, timeoutMs);
+  const deadline = new Deadline(timeoutMs);
   try {
-    const response = requestWithFreeRetry(lane, request, controller.signal);
-    const answer = await Promise.race([response, deadline.promise]);
-    return { kind: "answer", ...(await readAnswer(answer)), durationMs: duration() };
+    return { kind: "answer", ...(await exchange(lane, request, deadline)), durationMs: duration() };
   } catch (error) {
     return { kind: "error", ...describeFailure(error), durationMs: duration() };
   } finally {
-    clearTimeout(timer);
+    deadline.end();
+  }
+}
+
+/** One deadline for all exchanges of an attempt. */
+class Deadline {
+  readonly #timer: NodeJS.Timeout;
+  #covered: Exchange | null = null;
+  #passed: Error | null = null;
+
+  constructor(timeoutMs: number) {
+    this.#timer = setTimeout(() => {
+      const error = new Error(`no answer within ${timeoutMs} ms`);
+      this.#passed = Object.assign(error, { code: "EDEADLINE" });
+      this.#covered?.giveUp(this.#passed);
+    }, timeoutMs);
+  }
+
+  cover(exchange: Exchange): Exchange {
+    this.#covered = exchange;
+    if (this.#passed) exchange.giveUp(this.#passed);
+    return exchange;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }
 
@@ -156,72 +157,28 @@ async function sendOnce(lane: Lane, request: SendRequest, timeoutMs: number): Pr
  * A request goes out once more, over a new connection, when a connection that had been idle turned out to be closed: the
  * receiver answered nothing, so this is no failure of its own.
  */
-function requestWithFreeRetry(
-  lane: Lane,
-  request: SendRequest,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData<unknown>> {
+async function exchange(lane: Lane, request: SendRequest, deadline: Deadline): Promise<Answer> {
   const { origin, pathname, search } = new URL(request.url);
-  const connection: Connection = { isReused: false };
   const { headers, body } = request;
-  const options = { path: pathname + search, method: "POST", headers, body, signal } as const;
+  const options = { origin, path: pathname + search, method: "POST", headers, body } as const;
   const startedAt = performance.now();
+  let wasReused = false;
   return pRetry(
-    async (attemptNumber) => {
-      if (attemptNumber === 1) return lane.agent.request({ ...options, origin, opaque: connection });
-      const fresh = lane.openFresh(origin);
-      const response = await fresh.request(options).finally(() => void fresh.close());
-      return response;
+    (attemptNumber) => {
+      const running = deadline.cover(new Exchange());
+      const dispatcher = attemptNumber === 1 ? lane.agent : lane.openFresh(origin);
+      dispatcher.dispatch(options, running);
+      if (attemptNumber > 1) void dispatcher.close();
+      wasReused = running.isReused;
+      return running.answer;
     },
     {
       retries: 1,
       minTimeout: 0,
-      signal,
       shouldRetry: ({ error }) =>
-        connection.isReused &&
-        STALE_CODES.has(codeOf(error)) &&
-        performance.now() - startedAt < STALE_WITHIN_MS,
+        wasReused && STALE_CODES.has(codeOf(error)) && performance.now() - startedAt < STALE_WITHIN_MS,
     },
   );
-}
-
-async function readAnswer(
-  response: Dispatcher.ResponseData<unknown>,
-): Promise<Omit<AnswerFacts, "kind" | "durationMs">> {
-  const { statusCode: status, headers, body } = response;
-  const start = await readStart(body);
-  const isSuccess = status >= 200 && status < 300;
-  return {
-    status,
-    retryAfter: firstValue(headers["retry-after"]),
-    location: firstValue(headers["location"]),
-    bodyStart: isSuccess ? "" : start.subarray(0, ANSWER_KEPT_BYTES).toString("utf8"),
-  };
-}
-
-/** The first bytes of a body. Whatever goes wrong with the rest of it changes nothing any more. */
-function readStart(body: Dispatcher.ResponseData["body"]): Promise<Buffer> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const timer = setTimeout(() => body.destroy(), BODY_WAIT_MS);
-    const finish = (): void => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(chunks));
-    };
-    body.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= ANSWER_READ_BYTES) body.destroy();
-    });
-    body.on("error", () => body.destroy());
-    body.on("end", finish);
-    body.on("close", finish);
-  });
-}
-
-function firstValue(header: string | string[] | undefined): string | null {
-  return (Array.isArray(header) ? header[0] : header) ?? null;
 }
 
 function describeFailure(error: unknown): Pick<ErrorFacts, "code" | "detail"> {

@@ -5,12 +5,12 @@ import { startReceiverWith } from "../support/receivers.ts";
 import { ProgramFolder } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { verifyWithOfficial } from "../support/webhook-world.ts";
+import { extent, report } from "./extent.ts";
 
 /** Each test starts many processes, and a busy machine takes a second for one. */
 vi.setConfig({ testTimeout: 120_000 });
 
-/** All of them take a quarter of an hour; a few find what is badly wrong. */
-const KILL_ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 4);
+const KILL_ROUNDS = extent.killRounds;
 const ROUND_MS = 400;
 const EARLY_MS = 60;
 const POSTERS = 4;
@@ -128,6 +128,14 @@ test(
       );
     }
     db.close();
+    report("kill -9 among deliveries", {
+      rounds: KILL_ROUNDS,
+      acknowledged: acknowledged.length,
+      stored: stored.length,
+      "messages sent": receiver.received.length,
+      "sent again": receiver.received.length - bodies.size,
+      lost: 0,
+    });
   },
 );
 

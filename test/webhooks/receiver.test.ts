@@ -12,22 +12,25 @@ afterEach(async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
 });
 
+async function startListening(
+  port: number,
+  behaviour: Behaviour = "ok",
+  keys: Buffer[] = [],
+  onArrival: (arrival: Arrival) => void = () => {},
+): Promise<Receiver> {
+  const times = Number.POSITIVE_INFINITY;
+  const settings = { host: "127.0.0.1", port, keys, behaviour, times, retryAfterSeconds: 7 };
+  const receiver = await startReceiver({ ...settings, clock: systemClock, onArrival });
+  receivers.push(receiver);
+  return receiver;
+}
+
 async function deliverTo(
   behaviour: Behaviour,
   options: { keys?: Buffer[]; signedWith?: Buffer } = {},
 ): Promise<{ result: SendResult; arrival: Arrival | undefined }> {
   const arrivals: Arrival[] = [];
-  const receiver = await startReceiver({
-    host: "127.0.0.1",
-    port: 0,
-    keys: options.keys ?? [],
-    behaviour,
-    times: Number.POSITIVE_INFINITY,
-    retryAfterSeconds: 7,
-    clock: systemClock,
-    onArrival: (arrival) => arrivals.push(arrival),
-  });
-  receivers.push(receiver);
+  const receiver = await startListening(0, behaviour, options.keys, (arrival) => arrivals.push(arrival));
   const allowed = parseAllowedNetworks(["127.0.0.1"]);
   const sender = createSender({ allowed, timeoutMs: 500, resolveHost: createHostResolver() });
   const body = Buffer.from('{"a":1}');
@@ -67,4 +70,10 @@ test("it misbehaves as it is told to", async () => {
   expect((await deliverTo("busy")).result).toMatchObject({ status: 429, retryAfter: "7" });
   expect((await deliverTo("slow")).result).toMatchObject({ kind: "error", code: "EDEADLINE" });
   expect((await deliverTo("drop")).result).toMatchObject({ kind: "error" });
+});
+
+test("a port that is taken is named, with what to do", async () => {
+  const { url } = await startListening(0);
+  const port = Number(new URL(url).port);
+  await expect(startListening(port)).rejects.toThrow(/127\.0\.0\.1:\d+: the port is taken/);
 });

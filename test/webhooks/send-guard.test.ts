@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { setDefaultCACertificates, getCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
@@ -147,6 +148,37 @@ test("two questions for one name at once are one", async () => {
   expect(resolveHost("localhost")).toBe(first);
   await first;
   expect(resolveHost("localhost")).not.toBe(first);
+});
+
+test("names whose servers hang are asked for one at a time once they are known, and the others at once", async () => {
+  const release: (() => void)[] = [];
+  const asked: string[] = [];
+  const resolveHost = createHostResolver(async (host) => {
+    asked.push(host);
+    if (host.startsWith("hanging")) await new Promise<void>((resolve) => release.push(resolve));
+    return [{ address: "192.0.2.1", family: 4 }];
+  });
+  const hanging = ["hanging1.example", "hanging2.example", "hanging3.example"];
+  const first = hanging.map(resolveHost);
+  await setTimeout(1100);
+  for (const end of release.splice(0)) end();
+  await Promise.all(first);
+
+  asked.length = 0;
+  const second = Promise.all(hanging.map(resolveHost));
+  await resolveHost("well.example");
+  expect(asked.toSorted()).toEqual(["hanging1.example", "well.example"]);
+  for (let index = 0; index < hanging.length; index += 1) {
+    await expect.poll(() => release.length).toBe(1);
+    release.pop()!();
+  }
+  await second;
+
+  asked.length = 0;
+  const third = hanging.map(resolveHost);
+  await expect.poll(() => release.length).toBe(3);
+  for (const end of release) end();
+  await Promise.all(third);
 });
 
 test("a certificate of a trusted authority for the right host is accepted, over HTTP/1.1", async () => {

@@ -1,0 +1,107 @@
+import { defaultConfig } from "../../src/config/config.ts";
+import { type Database, openDatabase } from "../../src/database/database.ts";
+import { systemClock } from "../../src/foundation/clock.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
+import { Deliverer } from "../../src/webhooks/deliver.ts";
+import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
+import { createSender, type Sender } from "../../src/webhooks/send.ts";
+
+/**
+ * A process that ends itself with SIGKILL at one point of the way of a delivery.
+ * Usage: node crashing-deliverer.ts DATABASE POINT ENDPOINT
+ */
+export const CRASH_POINTS = [
+  "post written, not committed",
+  "post committed, not announced",
+  "recovered, not committed",
+  "recovery committed",
+  "claimed, not committed",
+  "claim committed, nothing sent",
+  "sent, not answered",
+  "answered, not recorded",
+  "more sent of what was claimed ahead",
+  "recorded, not committed",
+  "record committed",
+] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** Quick answers before the end where deliveries are to be claimed ahead by then. */
+const ANSWERS_UNTIL_AHEAD = 25;
+
+if (import.meta.main) {
+  const [file = "", point = "", endpointId = ""] = process.argv.slice(2);
+  run(file, point as CrashPoint, endpointId);
+}
+
+function run(file: string, point: CrashPoint, endpointId: string): void {
+  const db = openDatabase(file, { busyTimeoutMs: 5000 });
+  const dieAt = (here: CrashPoint): void => {
+    if (here === point) process.kill(process.pid, "SIGKILL");
+  };
+  let answered = 0;
+  const crashing: Database = {
+    ...db,
+    transaction: (work) =>
+      dieAround("recovered, not committed", "recovery committed", work, (inner) => db.transaction(inner)),
+    relaxedTransaction: (work) => {
+      const inside = answered > 0 ? "recorded, not committed" : "claimed, not committed";
+      return dieAround(inside, answered > 0 ? "record committed" : null, work, (inner) =>
+        db.relaxedTransaction(inner),
+      );
+    },
+  };
+  const dieAround = <Result>(
+    inside: CrashPoint,
+    after: CrashPoint | null,
+    work: () => Result,
+    transaction: (work: () => Result) => Result,
+  ): Result => {
+    const result = transaction(() => {
+      const made = work();
+      dieAt(inside);
+      return made;
+    });
+    if (after !== null) dieAt(after);
+    return result;
+  };
+  const settings = defaultConfig.webhooks;
+  const real = createSender({
+    allowed: parseAllowedNetworks(["127.0.0.1"]),
+    timeoutMs: settings.timeoutMs,
+    resolveHost: createHostResolver(),
+  });
+  const sender: Sender = {
+    async send(request) {
+      dieAt("claim committed, nothing sent");
+      const result = await real.send(request);
+      answered += 1;
+      dieAt("answered, not recorded");
+      if (answered >= ANSWERS_UNTIL_AHEAD) dieAt("more sent of what was claimed ahead");
+      return result;
+    },
+    destroy: () => real.destroy(),
+  };
+  const outbox = createOutbox(db);
+  const log = createLog("silent", "json");
+  const parts = { db: crashing, outbox, sender, settings, clock: systemClock, log, random: Math.random };
+  const deliverer = new Deliverer(parts);
+  if (point.startsWith("post")) {
+    const now = systemClock.now();
+    const id = newId("sub", now);
+    db.transaction(() => {
+      db.prepare(
+        `INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+         VALUES (?, ?, 1, '{}', 0, '[]', '', '', ?)`,
+      ).run(id, endpointId, now);
+      const told = { id, endpointId, data: {}, spamScore: 0, ipAddress: "", userAgent: "", createdAt: now };
+      outbox.enqueue(told, now);
+      dieAt("post written, not committed");
+    });
+    dieAt("post committed, not announced");
+  }
+  deliverer.start();
+}
