@@ -5,7 +5,7 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { type Database, query } from "./database.ts";
 import { migrationStatus } from "./migrate.ts";
 
-/** A write-ahead log is folded into the database at 4 MiB; one as large as this has a reader in the way. */
+/** A write-ahead log is folded into the database at some 16 MiB; one as large as this has a reader in the way. */
 const LARGE_LOG_BYTES = 268_435_456;
 /** Least free space, beside as much again as the database has: a backup lies next to it while it is made. */
 const LEAST_FREE_BYTES = 268_435_456;

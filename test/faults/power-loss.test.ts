@@ -15,7 +15,7 @@ import { type CallEvent, hasStrace, readCalls, recordWrites } from "./system-cal
 
 const CONNECTIONS = 16;
 /** Posts recorded; enough that the log is begun anew in between where nothing holds it. */
-const RECORDED_POSTS = isShort ? 800 : 4000;
+const RECORDED_POSTS = isShort ? 4000 : 16_000;
 const CUT_POSTS = isShort ? 250 : 1500;
 
 if (!hasStrace) sayMissing("nothing is proved about power loss without strace", "apt-get install strace");
