@@ -6,6 +6,8 @@ import { noHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { hostilePosts } from "../../test/spam/hostile-posts.ts";
 import { client } from "../../test/spam/posts.ts";
+import { type Figure, renderFigures } from "./figures.ts";
+import { median } from "./processes.ts";
 
 /**
  * Time to validate and judge a contact form, its traces for the memory included, and the worst of many hostile posts of
@@ -46,13 +48,13 @@ function measure(body: string): Times {
   return { validate: (validated - begin) * 1000, judge: (performance.now() - validated) * 1000 };
 }
 
-function quantiles(values: readonly number[]): string {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
-  return `${at(0.5)} | ${at(0.99)}`;
+if (import.meta.main) process.stdout.write(renderFigures(measureJudge()));
+
+export function measureJudge(): Figure[] {
+  return [...contactForm("a plain contact form", PLAIN), ...contactForm("a pitch", PITCH), hostile()];
 }
 
-function contactForm(name: string, message: string): void {
+function contactForm(what: string, message: string): Figure[] {
   const bodies = Array.from({ length: WARM_UP + POSTS }, (_, index) =>
     JSON.stringify({
       name: "Ada Lovelace",
@@ -61,15 +63,17 @@ function contactForm(name: string, message: string): void {
     }),
   );
   const times = bodies.map(measure).slice(WARM_UP);
-  process.stdout.write(`| ${name}: validate | ${quantiles(times.map(({ validate }) => validate))} |\n`);
-  process.stdout.write(`| ${name}: judge | ${quantiles(times.map((time) => time.judge))} |\n`);
-  process.stdout.write(
-    `| ${name}: together | ${quantiles(times.map((time) => time.judge + time.validate))} |\n`,
-  );
+  const together = times.map((time) => time.validate + time.judge).sort((a, b) => a - b);
+  const at = (share: number): number => together[Math.floor(together.length * share)] ?? 0;
+  return [
+    { figure: `validate and judge ${what}, p50`, value: at(0.5), unit: "µs", bound: { atMost: 60 } },
+    { figure: `validate and judge ${what}, p99`, value: at(0.99), unit: "µs", bound: { atMost: 1000 } },
+  ];
 }
 
-function hostile(): void {
-  const slowest = hostilePosts().map(({ name, post }) => {
+function hostile(): Figure {
+  const posts = hostilePosts();
+  const slowest = posts.map(({ post }) => {
     const times = Array.from({ length: 5 }, () => {
       const again = { ...post };
       const begin = performance.now();
@@ -78,15 +82,12 @@ function hostile(): void {
       judge(again, ownSettings, noHistory);
       return performance.now() - begin;
     });
-    return { name, ms: times.sort((a, b) => a - b)[2] ?? 0 };
+    return median(times);
   });
-  const [worst] = slowest.sort((a, b) => b.ms - a.ms);
-  process.stdout.write(
-    `worst of ${slowest.length} hostile posts of 64 KiB: ${worst?.ms.toFixed(1)} ms, ${worst?.name}\n`,
-  );
+  return {
+    figure: `judge the worst of ${posts.length} hostile posts of 64 KiB`,
+    value: Math.max(...slowest),
+    unit: "ms",
+    bound: { atMost: 20 },
+  };
 }
-
-process.stdout.write("| microseconds a post | p50 | p99 |\n|---|---|---|\n");
-contactForm("plain message", PLAIN);
-contactForm("pitch", PITCH);
-hostile();

@@ -47,17 +47,10 @@ export async function runLoad(
   connections: number,
   seconds: number,
   request: string,
+  core = LOAD_CORE,
 ): Promise<LoadResult> {
   const script = join(root, "scripts/bench/load.ts");
-  const args = [
-    "-c",
-    LOAD_CORE,
-    process.execPath,
-    script,
-    String(port),
-    String(connections),
-    String(seconds),
-  ];
+  const args = ["-c", core, process.execPath, script, String(port), String(connections), String(seconds)];
   const child = spawn("taskset", args, { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(request);
   let output = "";

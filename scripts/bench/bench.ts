@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { version } from "../../src/foundation/version.ts";
+import { type Figure, isMet, renderFigures } from "./figures.ts";
+import { measureGrowth } from "./growth.ts";
+import { measureJudge } from "./judge.ts";
+import { compareFiles } from "./large-file.ts";
+import { compareVersion } from "./starts.ts";
+import { comparePosts } from "./submit.ts";
+import { compareProcesses } from "./two-servers.ts";
+
+/**
+ * Every figure of docs/performance.md on posts, one after another, as a Markdown table on standard output and as JSON in
+ * build/bench.json. Usage: npm run bench, after npm run build; some twelve minutes, on Linux, with two cores to itself.
+ */
+const ROUNDS = 5;
+const SECONDS = 4;
+const SUBMISSIONS = 2_000_000;
+const PENDING = 100_000;
+const POSTS = 1_000_000;
+const STARTS = 15;
+
+const results = fileURLToPath(new URL("../../build/bench.json", import.meta.url));
+const parts: readonly [string, () => Figure[] | Promise<Figure[]>][] = [
+  ["judging", measureJudge],
+  ["starting", () => compareVersion(STARTS)],
+  ["posts", () => comparePosts(ROUNDS, SECONDS)],
+  ["a large file", () => compareFiles(SUBMISSIONS, PENDING, ROUNDS)],
+  ["two servers", () => compareProcesses(ROUNDS, SECONDS)],
+  ["growth", () => measureGrowth(POSTS)],
+];
+
+const figures: Figure[] = [];
+for (const [name, measure] of parts) {
+  process.stderr.write(`measuring ${name}\n`);
+  figures.push(...(await measure()));
+}
+process.stdout.write(renderFigures(figures));
+mkdirSync(dirname(results), { recursive: true });
+writeFileSync(
+  results,
+  JSON.stringify(
+    {
+      version,
+      processor: cpus()[0]?.model ?? "unknown",
+      cores: availableParallelism(),
+      figures: figures.map((each) => ({ ...each, isMet: isMet(each) })),
+    },
+    null,
+    2,
+  ),
+);

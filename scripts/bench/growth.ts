@@ -1,0 +1,50 @@
+import { type Figure, renderFigures } from "./figures.ts";
+import { residentMb, runLoad } from "./processes.ts";
+import { makeWorkplace } from "./workplace.ts";
+
+/**
+ * Memory of a server after its first posts and after many more, from 64 connections.
+ * Usage: node scripts/bench/growth.ts [POSTS]
+ */
+const CONNECTIONS = 64;
+const SPELL_SECONDS = 10;
+/** Spells until the engine has sized its heap. */
+const FIRST_SPELLS = 3;
+
+if (import.meta.main) {
+  const [posts = 1_000_000] = process.argv.slice(2).map(Number);
+  process.stdout.write(renderFigures(await measureGrowth(posts)));
+}
+
+export async function measureGrowth(posts: number): Promise<Figure[]> {
+  const place = makeWorkplace();
+  try {
+    const server = await place.serve();
+    const sizes: number[] = [];
+    for (let sent = 0; sent < posts || sizes.length <= FIRST_SPELLS;) {
+      const { requests } = await runLoad(server.port, CONNECTIONS, SPELL_SECONDS, place.request);
+      sent += requests;
+      sizes.push(residentMb(server.pid));
+    }
+    await server.stop();
+    const early = Math.max(...sizes.slice(0, FIRST_SPELLS));
+    const late = Math.min(...sizes.slice(-FIRST_SPELLS));
+    return [
+      {
+        figure: "most memory under that load",
+        value: Math.max(...sizes),
+        unit: "MB",
+        bound: { atMost: 220 },
+      },
+      {
+        // The heap breathes by some 30 MB: growth would lift its low tide above the first high one.
+        figure: `memory after ${posts} posts (least of the last ${FIRST_SPELLS} spells) over the first spells' most`,
+        value: late / early,
+        unit: "",
+        bound: { atMost: 1 },
+      },
+    ];
+  } finally {
+    place.remove();
+  }
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { executable, postRequest, type RunningServer, startServer } from "./processes.ts";
+
+/** A contact form of 300 bytes that the judge has nothing against. */
+export const POST_BODY = JSON.stringify({
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  message:
+    "Good morning, my daughter lost her red scarf at your swimming pool yesterday afternoon, most likely in the changing " +
+    "room for women. Has anybody handed it in? We can come by on Saturday to pick it up. Her initials are in the seam.",
+});
+export const ENDPOINT = "Bench";
+const WITHOUT_LIMITS = {
+  FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
+  FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
+};
+
+/** A folder of its own with a database that has one endpoint. */
+export interface Workplace {
+  readonly folder: string;
+  readonly db: string;
+  /** A whole post over HTTP. */
+  readonly request: string;
+  /** Runs a command on the database and returns what it printed. */
+  run(...args: string[]): string;
+  serve(core?: string): Promise<RunningServer>;
+  remove(): void;
+}
+
+export function makeWorkplace(): Workplace {
+  const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
+  const db = join(folder, "bench.db");
+  // A file that was just linked is held in larger pieces of memory than one that was copied, as an installed one is.
+  const program = join(folder, "formsvc");
+  copyFileSync(executable, program);
+  const run = (...args: string[]): string =>
+    execFileSync(program, [...args, "--db", db], { env: { ...process.env, ...WITHOUT_LIMITS } }).toString();
+  const schemaFile = join(folder, "schema.json");
+  writeFileSync(schemaFile, JSON.stringify(exampleSchema));
+  const made = run("endpoint", "create", "--name", ENDPOINT, "--schema", schemaFile, "--json", "--quiet");
+  const { keys } = JSON.parse(made) as { keys: { publishable: string } };
+  return {
+    folder,
+    db,
+    request: postRequest(keys.publishable, POST_BODY),
+    run,
+    serve: (core) =>
+      startServer(
+        [program, "serve", "--port", "0", "--db", db],
+        join(folder, "serve.log"),
+        WITHOUT_LIMITS,
+        core,
+      ),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
