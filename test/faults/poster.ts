@@ -17,6 +17,8 @@ export interface Post {
 export interface PosterTarget {
   port: number;
   readonly key: string;
+  /** What each post carries beside its number. */
+  readonly filling?: readonly number[];
 }
 
 export interface Poster {
@@ -64,7 +66,7 @@ export function newPost(n: number, idempotencyKey: string | null): Post {
 
 /** Sends a post, once more where it was sent before, and notes what became of it. */
 export function send(target: PosterTarget, post: Post, agent: Agent): Promise<void> {
-  const body = JSON.stringify({ n: post.n });
+  const body = JSON.stringify({ n: post.n, filling: target.filling });
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const done = (status: number | null, text: string, retryAfter: string | null): void => {
