@@ -34,10 +34,15 @@ const PAUSE_MS = 5;
 
 /**
  * Posts numbers that are never used twice, on `connections` connections as fast as they are answered, every second post
- * with an `Idempotency-Key`, until stopped.
+ * with an `Idempotency-Key`, until stopped. Without `keepAlive` each post makes a connection of its own.
  */
-export function startPosting(target: PosterTarget, connections: number, numbers: () => number): Poster {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+export function startPosting(
+  target: PosterTarget,
+  connections: number,
+  numbers: () => number,
+  keepAlive = true,
+): Poster {
+  const agent = new Agent({ keepAlive, maxSockets: connections });
   const posts: Post[] = [];
   const over = new AbortController();
   const work = async (): Promise<void> => {
