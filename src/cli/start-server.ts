@@ -1,6 +1,3 @@
-import type { Server } from "node:http";
-import { Server as NetServer, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { createSubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
@@ -14,6 +11,7 @@ import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
 import { createServer } from "../http/server.ts";
+import { handOverConnections } from "./hand-over.ts";
 import { startChores } from "./server-chores.ts";
 
 /**
@@ -22,8 +20,6 @@ import { startChores } from "./server-chores.ts";
  */
 export const SERVER_BUSY_TIMEOUT_MS = 10;
 const IDLE_CHECK_MS = 50;
-/** How long a client that connected and sent nothing yet holds up a restart. */
-const MAX_UNHEARD_MS = 1000;
 /** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
 const DELIVERY_GRACE_MS = 11_000;
 
@@ -60,7 +56,7 @@ export async function startServer(
     isDraining: () => draining && listenFd === null,
     log,
   });
-  const unheard = listenFd === null ? null : watchUnheard(server.server);
+  const mayCloseIdle = listenFd === null ? () => true : handOverConnections(server);
   const chores = await startChores({ db, config, configFile, service, log });
   let url: string;
   try {
@@ -76,9 +72,8 @@ export async function startServer(
     url,
     async stop() {
       draining = true;
-      await unheard?.answer();
       const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
-      await closeWithin(server, shutdownGraceMs, log);
+      await closeWithin(server, shutdownGraceMs, mayCloseIdle, log);
       await chores.stop();
       await service.drain();
       await delivered;
@@ -125,35 +120,20 @@ async function listen(server: FastifyInstance, config: Config, fd: number | null
   return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
 }
 
-/**
- * Clients that connected right before a restart believe that they are served; closing their connections, which are idle
- * as far as the server knows, would lose what they send. New clients wait at the socket for the next server.
- */
-function watchUnheard(server: Server): { answer(): Promise<void> } {
-  const unheard = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
-    unheard.add(socket);
-    socket.once("close", () => unheard.delete(socket));
-  });
-  server.on("request", (request) => unheard.delete(request.socket));
-  return {
-    async answer() {
-      // Stops listening, and unlike the HTTP server's own close it leaves every connection as it is.
-      NetServer.prototype.close.call(server);
-      for (let waited = 0; unheard.size > 0 && waited < MAX_UNHEARD_MS; waited += IDLE_CHECK_MS) {
-        await sleep(IDLE_CHECK_MS);
-      }
-    },
-  };
-}
-
-async function closeWithin(server: FastifyInstance, graceMs: number, log: Log): Promise<void> {
+async function closeWithin(
+  server: FastifyInstance,
+  graceMs: number,
+  mayCloseIdle: () => boolean,
+  log: Log,
+): Promise<void> {
   const deadline = setTimeout(() => {
     serverGraceOver(log);
     server.server.closeAllConnections();
   }, graceMs);
   // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
-  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_CHECK_MS);
+  const idle = setInterval(() => {
+    if (mayCloseIdle()) server.server.closeIdleConnections();
+  }, IDLE_CHECK_MS);
   await server.close().catch(ignoreNotListening);
   clearInterval(idle);
   clearTimeout(deadline);

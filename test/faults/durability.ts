@@ -18,9 +18,12 @@ const FRAME_HEADER_BYTES = 24;
  * Follows the calls of a server: rows written to the log become durable with the next sync that covers their commit, and
  * only then may an answer of 200 name them. Before the log is begun anew, the database that took it over must be durable.
  */
-export function followDurability(calls: readonly CallEvent[], database: string): Durability {
+export async function followDurability(
+  calls: AsyncIterable<CallEvent> | readonly CallEvent[],
+  database: string,
+): Promise<Durability> {
   const follower = new Follower(database);
-  for (const call of calls) {
+  for await (const call of calls) {
     const isSync = call.name === "fsync" || call.name === "fdatasync";
     if (call.phase === "begin" && !isSync) follower.writes(call);
     if (call.phase === "end" && isSync && call.result === 0) follower.synced(call.path);

@@ -17,6 +17,8 @@ export interface Post {
 export interface PosterTarget {
   port: number;
   readonly key: string;
+  /** What each post carries beside its number. */
+  readonly filling?: readonly number[];
 }
 
 export interface Poster {
@@ -32,10 +34,15 @@ const PAUSE_MS = 5;
 
 /**
  * Posts numbers that are never used twice, on `connections` connections as fast as they are answered, every second post
- * with an `Idempotency-Key`, until stopped.
+ * with an `Idempotency-Key`, until stopped. Without `keepAlive` each post makes a connection of its own.
  */
-export function startPosting(target: PosterTarget, connections: number, numbers: () => number): Poster {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+export function startPosting(
+  target: PosterTarget,
+  connections: number,
+  numbers: () => number,
+  keepAlive = true,
+): Poster {
+  const agent = new Agent({ keepAlive, maxSockets: connections });
   const posts: Post[] = [];
   const over = new AbortController();
   const work = async (): Promise<void> => {
@@ -64,7 +71,7 @@ export function newPost(n: number, idempotencyKey: string | null): Post {
 
 /** Sends a post, once more where it was sent before, and notes what became of it. */
 export function send(target: PosterTarget, post: Post, agent: Agent): Promise<void> {
-  const body = JSON.stringify({ n: post.n });
+  const body = JSON.stringify({ n: post.n, filling: target.filling });
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const done = (status: number | null, text: string, retryAfter: string | null): void => {

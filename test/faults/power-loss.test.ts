@@ -9,18 +9,19 @@ import { followDurability } from "./durability.ts";
 import { extent, isShort, PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { countUp, type Post, type Poster, startPosting } from "./poster.ts";
-import { createNumberEndpoint, type FaultServer, freePort, startServer } from "./server.ts";
+import { createNumberEndpoint, type FaultServer, freePort, numberSchema, startServer } from "./server.ts";
 import { checkStored } from "./stored.ts";
 import { type CallEvent, hasStrace, readCalls, recordWrites } from "./system-calls.ts";
 
 const CONNECTIONS = 16;
-/** Posts recorded; enough that the log is begun anew in between where nothing holds it. */
-const RECORDED_POSTS = isShort ? 4000 : 16_000;
+/** Posts recorded, of some twenty pages each: enough that a log of 4,000 pages is carried over and begun anew in between. */
+const RECORDED_POSTS = isShort ? 300 : 900;
+const FILLING = Array.from({ length: 4000 }, (_, index) => 100_000_000 + index);
 const CUT_POSTS = isShort ? 250 : 1500;
 
 if (!hasStrace) sayMissing("nothing is proved about power loss without strace", "apt-get install strace");
 
-test("a breach of the order is seen: an answer before the sync, or before the commit that covers it", () => {
+test("a breach of the order is seen: an answer before the sync, or before the commit that covers it", async () => {
   const id = `sub_${"0".repeat(26)}`;
   const event = (
     phase: "begin" | "end",
@@ -42,23 +43,24 @@ test("a breach of the order is seen: an answer before the sync, or before the co
   const partial = event("begin", "pwrite64", "/x.db-wal", header(0), 32);
   const sync = event("end", "fsync", "/x.db-wal", none);
   const answer = event("begin", "write", "socket:[1]", Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${id}`));
-  const breaches = (...calls: CallEvent[]) => followDurability(calls, "/x.db").breaches.length;
-  expect(breaches(commit, page, sync, answer)).toBe(0);
-  expect(breaches(commit, page, answer, sync)).toBe(1);
-  expect(breaches(partial, page, sync, answer)).toBe(1);
-  expect(breaches(commit, page, { ...sync, result: -1 }, answer)).toBe(1);
+  const breaches = async (...calls: CallEvent[]): Promise<number> =>
+    (await followDurability(calls, "/x.db")).breaches.length;
+  expect(await breaches(commit, page, sync, answer)).toBe(0);
+  expect(await breaches(commit, page, answer, sync)).toBe(1);
+  expect(await breaches(partial, page, sync, answer)).toBe(1);
+  expect(await breaches(commit, page, { ...sync, result: -1 }, answer)).toBe(1);
   const restart = { ...commit, bytes: Buffer.alloc(32), offset: 0 };
   const takeover = event("begin", "pwrite64", "/x.db", Buffer.from("page"));
-  expect(breaches(takeover, { ...sync, path: "/x.db" }, restart)).toBe(0);
-  expect(breaches(takeover, restart)).toBe(1);
+  expect(await breaches(takeover, { ...sync, path: "/x.db" }, restart)).toBe(0);
+  expect(await breaches(takeover, restart)).toBe(1);
 });
 
 describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () => {
   test("every 200 leaves after the sync that covers it, and the log only restarts over a durable database", async () => {
     const place = makeWorkplace();
-    const { server, poster, calls } = await record(place, RECORDED_POSTS);
+    const { server, poster, calls } = await record(place, RECORDED_POSTS, { filling: FILLING });
     expect(await server.end("SIGTERM")).toBe(0);
-    const followed = followDurability(calls, place.database);
+    const followed = await followDurability(calls, place.database);
     expect(followed.breaches).toEqual([]);
     const acknowledged = acknowledgedIds(poster.posts);
     expect([...followed.coveredBytes.keys()].sort()).toEqual(acknowledged.sort());
@@ -75,15 +77,17 @@ describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () 
     const place = makeWorkplace();
     const base = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "formsvc-cuts-"));
     try {
-      const { server, calls, poster, release } = await record(place, CUT_POSTS, () => {
-        const held = holdLog(place.database);
-        copyFileSync(place.database, join(base, "base.db"));
-        return held;
+      const { server, calls, poster, release } = await record(place, CUT_POSTS, {
+        prepare() {
+          const held = holdLog(place.database);
+          copyFileSync(place.database, join(base, "base.db"));
+          return held;
+        },
       });
       const log = readFileSync(`${place.database}-wal`);
       await server.end("SIGKILL");
       release();
-      const { coveredBytes } = followDurability(calls, place.database);
+      const { coveredBytes } = await followDurability(calls, place.database);
       expect(coveredBytes.size).toBe(acknowledgedIds(poster.posts).length);
       const cuts = replayCuts(base, log, coveredBytes);
       report("power loss", { ...cuts, acknowledged: coveredBytes.size, "log bytes": log.length });
@@ -96,7 +100,8 @@ describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () 
 interface Recording {
   readonly server: FaultServer;
   readonly poster: Poster;
-  readonly calls: CallEvent[];
+  /** Read as they are followed; once. */
+  readonly calls: AsyncIterable<CallEvent>;
   readonly release: () => void;
 }
 
@@ -104,9 +109,9 @@ interface Recording {
 async function record(
   place: Workplace,
   count: number,
-  prepare: () => () => void = () => () => {},
+  { filling = [], prepare = () => () => {} }: { filling?: readonly number[]; prepare?: () => () => void },
 ): Promise<Recording> {
-  const { secret } = await createNumberEndpoint(place);
+  const { secret } = await createNumberEndpoint(place, { ...numberSchema, filling: { type: "array" } });
   // Its failing deliveries are written between the posts, and durable only with the next of these.
   const nobody = `http://127.0.0.1:${await freePort()}/`;
   await place.json(["webhook", "create", "--endpoint", "Numbers", "--url", nobody, "--allow-private"]);
@@ -114,7 +119,7 @@ async function record(
   const release = prepare();
   const file = place.path("calls");
   const tracing = await recordWrites(server.pid, file);
-  const poster = startPosting({ port: server.port, key: secret }, CONNECTIONS, countUp());
+  const poster = startPosting({ port: server.port, key: secret, filling }, CONNECTIONS, countUp());
   await until("enough posts", () => poster.posts.length >= count);
   await poster.stop();
   await tracing.stop();

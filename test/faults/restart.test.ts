@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
 import { makeWorkplace } from "../executable/workplace.ts";
-import { extent, PATIENCE_MS, report } from "./extent.ts";
+import { extent, PATIENCE_MS, report, sayMissing } from "./extent.ts";
+import { hasPython, startBehindSocket } from "./passed-socket.ts";
 import { countUp, sendUntilAcknowledged, startPosting } from "./poster.ts";
 import { createNumberEndpoint, freePort, sleep, startServer } from "./server.ts";
 import { expectNothingLost, readStored } from "./stored.ts";
 
 const CONNECTIONS = 32;
+
+if (!hasPython) sayMissing("no socket is passed on without python3", "apt-get install python3");
 
 test(
   "a server that is stopped and started again and again under load answers all it took and loses nothing",
@@ -38,5 +41,40 @@ test(
     function answered() {
       return poster.posts.filter(({ id }) => id !== null);
     }
+  },
+);
+
+test.skipIf(!hasPython)(
+  "a server restarted again and again under load behind a socket that stays refuses and resets nobody, and stores each post once",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const place = makeWorkplace();
+    const { secret } = await createNumberEndpoint(place);
+    const holder = await startBehindSocket(place);
+    const target = { port: holder.port, key: secret };
+    const numbers = countUp();
+    const posters = [
+      startPosting(target, CONNECTIONS, numbers),
+      startPosting(target, CONNECTIONS, numbers, false),
+    ];
+    for (let round = 0; round < extent.restarts; round += 1) {
+      await sleep(200 + Math.random() * 300);
+      expect(await holder.restart()).toBe(0);
+    }
+    await Promise.all(posters.map((poster) => poster.stop()));
+    expect(await holder.end()).toBe(0);
+    const posts = posters.flatMap((poster) => poster.posts);
+    expect(posts.filter(({ status }) => status !== 200)).toEqual([]);
+    const stored = readStored(place.database);
+    expectNothingLost(posts, stored);
+    expect(stored.ids).toHaveLength(posts.length);
+    report("restarts behind a socket", {
+      restarts: extent.restarts,
+      acknowledged: posts.length,
+      "refused or reset": 0,
+      lost: 0,
+      "stored twice": 0,
+      "longest wait ms": Math.round(Math.max(...posts.map(({ ms }) => ms))),
+    });
   },
 );

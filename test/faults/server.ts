@@ -10,7 +10,7 @@ import { executable, type Keys, until, whenEnded, type Workplace } from "../exec
 export const numberSchema = { n: { type: "number", required: true } };
 
 /** Nothing refuses but what the test breaks; and no line a request, so that a log of millions is not kept. */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
   FORMSVC_RATE_LIMIT_SECRET_MAX: "null",
   FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
 
 export const hasStrace = spawnSync("strace", ["--version"]).status === 0;
 
@@ -61,9 +62,10 @@ const BEGIN = /^(\d+) +(\w+)\(\d+<((?:\\x[0-9a-f]{2}|[^>])*)>(.*)$/;
 const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>.*= (-?\d+)/;
 const RESULT = /\) += (-?\d+)[^"]*$/;
 
-/** Reads a record as the order in which calls began and ended, over all threads. */
-export function readCalls(file: string): CallEvent[] {
-  return readFileSync(file, "latin1").split("\n").flatMap(readLine());
+/** Reads a record, which may be larger than memory, as the order in which calls began and ended, over all threads. */
+export async function* readCalls(file: string): AsyncGenerator<CallEvent> {
+  const read = readLine();
+  for await (const line of createInterface({ input: createReadStream(file, "latin1") })) yield* read(line);
 }
 
 function readLine(): (line: string) => CallEvent[] {

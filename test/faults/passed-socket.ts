@@ -1,0 +1,59 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { executable, until, whenEnded, type Workplace } from "../executable/workplace.ts";
+import { ENVIRONMENT, isReady } from "./server.ts";
+
+export const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+/** A parent that listens on a socket and hands it to one server after the other, as systemd does. */
+export interface SocketHolder {
+  readonly port: number;
+  /** Ends the server with SIGTERM and starts the next at once, until that is ready; the exit code of the first. */
+  restart(): Promise<number>;
+  /** Ends the server and the parent; the server's exit code. */
+  end(): Promise<number>;
+}
+
+const script = fileURLToPath(new URL("../support/fake-systemd.py", import.meta.url));
+
+export async function startBehindSocket(place: Workplace): Promise<SocketHolder> {
+  const child = spawn("python3", [script, place.path("notify"), executable, "serve"], {
+    cwd: place.folder,
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...ENVIRONMENT },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const ended = whenEnded(child);
+  onTestFinished(async () => {
+    child.stdin.end();
+    await ended;
+  });
+  const exits: number[] = [];
+  let port = 0;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const [what, value] = line.split(" ");
+    if (what === "PORT") port = Number(value);
+    if (what === "EXITED") exits.push(Number(value));
+  });
+  const nextExit = async (): Promise<number> => {
+    const before = exits.length;
+    await until("an exit", () => exits.length > before);
+    return exits[before]!;
+  };
+  await until("a server behind the socket", () => port !== 0 && isReady(port));
+  return {
+    port,
+    async restart() {
+      child.stdin.write("restart\n");
+      const code = await nextExit();
+      // The socket takes its question at once, and the next server answers it.
+      await until("the next server", () => isReady(port));
+      return code;
+    },
+    async end() {
+      child.stdin.end();
+      return nextExit();
+    },
+  };
+}
