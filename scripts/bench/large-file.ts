@@ -71,7 +71,7 @@ function slowdown(what: string, over: string, value: number): Figure {
 function addPausedWebhook({ run }: Workplace): void {
   const url = "http://127.0.0.1:9/";
   const made = run("webhook", "create", "--endpoint", "Bench", "--url", url, "--allow-private", "--json");
-  run("webhook", "disable", (JSON.parse(made) as { id: string }).id);
+  run("webhook", "disable", (JSON.parse(made) as { webhook: { id: string } }).webhook.id);
 }
 
 /** Writes what posts would have written, and returns the bytes that a submission took. */
@@ -120,8 +120,8 @@ function valueOf(db: Database, sql: string): string {
 }
 
 function printedLength({ run }: Workplace): number {
-  const [first = ""] = run("submission", "list", "--limit", "1", "--json", "--quiet").trim().split("\n");
-  return first.length;
+  const { data } = JSON.parse(run("submission", "list", "--limit", "1", "--json")) as { data: unknown[] };
+  return JSON.stringify(data[0]).length;
 }
 
 async function comparePosts(empty: Workplace, large: Workplace, rounds: number): Promise<number> {

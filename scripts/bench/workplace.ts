@@ -26,9 +26,9 @@ export interface Workplace {
   /** A whole post over HTTP. */
   readonly request: string;
   /** Runs a command on the database and returns what it printed. */
-  run(...args: string[]): string;
-  serve(core?: string): Promise<RunningServer>;
-  remove(): void;
+  readonly run: (...args: string[]) => string;
+  readonly serve: (core?: string) => Promise<RunningServer>;
+  readonly remove: () => void;
 }
 
 export function makeWorkplace(): Workplace {
