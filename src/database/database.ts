@@ -187,6 +187,8 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
     }
     return statement;
   };
+  // Made once: each is four functions.
+  const transact = connection.transaction((work: () => unknown) => work()).immediate;
   const guarded = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -215,13 +217,13 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
     read: guarded,
     execute: (sql) => void guarded(() => connection.exec(sql)),
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
-    transaction: (work) => guarded(() => connection.transaction(work).immediate()),
+    transaction: <Result>(work: () => Result) => guarded(() => transact(work) as Result),
     copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
-    relaxedTransaction: (work) =>
+    relaxedTransaction: <Result>(work: () => Result) =>
       guarded(() => {
         connection.exec("PRAGMA synchronous = NORMAL");
         try {
-          return connection.transaction(work).immediate();
+          return transact(work) as Result;
         } finally {
           connection.exec("PRAGMA synchronous = FULL");
         }
