@@ -109,7 +109,8 @@ function classifyAnswer(status: number, location: string | null): Verdict {
     return {
       outcome: "gone",
       blame: "receiver",
-      message: "Answered 410: the receiver no longer wants deliveries. A second 410 stops the webhook.",
+      message:
+        "Answered 410: the receiver no longer wants deliveries. Another, a minute later or more, stops the webhook.",
     };
   }
   const isAboutMessage = status >= 400 && status < 500 && !TEMPORARY_STATUSES.has(status);
