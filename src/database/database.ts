@@ -188,7 +188,7 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
     return statement;
   };
   // Made once: each is four functions.
-  const transact = connection.transaction((work: () => unknown) => work()).immediate;
+  const transact = connection.transaction((work: () => unknown) => work());
   const guarded = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -217,13 +217,13 @@ function wrap(connection: SqliteDatabase.Database, path: string): Database {
     read: guarded,
     execute: (sql) => void guarded(() => connection.exec(sql)),
     pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
-    transaction: <Result>(work: () => Result) => guarded(() => transact(work) as Result),
+    transaction: <Result>(work: () => Result) => guarded(() => transact.immediate(work) as Result),
     copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
     relaxedTransaction: <Result>(work: () => Result) =>
       guarded(() => {
         connection.exec("PRAGMA synchronous = NORMAL");
         try {
-          return transact(work) as Result;
+          return transact.immediate(work) as Result;
         } finally {
           connection.exec("PRAGMA synchronous = FULL");
         }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { requestAnswered } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
@@ -9,27 +9,25 @@ const MAX_LOGGED_PATH = 200;
 export type RequestObserver = (route: string | undefined, status: number | null, ms: number) => void;
 
 /**
- * One line a request, when it is answered or its client has left: `status` is null then. Queries, bodies, keys and
+ * Writes one line a request, when it is answered or its client has left: `status` is null then. Queries, bodies, keys and
  * header values are left out.
  */
-export function logRequests(server: FastifyInstance, log: Log, observe: RequestObserver): void {
-  server.addHook("onRequest", (request, reply, done) => {
-    const startedAt = performance.now();
-    reply.raw.once("close", () => {
-      const status = reply.raw.writableFinished ? reply.statusCode : null;
-      const ms = performance.now() - startedAt;
-      const route = request.routeOptions.url;
-      observe(route, status, ms);
-      requestAnswered(log, {
-        reqId: request.id,
-        method: request.method,
-        path: loggedPath(route ?? request.url),
-        status,
-        ms: Math.round(ms * 100) / 100,
-      });
+export function createRequestLog(
+  log: Log,
+  observe: RequestObserver,
+): (request: FastifyRequest, reply: FastifyReply, ms: number) => void {
+  return (request, reply, ms) => {
+    const status = reply.raw.writableFinished ? reply.statusCode : null;
+    const route = request.routeOptions.url;
+    observe(route, status, ms);
+    requestAnswered(log, {
+      reqId: request.id,
+      method: request.method,
+      path: loggedPath(route ?? request.url),
+      status,
+      ms: Math.round(ms * 100) / 100,
     });
-    done();
-  });
+  };
 }
 
 /** A route's own pattern, or for an unknown address its path. */

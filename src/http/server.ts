@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import fastify, { type FastifyInstance } from "fastify";
+import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
@@ -10,9 +10,9 @@ import { allowAnyOrigin } from "./cors.ts";
 import { sendError } from "./error-reply.ts";
 import { formRoutes } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
-import { countInFlight } from "./in-flight.ts";
+import { followRequests, type InFlight } from "./in-flight.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
-import { logRequests } from "./request-log.ts";
+import { createRequestLog } from "./request-log.ts";
 import { refuseSocket } from "./socket-errors.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
@@ -89,8 +89,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
     sendError({ request, reply, log }, error, limits.bodyLimitBytes),
   );
   answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, log, nextId()));
-  guardRequests(server, parts);
-  logRequests(server, log, measureRequests(parts.metrics ?? noMetrics));
+  const requestLog = createRequestLog(log, measureRequests(parts.metrics ?? noMetrics));
+  guardRequests(server, parts, followRequests(server, requestLog));
   answerUnknownRoutes(server);
   openapiRoutes(server, parts.baseUrl);
   submitRoutes(server, parts);
@@ -103,28 +103,22 @@ export function createServer(parts: ServerParts): FastifyInstance {
 }
 
 /** Every answer carries its id; while stopping or overloaded, requests are refused before anything is read. */
-function guardRequests(server: FastifyInstance, parts: ServerParts): void {
-  const inFlight = countInFlight(server.server);
-  const beingAnswered = countInFlight(server.server);
+function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: InFlight): void {
   const most = mostInFlight(parts.limits.bodyLimitBytes);
   server.addHook("onRequest", (request, reply, done) => {
-    const count = inFlight.enter(request.raw, reply.raw);
     reply.header("x-request-id", request.id);
     const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
     if (isHealthCheck) return done();
-    if (parts.isDraining()) return done(refusal("The server is shutting down."));
-    if (count > most || beingAnswered.count() >= MAX_BEING_ANSWERED)
-      return done(refusal("The server is overloaded."));
+    if (parts.isDraining()) return done(refusal(reply, "The server is shutting down."));
+    if (inFlight.unanswered() > most || inFlight.answering() >= MAX_BEING_ANSWERED)
+      return done(refusal(reply, "The server is overloaded."));
     return done();
-    function refusal(message: string): FormsvcError {
-      allowAnyOrigin(reply);
-      return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
-    }
   });
-  server.addHook("preHandler", (request, reply, done) => {
-    beingAnswered.enter(request.raw, reply.raw);
-    done();
-  });
+}
+
+function refusal(reply: FastifyReply, message: string): FormsvcError {
+  allowAnyOrigin(reply);
+  return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
 }
 
 function mostInFlight(bodyLimitBytes: number): number {
