@@ -1,41 +1,39 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Counts the requests that are being answered. */
+/** Counts requests that are somewhere on their way. */
 export interface InFlight {
-  /** Counts a request until its answer is sent or its socket closed; returns how many there are now. */
-  enter(request: IncomingMessage, response: ServerResponse): number;
+  /** Counts a request until it leaves or its socket is closed; returns how many there are now. */
+  enter(request: IncomingMessage): number;
+  leave(request: IncomingMessage): void;
   /** How many there are now. */
   count(): number;
+  /** How many of them came over this socket. */
+  countOf(socket: Socket): number;
 }
 
-/**
- * A client may leave at any moment. Of the answers that a closed socket owes, Node only tells the first one, so what
- * is left is counted by socket.
- */
+/** A client may leave at any moment, with answers owed, so what is under way is counted by socket. */
 export function countInFlight(server: Server): InFlight {
-  const open = new Map<Socket, number>();
+  const open = new Map<Socket, Set<IncomingMessage>>();
   let total = 0;
   server.on("connection", (socket: Socket) => {
     socket.once("close", () => {
-      total -= open.get(socket) ?? 0;
+      total -= open.get(socket)?.size ?? 0;
       open.delete(socket);
     });
   });
   return {
-    enter(request, response) {
-      const { socket } = request;
+    enter(request) {
+      const owed = open.get(request.socket);
+      if (owed === undefined) open.set(request.socket, new Set([request]));
+      else owed.add(request);
       total += 1;
-      open.set(socket, (open.get(socket) ?? 0) + 1);
-      response.once("close", () => {
-        const owed = open.get(socket);
-        if (owed === undefined) return;
-        total -= 1;
-        if (owed === 1) open.delete(socket);
-        else open.set(socket, owed - 1);
-      });
       return total;
     },
+    leave(request) {
+      if (open.get(request.socket)?.delete(request) === true) total -= 1;
+    },
     count: () => total,
+    countOf: (socket) => open.get(socket)?.size ?? 0,
   };
 }

@@ -52,6 +52,8 @@ const MAX_BODY_BYTES_IN_FLIGHT = 33_554_432;
 const MIN_REQUESTS_IN_FLIGHT = 16;
 /** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
+/** A client that takes nothing of its answer for so long is cut off; posts wait for a few seconds at most. */
+const MAX_STILL_MS = 60_000;
 /** How often slow requests are looked for; a limit is met this much late at most. */
 const TIMEOUT_CHECK_MS = 500;
 
@@ -63,6 +65,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     bodyLimit: limits.bodyLimitBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: MAX_STILL_MS,
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => givenId(request) ?? nextId(),
@@ -102,13 +105,25 @@ export function createServer(parts: ServerParts): FastifyInstance {
   return server;
 }
 
+/**
+ * Answers that clients have not taken, the largest for strangers some 64 KiB each. While there are more, a client that
+ * has one to take and asks for the next is cut off: thousands of questions fit into one packet, and their answers into
+ * no memory.
+ */
+const MAX_OWED = 256;
+
 /** Every answer carries its id; while stopping or overloaded, requests are refused before anything is read. */
 function guardRequests(server: FastifyInstance, parts: ServerParts): void {
   const inFlight = countInFlight(server.server);
   const beingAnswered = countInFlight(server.server);
+  const owed = countInFlight(server.server);
   const most = mostInFlight(parts.limits.bodyLimitBytes);
   server.addHook("onRequest", (request, reply, done) => {
-    const count = inFlight.enter(request.raw, reply.raw);
+    const { raw, socket } = request;
+    if (owed.count() >= MAX_OWED && owed.countOf(socket) > 0) return void socket.destroy();
+    owed.enter(raw);
+    reply.raw.once("close", () => owed.leave(raw));
+    const count = inFlight.enter(raw);
     reply.header("x-request-id", request.id);
     const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
     if (isHealthCheck) return done();
@@ -121,9 +136,15 @@ function guardRequests(server: FastifyInstance, parts: ServerParts): void {
       return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
     }
   });
-  server.addHook("preHandler", (request, reply, done) => {
-    beingAnswered.enter(request.raw, reply.raw);
+  server.addHook("preHandler", (request, _reply, done) => {
+    beingAnswered.enter(request.raw);
     done();
+  });
+  // Were answers counted until clients read them, a few hundred that read nothing would keep everybody else out.
+  server.addHook("onSend", (request, _reply, payload, done) => {
+    inFlight.leave(request.raw);
+    beingAnswered.leave(request.raw);
+    done(null, payload);
   });
 }
 
