@@ -136,6 +136,7 @@ const NAMES = [
   "a\u0000b",
   "\ud800",
   "then",
+  "toString",
   "to",
   "list",
   "deep",

@@ -19,7 +19,7 @@ const FIELDS = {
   n: { type: "number" },
   to: { type: "string", format: "email", maxLength: 200 },
   "n.n": { type: "string", format: "url" },
-  then: { type: "string", pattern: "^(a|aa)+[.@]*$", minLength: 1, default: "a" },
+  toString: { type: "string", pattern: "^(a|aa)+[.@]*$", minLength: 1, default: "a" },
   constructor: { type: "array", items: { type: "string", enum: ["a", "=", "{"] }, maxItems: 3 },
   text: { type: "string", maxLength: 5000 },
   list: { type: "array", items: { type: "number", minimum: 0 } },
