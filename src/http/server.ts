@@ -52,6 +52,8 @@ const MAX_BODY_BYTES_IN_FLIGHT = 33_554_432;
 const MIN_REQUESTS_IN_FLIGHT = 16;
 /** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
+/** A client that takes nothing of its answer for so long is cut off; posts wait for a few seconds at most. */
+const MAX_STILL_MS = 60_000;
 /** How often slow requests are looked for; a limit is met this much late at most. */
 const TIMEOUT_CHECK_MS = 500;
 
@@ -63,6 +65,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     bodyLimit: limits.bodyLimitBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionTimeout: MAX_STILL_MS,
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => givenId(request) ?? nextId(),

@@ -5,7 +5,7 @@
 export interface Extent {
   readonly killRounds: number;
   readonly restarts: number;
-  /** Requests of the fuzzer. */
+  /** Requests of the fuzzer, several on each connection. */
   readonly hostileRequests: number;
   /** Cuts of the write-ahead log at random bytes, beside one at every frame. */
   readonly randomCuts: number;

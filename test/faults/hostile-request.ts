@@ -1,9 +1,23 @@
 type Random = () => number;
 
-/** The bytes of one hostile connection: whatever a stranger may send. */
-export function hostileBytes(key: string, random: Random): Buffer {
-  const make = pick(random, MAKERS);
-  return make(key, random);
+/** The keys of the endpoint under attack. */
+export interface HostileKeys {
+  readonly secret: string;
+  readonly publishable: string;
+}
+
+/**
+ * The bytes of one hostile connection, whatever a stranger may send: some requests that are read as such, and then one
+ * that may not be.
+ */
+export function hostileBytes({ secret, publishable }: HostileKeys, random: Random): Buffer {
+  const readable = Array.from({ length: Math.floor(random() * 8) }, () => {
+    const kind = random();
+    if (kind < 0.2) return hostileForm(publishable, random);
+    return request(secret, kind < 0.6 ? hostileJson(random) : nearlyValid(random));
+  });
+  const last = random() < 0.2 ? mutate(hostileForm(publishable, random), random) : pick(random, MAKERS)(secret, random);
+  return Buffer.concat([...readable, last]);
 }
 
 const MAKERS: readonly ((key: string, random: Random) => Buffer)[] = [
@@ -30,6 +44,51 @@ function request(key: string, body: Buffer, headers: readonly string[] = []): Bu
     ...headers,
   ];
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), body]);
+}
+
+const FORM_PIECES = [
+  "n=1",
+  "&",
+  "=",
+  "%",
+  "%ff",
+  "%00",
+  "+",
+  "n[n][n]=",
+  "list[]=",
+  "[[]]=",
+  "then=a",
+  "__proto__[n]=1",
+  "_redirect=//x",
+  "_gotcha=x",
+  "deep[n]=",
+  "é",
+];
+const PARTS = [
+  '\r\nContent-Disposition: form-data; name="n"\r\n\r\n1\r\n',
+  '\r\nContent-Disposition: form-data; name="list[]"\r\n\r\n\u0000\r\n',
+  '\r\nContent-Disposition: form-data; name="n"; filename="../x"\r\nContent-Type: text/plain\r\n\r\na\r\n',
+  "\r\nContent-Disposition: form-data\r\n\r\n\r\n",
+  "\r\nContent-Disposition: form-data; name*=utf-8''%ff\r\nContent-Transfer-Encoding: base64\r\n\r\n=\r\n",
+  `\r\n${"X-A: b\r\n".repeat(300)}\r\n`,
+  "\r\n",
+  "--",
+  "",
+];
+
+/** A page's form as a stranger may send it, to the address that its page shows. */
+function hostileForm(key: string, random: Random): Buffer {
+  const isMultipart = random() < 0.5;
+  const body = isMultipart
+    ? times(random, 40, () => `--b${pick(random, PARTS)}`).join("") + pick(random, ["--b--\r\n", ""])
+    : times(random, 60, () => pick(random, FORM_PIECES)).join("");
+  const head = [
+    `POST /f/${pick(random, [key, key, key, damageKey(key, random)])} HTTP/1.1`,
+    "Host: fuzz",
+    `Content-Type: ${isMultipart ? "multipart/form-data; boundary=b" : "application/x-www-form-urlencoded"}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1"), Buffer.from(body)]);
 }
 
 const JSON_PIECES = [
@@ -77,6 +136,10 @@ const NAMES = [
   "a\u0000b",
   "\ud800",
   "then",
+  "toString",
+  "to",
+  "list",
+  "deep",
 ];
 
 function hostileJson(random: Random): Buffer {
@@ -92,6 +155,20 @@ function hostileJson(random: Random): Buffer {
       Object.fromEntries(times(random, 20, () => [pick(random, NAMES), hostileValue(random, 0)])),
     ),
   );
+}
+
+/** What the endpoint's schema asks for, with odd texts; most of these are judged and stored. */
+function nearlyValid(random: Random): Buffer {
+  const text = pick(random, UNITS).repeat(random() * 20);
+  const fields = {
+    n: Math.floor(random() * 1e9),
+    to: random() < 0.9 ? "a@b.example" : text,
+    text: times(random, 4, () => pick(random, UNITS).repeat(random() * 20)).join(" "),
+    list: times(random, 5, () => random()),
+    deep: { n: { n: random() < 0.9 } },
+    [pick(random, NAMES)]: random() < 0.9 ? undefined : hostileValue(random, 0),
+  };
+  return Buffer.from(JSON.stringify(fields));
 }
 
 const UNITS = [

@@ -24,6 +24,8 @@ const CROWD_MS = isShort ? 6000 : 60_000;
  */
 const MEMORY_MB = isShort ? 400 : 220;
 const ACCEPTED_MS = 2000;
+/** More than the requests that the server answers at once, and than those that it lets in. */
+const DEAF = 600;
 
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -94,6 +96,26 @@ test("hundreds of sockets that drip headers and bodies do not stop a client that
     expectTaken(await sendBurst(target, numbers, 10));
   }
   expect(dripping.filter(({ closed }) => closed)).toEqual([]);
+  expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
+});
+
+test("hundreds of sockets that ask for much and read nothing neither stop such a client nor cost memory", async () => {
+  const place = makeWorkplace();
+  const { secret } = await createNumberEndpoint(place);
+  const server = await startServer(place, await freePort());
+  const question = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
+  const deaf = await Promise.all(
+    Array.from({ length: DEAF }, async () => (await drip(server, question)).pause()),
+  );
+  const numbers = countUp();
+  for (let round = 0; round < 8; round += 1) {
+    expectTaken(await sendBurst({ port: server.port, key: secret }, numbers, 10));
+    await sleep(250);
+  }
+  let cutOff = 0;
+  for (const socket of deaf) socket.on("close", () => (cutOff += 1)).resume();
+  await until("somebody who was cut off", () => cutOff > 0);
+  report("sockets that read nothing", { sockets: DEAF, "peak MB": peakResidentMb(server.pid) });
   expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
 });
 
