@@ -33,11 +33,11 @@ declare module "fastify" {
 }
 
 /**
- * Answers that clients have not taken, the largest for strangers some 64 KiB each. While there are more, a client that
+ * Answers that are ready and that clients have not taken, the largest for strangers some 64 KiB each. While there are more, a client that
  * has one to take and asks for the next is cut off: thousands of questions fit into one packet, and their answers into
  * no memory.
  */
-const MAX_OPEN = 256;
+const MAX_UNTAKEN = 256;
 
 /**
  * Counts requests from their first hook on, and tells `onEnd` of each: when its answer is taken or its client has left.
@@ -58,7 +58,10 @@ export function followRequests(
   server.addHook("onRequest", (request, reply, done) => {
     const startedAt = performance.now();
     const counts = of(request.raw.socket);
-    if (all.open >= MAX_OPEN && counts.open > 0) return void request.raw.socket.destroy();
+    if (untaken(all) >= MAX_UNTAKEN && untaken(counts) > 0) {
+      request.raw.socket.destroy();
+      return;
+    }
     const flight: Flight = { counts, stage: "arriving" };
     request.flight = flight;
     add(flight, "open", 1);
@@ -95,6 +98,10 @@ export function followRequests(
     if (flight.stage === "answering") add(flight, "answering", -1);
     flight.stage = "answered";
   }
+}
+
+function untaken({ open, unanswered }: Counts): number {
+  return open - unanswered;
 }
 
 /** What all sockets owe together, and what each does. */

@@ -16,7 +16,8 @@ export function hostileBytes({ secret, publishable }: HostileKeys, random: Rando
     if (kind < 0.2) return hostileForm(publishable, random);
     return request(secret, kind < 0.6 ? hostileJson(random) : nearlyValid(random));
   });
-  const last = random() < 0.2 ? mutate(hostileForm(publishable, random), random) : pick(random, MAKERS)(secret, random);
+  const last =
+    random() < 0.2 ? mutate(hostileForm(publishable, random), random) : pick(random, MAKERS)(secret, random);
   return Buffer.concat([...readable, last]);
 }
 

@@ -124,7 +124,10 @@ const SCRAMBLED: Readonly<Record<string, string>> = {
 const OWN_RULES = { FORMSVC_PLANS_HOBBY_CUSTOM_SPAM: "true" };
 /** The most keywords, and rules that are as large together as they may be; once for a workspace, once for a form. */
 const LARGEST_CHOICES = {
-  keywords: Array.from({ length: 500 }, (_, index) => ({ word: `${"a".repeat(96)}${1000 + index}`, effect: 10 })),
+  keywords: Array.from({ length: 500 }, (_, index) => ({
+    word: `${"a".repeat(96)}${1000 + index}`,
+    effect: 10,
+  })),
   rules: Array.from({ length: 20 }, (_, index) => ({
     pattern: `[ab]*a[ab]{38}${"cd".charAt(index % 2)}`,
     effect: 10,
@@ -222,7 +225,8 @@ describe("a text as long as a body may be is answered within the time, whatever 
   test("against a schema as deep as it may be, whose lists have a pattern and long enums", async () => {
     const enums = Array.from({ length: 500 }, (_, index) => `${"a".repeat(12)}${1000 + index}`);
     let deep: object = { type: "string", pattern: "[ab]*a[ab]{13}[cd]", minLength: 2, maxLength: 3 };
-    for (let depth = 0; depth < MAX_FIELD_DEPTH; depth += 1) deep = { type: "array", items: deep, maxItems: 1 };
+    for (let depth = 0; depth < MAX_FIELD_DEPTH; depth += 1)
+      deep = { type: "array", items: deep, maxItems: 1 };
     const slowest = await measure(
       {
         deep,

@@ -4,12 +4,7 @@ import { makeWorkplace } from "../executable/workplace.ts";
 import { extent, isShort, PATIENCE_MS, report } from "./extent.ts";
 import { hostileBytes } from "./hostile-request.ts";
 import { countUp, expectTaken, sendBurst } from "./poster.ts";
-import {
-  createNumberEndpoint,
-  freePort,
-  residentMb,
-  startServer,
-} from "./server.ts";
+import { createNumberEndpoint, freePort, residentMb, startServer } from "./server.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { readStored } from "./stored.ts";
 
@@ -49,7 +44,8 @@ test(
       while (requests < extent.hostileRequests && failures.length < 5) {
         connections += 1;
         const mine = connections;
-        if (warmMb.length === 0 && requests >= extent.hostileRequests / 2) warmMb.push(residentMb(server.pid));
+        if (warmMb.length === 0 && requests >= extent.hostileRequests / 2)
+          warmMb.push(residentMb(server.pid));
         // Each from a seed of its own, so that one that fails is made again alone.
         const bytes = hostileBytes(keys, seededRandom(SEED + mine));
         const answer = await exchange(server.port, bytes);
