@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import SqliteDatabase from "better-sqlite3";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { executable, postRequest, runLoad, startServer } from "./processes.ts";
+import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
 /**
  * How many posts a server takes while `formsvc backup` copies and checks its database, beside how many it takes just
@@ -83,8 +84,8 @@ function prepare(): string {
   connection
     .prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-       SELECT printf('sub_%026d', i), ?, 1, json_object('message', hex(randomblob(400))), 0, '[]', '192.0.2.1', '', i FROM n`,
+       INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+       SELECT printf('sub_%026d', i), ${NUMBER_OF_ENDPOINT}, 1, json_object('message', hex(randomblob(400))), 0, '[]', '192.0.2.1', '', i FROM n`,
     )
     .run(Math.round((megabytes * 1e6) / ROW_BYTES), endpoint.id);
   connection.pragma("wal_checkpoint(TRUNCATE)");

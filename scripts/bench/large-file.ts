@@ -7,6 +7,7 @@ import { newId } from "../../src/foundation/id.ts";
 import { type Figure, renderFigures } from "./figures.ts";
 import { median, runLoad } from "./processes.ts";
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
+import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
 /**
  * What a file with many submissions and a backlog of deliveries costs over an empty one: posts, the first page of a
@@ -19,6 +20,9 @@ const SECONDS = 4;
 const STARTS = 7;
 const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const ADDRESS = "203.0.113.17";
+/** Stand in for what a notification has around the data. */
+const HEAD = "x".repeat(150);
+const TAIL = "x".repeat(200);
 /** Rows in one transaction while filling. */
 const ROWS_AT_ONCE = 100_000;
 
@@ -82,10 +86,10 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
   const before = statSync(file).size;
   const insert = db.prepare(
     `INSERT INTO submission
-       (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ?, 1, ?, 0, '[]', ?, ?, ?)`,
+       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', ?, ?, ?)`,
   );
-  const event = db.prepare("INSERT INTO event (submission_id, body) VALUES (?, ?)");
+  const event = db.prepare("INSERT INTO event (submission_id, head, tail) VALUES (?, ?, ?)");
   const delivery = db.prepare(
     "INSERT INTO delivery (id, submission_id, webhook_id, state, due_at) VALUES (?, ?, ?, 'pending', ?)",
   );
@@ -106,7 +110,7 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
   bytes = (statSync(file).size - before) / submissions;
   db.transaction(() => {
     for (const id of ids) {
-      event.run(id, Buffer.from(POST_BODY));
+      event.run(id, HEAD, TAIL);
       delivery.run(newId("msg", Date.now()), id, webhookId, Date.now());
     }
   });

@@ -19,6 +19,7 @@ import { createSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
+import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
 /**
  * The outbox against a bare loop of undici requests to the same receiver with as many requests at once, in interleaved
@@ -151,14 +152,14 @@ function fill(db: Database, outbox: Outbox, endpointId: string, count: number): 
     message: "A dozen pages and a form. ".repeat(8),
   };
   const insert = db.prepare(
-    `INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ?, 1, ?, 0, '[]', '192.0.2.1', 'bench', ?)`,
+    `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '192.0.2.1', 'bench', ?)`,
   );
   db.transaction(() => {
     for (let index = 0; index < count; index += 1) {
       const id = newId("sub", now);
       insert.run(id, endpointId, JSON.stringify(data), now);
-      const told = { id, endpointId, data, spamScore: 0, ipAddress: "192.0.2.1", userAgent: "bench" };
+      const told = { id, endpointId, spamScore: 0, ipAddress: "192.0.2.1", userAgent: "bench" };
       outbox.enqueue({ ...told, createdAt: now }, now);
     }
   });

@@ -31,14 +31,15 @@ export const sendTest: CommandSpec = {
       const webhook = findWebhook(db, id);
       const now = systemClock.now();
       const data = readData(text(options, "data"));
-      const submission = { id: newId("sub", now), endpointId: webhook.endpointId, data, spamScore: 0 };
+      const submission = { id: newId("sub", now), endpointId: webhook.endpointId, spamScore: 0 };
       const told = {
         ...submission,
         ipAddress: "192.0.2.1",
         userAgent: "formsvc webhook test",
         createdAt: now,
       };
-      const body = Buffer.from(renderBody(told, readEndpoint(db, webhook.endpointId)?.name ?? "", now));
+      const name = readEndpoint(db, webhook.endpointId)?.name ?? "";
+      const body = Buffer.from(renderBody(told, JSON.stringify(data), name, now));
       const message = { id: newId("msg", now), body };
       const request = renderRequest(webhook.settings, activeKeys(db, now).get(id) ?? [], message, now);
       const sender = createWebhookSender(config);

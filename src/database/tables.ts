@@ -8,6 +8,7 @@ export interface Tables {
   endpoint: EndpointRow;
   endpoint_schema: EndpointSchemaRow;
   api_key: ApiKeyRow;
+  endpoint_number: EndpointNumberRow;
   submission: SubmissionRow;
   idempotency: IdempotencyRow;
   settings_version: SettingsVersionRow;
@@ -84,10 +85,16 @@ interface ApiKeyRow {
   seen_in_browser_at: number | null;
 }
 
+/** A trigger adds one for each endpoint. */
+interface EndpointNumberRow {
+  number: Generated<number>;
+  endpoint_id: string;
+}
+
 interface SubmissionRow {
   seq: Generated<number>;
   id: string;
-  endpoint_id: string;
+  endpoint_number: number;
   schema_version: number;
   /** JSON object. */
   data: string;
@@ -136,9 +143,11 @@ interface WebhookSecretRow {
   expires_at: number | null;
 }
 
+/** The body is head, the submission's data, tail; where tail is null, head alone. */
 interface EventRow {
   submission_id: string;
-  body: Buffer;
+  head: string;
+  tail: string | null;
 }
 
 interface DeliveryRow {

@@ -177,28 +177,24 @@ function createBatchWriter(
 ): BatchWriter {
   const insert = db.prepare(
     `INSERT INTO submission
-       (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     SELECT ?, number, ?, ?, ?, ?, ?, ?, ? FROM endpoint_number WHERE endpoint_id = ?`,
   );
   const store = (pending: PendingSubmission): boolean => {
     const { submission } = pending;
-    try {
-      insert.run(
-        submission.id,
-        submission.endpointId,
-        submission.schemaVersion,
-        JSON.stringify(submission.data),
-        submission.spamScore,
-        JSON.stringify(submission.spamReasons),
-        submission.ipAddress,
-        submission.userAgent,
-        submission.createdAt,
-      );
-    } catch (error) {
-      // Only this row is undone: the endpoint was deleted between the check and now.
-      if (isForeignKeyError(error)) return false;
-      throw error;
-    }
+    const { changes } = insert.run(
+      submission.id,
+      submission.schemaVersion,
+      JSON.stringify(submission.data),
+      submission.spamScore,
+      JSON.stringify(submission.spamReasons),
+      submission.ipAddress,
+      submission.userAgent,
+      submission.createdAt,
+      submission.endpointId,
+    );
+    // The endpoint was deleted between the check and now.
+    if (changes === 0) return false;
     if (pending.idempotent !== null)
       idempotency.record(pending.idempotent, submission.id, submission.createdAt);
     if (pending.recollection !== null) memory.remember(pending.workspaceId, pending.recollection);

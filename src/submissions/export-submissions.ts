@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { csvHeader, csvRow } from "./csv.ts";
+import { numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
 import { readOldestFirst, type SubmissionFilter } from "./submission-store.ts";
 
@@ -81,7 +82,7 @@ function collectFields(db: Database, filter: SubmissionFilter): string[] {
 function undeclaredFields(db: Database, filter: SubmissionFilter, declared: ReadonlySet<string>): string[] {
   const names = sql<{ name: string }>`
     SELECT DISTINCT field.key AS name FROM submission, json_each(submission.data) AS field
-    WHERE (${filter.endpointId} IS NULL OR submission.endpoint_id = ${filter.endpointId})
+    WHERE (${filter.endpointId} IS NULL OR submission.endpoint_number = ${numberOfEndpoint(filter.endpointId ?? "")})
       AND field.key NOT IN (SELECT value FROM json_each(${JSON.stringify([...declared])}))
     LIMIT ${MAX_UNDECLARED_FIELDS + 1}`.compile(query);
   const found = db.all<{ name: string }>({ compile: () => names });

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
+import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import { MAX_USER_AGENT_LENGTH } from "./submission.ts";
 
 export interface Imported {
@@ -58,8 +59,8 @@ export async function importSubmissions(db: Database, file: string, plan: Import
   for (const each of readExport(file)) plan.targetOf(each.endpoint_id);
   const insert = db.prepare(
     `INSERT INTO submission
-       (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
   );
   let added = 0;
   let seen = 0;

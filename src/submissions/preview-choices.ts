@@ -2,6 +2,7 @@ import { type Database, query } from "../database/database.ts";
 import { judge, type SpamClass, type SpamReason, type SpamVerdict } from "../spam/judge.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
+import { numberOfEndpoint } from "./endpoint-number.ts";
 import { postOf } from "./mark-submission.ts";
 import { readChoices, type SpamScope } from "./spam-choices-store.ts";
 
@@ -73,17 +74,11 @@ function lastPosts(db: Database, scope: SpamScope): LastPost[] {
           .all(query.selectFrom("endpoint").select("id").where("workspace_id", "=", scope.workspaceId))
           .map(({ id }) => id);
   const columns = ["id", "data", "ip_address", "user_agent", "created_at"] as const;
-  const newest = endpoints.flatMap((endpointId) =>
-    (["submission", "held"] as const).flatMap((table) =>
-      db.all(
-        query
-          .selectFrom(table)
-          .select(columns)
-          .where("endpoint_id", "=", endpointId)
-          .orderBy("id", "desc")
-          .limit(MAX_POSTS),
-      ),
-    ),
-  );
+  const newest = endpoints.flatMap((endpointId) => {
+    const held = query.selectFrom("held").where("endpoint_id", "=", endpointId);
+    const stored = query.selectFrom("submission").where("endpoint_number", "=", numberOfEndpoint(endpointId));
+    const last = db.all(stored.select(columns).orderBy("id", "desc").limit(MAX_POSTS));
+    return last.concat(db.all(held.select(columns).orderBy("id", "desc").limit(MAX_POSTS)));
+  });
   return newest.sort((a, b) => b.created_at - a.created_at).slice(0, MAX_POSTS);
 }

@@ -11,17 +11,19 @@ export interface Retention {
 }
 
 export function createRetention(db: Database): Retention {
-  const endpoints = db.prepare("SELECT id, keep_days FROM endpoint WHERE keep_days IS NOT NULL");
+  const endpoints = db.prepare(
+    "SELECT number, keep_days FROM endpoint JOIN endpoint_number ON endpoint_id = id WHERE keep_days IS NOT NULL",
+  );
   const expire = db.prepare(
-    "DELETE FROM submission WHERE id IN (SELECT id FROM submission WHERE endpoint_id = ? AND id < ? ORDER BY id LIMIT ?)",
+    "DELETE FROM submission WHERE id IN (SELECT id FROM submission WHERE endpoint_number = ? AND id < ? ORDER BY id LIMIT ?)",
   );
   return {
     expire(now) {
       let left = BATCH_SIZE;
-      for (const endpoint of endpoints.all() as { id: string; keep_days: number }[]) {
+      for (const endpoint of endpoints.all() as { number: number; keep_days: number }[]) {
         if (left === 0) break;
         const oldest = firstIdAt("sub", now - endpoint.keep_days * DAY_MS);
-        left -= expire.run(endpoint.id, oldest, left).changes;
+        left -= expire.run(endpoint.number, oldest, left).changes;
       }
       return BATCH_SIZE - left;
     },

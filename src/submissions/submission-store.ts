@@ -4,6 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt, isId } from "../foundation/id.ts";
 import { type SpamClass, spamClassOf, type SpamReason } from "../spam/judge.ts";
+import { idOfEndpoint, numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
 
 /** Which submissions are meant. Null means any. */
@@ -35,7 +36,10 @@ const CLASS_SCORES: Readonly<Record<StoredSpamClass, readonly [number, number]>>
   high: [51, 75],
 };
 
-type SubmissionColumns = Omit<Tables["submission"], "seq"> & { seq: number };
+type SubmissionColumns = Omit<Tables["submission"], "seq" | "endpoint_number"> & {
+  seq: number;
+  endpoint_id: string;
+};
 
 /**
  * One page, newest first. Costs one index walk from the cursor on.
@@ -80,9 +84,7 @@ function checkCursor(cursor: string | null): void {
 
 /** @throws not_found */
 export function findSubmission(db: Database, id: string): Submission {
-  const row = isId("sub", id)
-    ? db.first(query.selectFrom("submission").selectAll().where("id", "=", id))
-    : undefined;
+  const row = isId("sub", id) ? db.first(selectSubmissions().where("id", "=", id)) : undefined;
   if (row === undefined) throw new FormsvcError("not_found", `there is no submission ${id}`);
   return toSubmission(row);
 }
@@ -92,7 +94,7 @@ export function insertSubmission(db: Database, submission: Submission): void {
   db.run(
     query.insertInto("submission").values({
       id: submission.id,
-      endpoint_id: submission.endpointId,
+      endpoint_number: numberOfEndpoint(submission.endpointId),
       schema_version: submission.schemaVersion,
       data: JSON.stringify(submission.data),
       spam_score: submission.spamScore,
@@ -141,9 +143,14 @@ export function readTail(
   return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
 }
 
+function selectSubmissions() {
+  return query.selectFrom("submission").selectAll().select(idOfEndpoint.as("endpoint_id"));
+}
+
 function filtered(filter: SubmissionFilter) {
-  let select = query.selectFrom("submission").selectAll();
-  if (filter.endpointId !== null) select = select.where("endpoint_id", "=", filter.endpointId);
+  let select = selectSubmissions();
+  if (filter.endpointId !== null)
+    select = select.where("endpoint_number", "=", numberOfEndpoint(filter.endpointId));
   if (filter.spamClass !== null) {
     const [low, high] = CLASS_SCORES[filter.spamClass];
     select = select.where(sql<boolean>`spam_score BETWEEN ${low} AND ${high}`);

@@ -34,8 +34,10 @@ interface Row {
   readonly body: Buffer;
 }
 
-const SELECT = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, event.body
+const BODY = "CAST(iif(event.tail IS NULL, event.head, event.head || submission.data || event.tail) AS BLOB)";
+const SELECT = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
   FROM delivery JOIN event ON event.submission_id = delivery.submission_id
+    JOIN submission ON submission.id = event.submission_id
   WHERE delivery.webhook_id = ? AND delivery.state = 'pending'`;
 
 export const CLAIM_SQL = {

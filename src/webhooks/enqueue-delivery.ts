@@ -2,11 +2,10 @@ import type { Database } from "../database/database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { newId } from "../foundation/id.ts";
 
-/** What of a submission its notification tells. */
+/** What of a submission its notification tells, beside the data. */
 export interface NotifiedSubmission {
   readonly id: string;
   readonly endpointId: string;
-  readonly data: Readonly<Record<string, unknown>>;
   readonly spamScore: number;
   readonly ipAddress: string;
   readonly userAgent: string;
@@ -44,8 +43,7 @@ const MAX_KNOWN_ENDPOINTS = 5000;
 export const ENQUEUE_SQL = {
   targets: `SELECT webhook.id, webhook.state, webhook.max_spam_score, endpoint.name AS endpoint_name
     FROM webhook JOIN endpoint ON endpoint.id = webhook.endpoint_id WHERE webhook.endpoint_id = ?`,
-  // Text is bound without a buffer, which would be the collector's work under load.
-  event: "INSERT INTO event (submission_id, body) VALUES (?, CAST(? AS BLOB))",
+  event: "INSERT INTO event (submission_id, head, tail) VALUES (?, ?, ?)",
   delivery: "INSERT INTO delivery (id, submission_id, webhook_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
 } as const;
 
@@ -82,7 +80,8 @@ export function createOutbox(db: Database): Outbox {
       const targets = readTargets(endpointId).filter((target) => target.max_spam_score >= spamScore);
       const [first] = targets;
       if (first === undefined) return;
-      insertEvent.run(submission.id, renderBody(submission, first.endpoint_name, now));
+      const { head, tail } = renderAround(submission, first.endpoint_name, now);
+      insertEvent.run(submission.id, head, tail);
       for (const { id, state } of targets) {
         insertDelivery.run(
           newId("msg", now),
@@ -112,13 +111,32 @@ export function createOutbox(db: Database): Outbox {
   };
 }
 
-/** The body of `submission.created`, well-formed as signatures need it. Each part is JSON of its own, for speed. */
-export function renderBody(submission: NotifiedSubmission, endpointName: string, now: number): string {
-  const { id, endpointId, data, spamScore, ipAddress, userAgent, createdAt } = submission;
+/** What comes before and after a submission's data in the body of its `submission.created`. */
+interface Around {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** Each part is JSON of its own, for speed. The data between is the JSON that the submission's row holds. */
+function renderAround(submission: NotifiedSubmission, endpointName: string, now: number): Around {
+  const { id, endpointId, spamScore, ipAddress, userAgent, createdAt } = submission;
   const timestamp = toIsoTime(now);
   const created = createdAt === now ? timestamp : toIsoTime(createdAt);
   const endpoint = `{"id":"${endpointId}","name":${JSON.stringify(endpointName)}}`;
   const client = `"ip_address":${JSON.stringify(ipAddress)},"user_agent":${JSON.stringify(userAgent)}`;
-  const told = `{"id":"${id}","data":${JSON.stringify(data)},"spam_score":${spamScore},${client},"created_at":"${created}"}`;
-  return `{"event":"submission.created","timestamp":"${timestamp}","endpoint":${endpoint},"submission":${told}}`;
+  return {
+    head: `{"event":"submission.created","timestamp":"${timestamp}","endpoint":${endpoint},"submission":{"id":"${id}","data":`,
+    tail: `,"spam_score":${spamScore},${client},"created_at":"${created}"}}`,
+  };
+}
+
+/** The body of `submission.created`, well-formed as signatures need it. @param data JSON */
+export function renderBody(
+  submission: NotifiedSubmission,
+  data: string,
+  endpointName: string,
+  now: number,
+): string {
+  const { head, tail } = renderAround(submission, endpointName, now);
+  return head + data + tail;
 }

@@ -43,12 +43,12 @@ test("each thing that is wrong has a line with what to do, on standard output fo
     plans: { hobby: { monthlySubmissions: 10, endpoints: null, customSpam: true } },
     backup: { everyHours: 1, keep: 1, directory: "./copies" },
   });
-  const endpoint = await machine.createEndpoint();
+  await machine.createEndpoint();
   const connection = machine.open();
   connection.exec(`
     UPDATE api_key SET seen_in_browser_at = 1 WHERE kind = 'secret';
     INSERT INTO usage SELECT id, strftime('%Y-%m', 'now'), 9 FROM workspace;
-    INSERT INTO submission VALUES (NULL, 'sub_7zzzzzzzzzzzzzzzzzzzzzzzzz', '${endpoint.id}', 1, '{}', 0, '[]', '', '', 4000000000000);
+    INSERT INTO submission VALUES (NULL, 'sub_7zzzzzzzzzzzzzzzzzzzzzzzzz', 1, 1, '{}', 0, '[]', '', '', 4000000000000);
   `);
   chmodSync(machine.database, 0o644);
   const { code, healthy, problems } = await examine(machine);
@@ -126,7 +126,7 @@ test("webhooks that are stopped, keep failing or ran out of attempts are found",
   insert.run("wh_moment", endpoint.id, "enabled", Date.now());
   insert.run("wh_disabled", endpoint.id, "disabled", 1);
   machine.open().exec(`
-    INSERT INTO event VALUES ('${submission}', x'7b7d');
+    INSERT INTO event VALUES ('${submission}', '{}', NULL);
     INSERT INTO delivery (id, submission_id, webhook_id, state, due_at)
       VALUES ('msg_1', '${submission}', 'wh_failing', 'failed', 0);
   `);

@@ -47,10 +47,11 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     revoked_at: "INTEGER NULL",
     seen_in_browser_at: "INTEGER NULL",
   },
+  endpoint_number: { number: "INTEGER", endpoint_id: "TEXT" },
   submission: {
     seq: "INTEGER",
     id: "TEXT",
-    endpoint_id: "TEXT",
+    endpoint_number: "INTEGER",
     schema_version: "INTEGER",
     data: "TEXT",
     spam_score: "INTEGER",
@@ -87,7 +88,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     created_at: "INTEGER",
     expires_at: "INTEGER NULL",
   },
-  event: { submission_id: "TEXT", body: "BLOB" },
+  event: { submission_id: "TEXT", head: "TEXT", tail: "TEXT NULL" },
   delivery: {
     id: "TEXT",
     submission_id: "TEXT",

@@ -113,9 +113,9 @@ interface Message {
 
 function makeMessage(secret: string): Message {
   const now = Date.now();
-  const submission = { id: "sub_1", endpointId: "ep_1", data: { name: "Ada grüßt – ✓" }, spamScore: 3 };
+  const submission = { id: "sub_1", endpointId: "ep_1", spamScore: 3 };
   const told = { ...submission, ipAddress: "192.0.2.1", userAgent: "test", createdAt: now };
-  const body = Buffer.from(renderBody(told, "Contact", now));
+  const body = Buffer.from(renderBody(told, JSON.stringify({ name: "Ada grüßt – ✓" }), "Contact", now));
   const signed = { id: "msg_1", timestamp: String(Math.floor(now / 1000)), body };
   return { ...signed, body: body.toString(), signature: signMessage(signed, [secretKey(secret)]) };
 }

@@ -133,7 +133,7 @@ test("filters, limit and cursor choose what is exported, in every format", async
 function fill(machine: OperatorMachine, count: number): void {
   const connection = machine.open();
   const insert = connection.prepare(
-    `INSERT INTO submission SELECT NULL, ?, id, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000 FROM endpoint`,
+    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000 FROM endpoint_number`,
   );
   const data = JSON.stringify({ name: "x".repeat(2500), email: "a@example.org" });
   connection.transaction(() => {

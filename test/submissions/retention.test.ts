@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { shortenAddress } from "../../src/foundation/ip-address.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { operatorMachine, post, storedIds, until } from "../support/operator-machine.ts";
+import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
 test("submissions older than their endpoint keeps them are deleted by the server, and no others", async () => {
   const machine = operatorMachine();
@@ -13,7 +14,7 @@ test("submissions older than their endpoint keeps them are deleted by the server
   const archive = (keeping.json() as { endpoint: { id: string } }).endpoint.id;
   const connection = machine.open();
   const insert = connection.prepare(
-    "INSERT INTO submission VALUES (NULL, ?, ?, 1, '{}', 0, '[]', '', '', ?)",
+    `INSERT INTO submission VALUES (NULL, ?, ${NUMBER_OF_ENDPOINT}, 1, '{}', 0, '[]', '', '', ?)`,
   );
   const add = (endpointId: string, daysAgo: number): string => {
     const at = Date.now() - daysAgo * 86_400_000;

@@ -15,6 +15,7 @@ import {
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
 const any: SubmissionFilter = { endpointId: null, spamClass: null, since: null, until: null };
 
@@ -33,8 +34,8 @@ function bench(): Bench {
     db.transaction(() => insertEndpoint(db, workspace, made, plans, NOON).id),
   );
   const insert = db.prepare(
-    `INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ?, 1, '{"a":1}', ?, '[]', '192.0.2.1', 'UA', ?)`,
+    `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, '{"a":1}', ?, '[]', '192.0.2.1', 'UA', ?)`,
   );
   return {
     db,

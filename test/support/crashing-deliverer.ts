@@ -8,6 +8,7 @@ import { Deliverer } from "../../src/webhooks/deliver.ts";
 import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
 /**
  * A process that ends itself with SIGKILL at one point of the way of a delivery.
@@ -94,10 +95,10 @@ function run(file: string, point: CrashPoint, endpointId: string): void {
     const id = newId("sub", now);
     db.transaction(() => {
       db.prepare(
-        `INSERT INTO submission (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-         VALUES (?, ?, 1, '{}', 0, '[]', '', '', ?)`,
+        `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+         VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, '{}', 0, '[]', '', '', ?)`,
       ).run(id, endpointId, now);
-      const told = { id, endpointId, data: {}, spamScore: 0, ipAddress: "", userAgent: "", createdAt: now };
+      const told = { id, endpointId, spamScore: 0, ipAddress: "", userAgent: "", createdAt: now };
       outbox.enqueue(told, now);
       dieAt("post written, not committed");
     });

@@ -165,7 +165,11 @@ function addWorkspace(owner: Database, config: Config, clock: FakeClock, plan: s
 }
 
 function storedData(owner: Database, endpointId: string | undefined): Record<string, unknown>[] {
-  const rows = owner.prepare("SELECT endpoint_id, data FROM submission ORDER BY seq").all() as {
+  const rows = owner
+    .prepare(
+      "SELECT endpoint_id, data FROM submission JOIN endpoint_number ON number = endpoint_number ORDER BY seq",
+    )
+    .all() as {
     endpoint_id: string;
     data: string;
   }[];

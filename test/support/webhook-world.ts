@@ -20,6 +20,7 @@ import type { DeliverySettings, Webhook, WebhookSettings } from "../../src/webho
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import type { Received } from "./receivers.ts";
+import { numberOfEndpoint } from "../../src/submissions/endpoint-number.ts";
 
 /** A clock that a test moves; it starts at the real time, because official verifiers look at theirs. */
 export class TestClock implements Clock {
@@ -96,14 +97,15 @@ export class WebhookWorld {
     const ids = this.db.transaction(() =>
       Array.from({ length: count }, () => {
         const id = newId("sub", now);
-        const row = { id, endpoint_id: this.endpointId, schema_version: 1, data: JSON.stringify(data) };
+        const row = { id, schema_version: 1, data: JSON.stringify(data) };
+        const endpoint_number = numberOfEndpoint(this.endpointId);
         const client = { ip_address: "192.0.2.1", user_agent: "test", created_at: now };
         this.db.run(
           query
             .insertInto("submission")
-            .values({ ...row, ...client, spam_score: spamScore, spam_reasons: "[]" }),
+            .values({ ...row, ...client, endpoint_number, spam_score: spamScore, spam_reasons: "[]" }),
         );
-        const told = { id, endpointId: this.endpointId, data, spamScore };
+        const told = { id, endpointId: this.endpointId, spamScore };
         this.outbox.enqueue({ ...told, ipAddress: "192.0.2.1", userAgent: "test", createdAt: now }, now);
         return id;
       }),

@@ -56,7 +56,7 @@ test("deleting a submission or a webhook finds what hangs on it by an index", as
   for (const [sql, index] of [
     ["SELECT 1 FROM delivery WHERE submission_id = ?", /delivery_by_submission/],
     ["SELECT 1 FROM delivery WHERE webhook_id = ?", /delivery_by_webhook/],
-    ["SELECT 1 FROM event WHERE submission_id = ?", /sqlite_autoindex_event_1/],
+    ["SELECT 1 FROM event WHERE submission_id = ?", /event USING PRIMARY KEY/],
     ["SELECT 1 FROM attempt WHERE delivery_id = ?", /PRIMARY KEY/],
     ["SELECT 1 FROM webhook_secret WHERE webhook_id = ?", /PRIMARY KEY/],
   ] as const) {
