@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { createSubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
@@ -56,6 +57,7 @@ export async function startServer(
     isDraining: () => draining && listenFd === null,
     log,
   });
+  const sockets = followSockets(server);
   const mayCloseIdle = listenFd === null ? () => true : handOverConnections(server);
   const chores = await startChores({ db, config, configFile, service, log });
   let url: string;
@@ -73,7 +75,7 @@ export async function startServer(
     async stop() {
       draining = true;
       const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
-      await closeWithin(server, shutdownGraceMs, mayCloseIdle, log);
+      await closeWithin(server, sockets, shutdownGraceMs, mayCloseIdle, log);
       await chores.stop();
       await service.drain();
       await delivered;
@@ -120,15 +122,26 @@ async function listen(server: FastifyInstance, config: Config, fd: number | null
   return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
 }
 
+/** Every open connection, also those that Node's HTTP server has let go of. */
+function followSockets(server: FastifyInstance): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
 async function closeWithin(
   server: FastifyInstance,
+  sockets: ReadonlySet<Socket>,
   graceMs: number,
   mayCloseIdle: () => boolean,
   log: Log,
 ): Promise<void> {
   const deadline = setTimeout(() => {
     serverGraceOver(log);
-    server.server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
   }, graceMs);
   // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
   const idle = setInterval(() => {

@@ -11,6 +11,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "payload_too_large",
 };
 
+/** How long a client that is refused has to take its answer. */
+const LINGER_MS = 2000;
+
 /**
  * Answers what failed before there was a request to route: broken, oversized or slow HTTP. Then the socket is closed, so
  * that a client pays for each such line of the log with a connection.
@@ -43,4 +46,8 @@ export function refuseSocket(
   ];
   // Ended, not destroyed: what is still on its way to the client must arrive first.
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(linger));
+  // Node reads nothing more of a tunnel, whose end would pass unseen then.
+  socket.resume();
 }

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import SqliteDatabase from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { examplePost, makeWorkplace, post, type Server, until, type Workplace } from "./workplace.ts";
 
 const UNLIMITED = {
@@ -149,6 +149,39 @@ test("a post that never ends is cut off when the grace is over, and the exit cod
   expect(server.log()).toContain('"event":"server.grace-over"');
   expect(existsSync(`${place.database}-wal`)).toBe(false);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a tunnel is refused and closed, however much comes after it and whoever keeps it open, and holds up no stop",
+  async () => {
+    const place = makeWorkplace();
+    const server = await place.serve([], { env: UNLIMITED });
+    const descriptors = (): number => readdirSync(`/proc/${server.child.pid}/fd`).length;
+    const before = descriptors();
+    for (const rest of ["", "x".repeat(100_000)]) {
+      const tunnels = Array.from({ length: 20 }, () => openTunnel(server, rest));
+      await Promise.all(tunnels.map(({ answered }) => answered));
+      await until("the end of the tunnels", () => descriptors() <= before);
+    }
+    openTunnel(server, "x".repeat(100_000));
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+  },
+);
+
+/** A client that asks for a tunnel, sends more at once and never closes. */
+function openTunnel(server: Server, rest: string): { readonly answered: Promise<void> } {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  socket.write(`CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${rest}`);
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  return {
+    answered: new Promise((resolve) => {
+      socket.once("data", () => resolve());
+      socket.once("close", () => resolve());
+    }),
+  };
+}
 
 test("a second signal ends the server at once", async () => {
   const place = makeWorkplace();
