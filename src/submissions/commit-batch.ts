@@ -4,6 +4,7 @@ import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Outbox } from "../webhooks/enqueue-delivery.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
+import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import type { HeldPost, HeldWriter } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
 import type { Recollection, SpamMemory } from "./spam-memory.ts";
@@ -178,23 +179,27 @@ function createBatchWriter(
   const insert = db.prepare(
     `INSERT INTO submission
        (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     SELECT ?, number, ?, ?, ?, ?, ?, ?, ? FROM endpoint_number WHERE endpoint_id = ?`,
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const store = (pending: PendingSubmission): boolean => {
     const { submission } = pending;
-    const { changes } = insert.run(
-      submission.id,
-      submission.schemaVersion,
-      JSON.stringify(submission.data),
-      submission.spamScore,
-      JSON.stringify(submission.spamReasons),
-      submission.ipAddress,
-      submission.userAgent,
-      submission.createdAt,
-      submission.endpointId,
-    );
-    // The endpoint was deleted between the check and now.
-    if (changes === 0) return false;
+    try {
+      insert.run(
+        submission.id,
+        submission.endpointId,
+        submission.schemaVersion,
+        JSON.stringify(submission.data),
+        submission.spamScore,
+        JSON.stringify(submission.spamReasons),
+        submission.ipAddress,
+        submission.userAgent,
+        submission.createdAt,
+      );
+    } catch (error) {
+      // Only this row is undone: the endpoint was deleted between the check and now, and has no number.
+      if (isCode(error, "SQLITE_CONSTRAINT_NOTNULL")) return false;
+      throw error;
+    }
     if (pending.idempotent !== null)
       idempotency.record(pending.idempotent, submission.id, submission.createdAt);
     if (pending.recollection !== null) memory.remember(pending.workspaceId, pending.recollection);
@@ -236,7 +241,7 @@ function createKeeper(memory: SpamMemory, heldPosts: HeldWriter): (pending: Pend
     try {
       heldPosts.insert(held, trapped, idempotent?.keyHash ?? null);
     } catch (error) {
-      if (isForeignKeyError(error)) return false;
+      if (isCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY")) return false;
       throw error;
     }
     if (recollection !== null) memory.remember(held.workspaceId, recollection);
@@ -264,6 +269,6 @@ function countFor(counts: Map<string, Count>, pending: PendingSubmission, usage:
   return count;
 }
 
-function isForeignKeyError(error: unknown): boolean {
-  return error instanceof SqliteDatabase.SqliteError && error.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof SqliteDatabase.SqliteError && error.code === code;
 }
