@@ -14,9 +14,9 @@ import { checkStored } from "./stored.ts";
 import { type CallEvent, hasStrace, readCalls, recordWrites } from "./system-calls.ts";
 
 const CONNECTIONS = 16;
-/** Posts recorded, of some twenty pages each: enough that a log of 4,000 pages is carried over and begun anew in between. */
-const RECORDED_POSTS = isShort ? 300 : 900;
-const FILLING = Array.from({ length: 4000 }, (_, index) => 100_000_000 + index);
+/** Posts recorded, of some fifteen pages each: enough that a log of 4,000 pages is carried over and begun anew twice in between. */
+const RECORDED_POSTS = isShort ? 600 : 1200;
+const FILLING = Array.from({ length: 6000 }, (_, index) => 100_000_000 + index);
 const CUT_POSTS = isShort ? 250 : 1500;
 
 if (!hasStrace) sayMissing("nothing is proved about power loss without strace", "apt-get install strace");
