@@ -14,8 +14,8 @@ import {
 import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
- * Durable posts a second against a bare Fastify echo of the same body, in interleaved rounds, servers on one core and
- * the generator on another. Usage: node scripts/bench/submit.ts [ROUNDS] [SECONDS] [WEBHOOKS]
+ * Durable posts a second against a bare Fastify echo of the same body, and against an echo that stores it and does nothing
+ * else, in interleaved rounds, servers on one core and the generator on another. Usage: node scripts/bench/submit.ts [ROUNDS] [SECONDS] [WEBHOOKS]
  * WEBHOOKS (0) is how many webhooks the endpoint has, all to a receiver that answers at once.
  */
 const CONNECTIONS = 64;
@@ -32,26 +32,31 @@ export async function comparePosts(rounds: number, seconds: number, webhooks = 0
   try {
     const receiver = await addWebhooks(place, webhooks);
     const service = await place.serve();
-    const echo = await startServer(
-      [process.execPath, fileURLToPath(new URL("echo-server.ts", import.meta.url))],
-      join(place.folder, "echo.log"),
-      {},
-    );
+    const echo = await startScript(place, "echo-server.ts");
+    const floor = await startScript(place, "floor-server.ts", join(place.folder, "floor.db"));
     const restMb = residentMb(service.pid);
-    await runLoad(service.port, CONNECTIONS, WARM_UP_SECONDS, place.request);
-    await runLoad(echo.port, CONNECTIONS, WARM_UP_SECONDS, place.request);
+    for (const { port } of [service, echo, floor]) {
+      await runLoad(port, CONNECTIONS, WARM_UP_SECONDS, place.request);
+    }
     const results: Round[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const posts = await measure(service, seconds, place.request);
-      results.push({ posts, echoes: await measure(echo, seconds, place.request) });
+      const echoes = await measure(echo, seconds, place.request);
+      results.push({ posts, echoes, rows: await measure(floor, seconds, place.request) });
     }
     const loadedMb = residentMb(service.pid);
-    for (const server of [service, echo, receiver]) await server.stop();
+    for (const server of [service, echo, floor, receiver]) await server.stop();
     expectAccepted(results);
     return describe(results, restMb, loadedMb);
   } finally {
     place.remove();
   }
+}
+
+/** Starts a script of this folder on the servers' core. */
+function startScript({ folder }: Workplace, script: string, ...args: string[]): Promise<RunningServer> {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  return startServer([process.execPath, path, ...args], join(folder, `${script}.log`), {});
 }
 
 async function addWebhooks({ folder, run }: Workplace, count: number): Promise<RunningServer> {
@@ -76,6 +81,8 @@ interface Measured extends LoadResult {
 interface Round {
   readonly posts: Measured;
   readonly echoes: Measured;
+  /** Of the echo that stores. */
+  readonly rows: Measured;
 }
 
 async function measure(server: RunningServer, seconds: number, request: string): Promise<Measured> {
@@ -114,6 +121,16 @@ function describe(results: readonly Round[], restMb: number, loadedMb: number): 
       bound: { atMost: 2 },
     },
     told(
+      "the same for an echo that stores its body and does nothing else",
+      pick(({ rows, echoes }) => rows.requestsPerSecond / echoes.requestsPerSecond),
+      "",
+    ),
+    told(
+      "its p99 over an echo's",
+      pick(({ rows, echoes }) => rows.p99Ms / echoes.p99Ms),
+      "",
+    ),
+    told(
       "durable posts/s",
       pick(({ posts }) => posts.requestsPerSecond),
       "",
@@ -141,6 +158,11 @@ function describe(results: readonly Round[], restMb: number, loadedMb: number): 
     told(
       "processor time of an echo",
       pick(({ echoes }) => echoes.processorUs),
+      "µs",
+    ),
+    told(
+      "processor time of an echo that stores",
+      pick(({ rows }) => rows.processorUs),
       "µs",
     ),
     { figure: "memory at rest", value: restMb, unit: "MB", bound: { atMost: 100 } },
