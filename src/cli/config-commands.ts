@@ -18,11 +18,15 @@ const check: CommandSpec = {
   usage: "check",
   summary: "Check the configuration file and environment",
   action: (context) => {
-    const { file } = loadConfig(context.configFile);
-    if (context.output.isJson) return context.output.json({ valid: true, file });
-    return context.output.note(
-      `the configuration is valid (${file ?? "built-in defaults; no file was found"})`,
-    );
+    const { file, variables, unknownVariables } = loadConfig(context.configFile);
+    if (context.output.isJson) {
+      return context.output.json({ valid: true, file, variables, unknown_variables: unknownVariables });
+    }
+    const source = [file ?? "built-in defaults; no file was found", ...variables].join(", ");
+    context.output.note(`the configuration is valid (${source})`);
+    for (const name of unknownVariables) {
+      context.output.note(`${name} names no setting and is not read; see formsvc help environment`);
+    }
   },
 };
 

@@ -3,11 +3,12 @@ import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import { openMigrated, proveWritable } from "../app.ts";
 import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
-import { databaseMigrated, serverStopped, serverStopping } from "../foundation/events.ts";
+import { databaseMigrated, serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
@@ -39,6 +40,7 @@ const serve: CommandSpec = {
     setFlagsFromString(`--heap-growing-percent=${MOST_OLD_GROWTH_PERCENT}`);
     const config = overrideListener(readConfig(context), options);
     const log = createLog(config.log.level, config.log.format);
+    for (const name of loadConfig(context.configFile).unknownVariables) variableUnknown(log, name);
     const lock = lockServer(resolve(config.database.path), process.pid, toIsoTime(systemClock.now()));
     try {
       const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);

@@ -11,7 +11,19 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read, or null where built-in defaults stand alone. */
   readonly file: string | null;
+  /** Environment variables that set something, in the order of the settings. */
+  readonly variables: readonly string[];
+  /** `FORMSVC_…` variables that are nobody's: most likely misspelt. They are not read. */
+  readonly unknownVariables: readonly string[];
 }
+
+/** Variables of ours that are no setting: where the file is, and what `endpoint create --env` prints. */
+const OTHER_VARIABLES: readonly string[] = new Set([
+  "FORMSVC_CONFIG",
+  "FORMSVC_ENDPOINT_ID",
+  "FORMSVC_SECRET_KEY",
+  "FORMSVC_PUBLISHABLE_KEY",
+]);
 
 /** Where a file is looked for, in this order, when neither `--config` nor `FORMSVC_CONFIG` names one. */
 const DEFAULT_FILES = ["./formsvc.config.json", "/etc/formsvc/formsvc.config.json"];
@@ -30,7 +42,11 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   const overridden = applyEnvironment(merged, env);
   const result = configSchema.safeParse(overridden.value);
   if (!result.success) throw invalid(source, result.error, overridden.names);
-  return { config: result.data, file: found?.file ?? null };
+  const variables = [...overridden.names.values()];
+  const unknownVariables = Object.keys(env).filter(
+    (name) => name.startsWith("FORMSVC_") && !variables.includes(name) && !OTHER_VARIABLES.has(name),
+  );
+  return { config: result.data, file: found?.file ?? null, variables, unknownVariables };
 }
 
 /** The file that `--config`, or else the environment, names; null where neither does. */

@@ -12,6 +12,11 @@ export function serverListening(
   log.info({ event: "server.listening", ...facts, pid: process.pid }, `listening on ${facts.url}`);
 }
 
+/** At the start, each by name: most likely misspelt. */
+export function variableUnknown(log: Log, variable: string): void {
+  log.warn({ event: "config.variable-unknown", variable }, `${variable} names no setting and is not read`);
+}
+
 export function serverStopping(log: Log, signal: string): void {
   log.info({ event: "server.stopping", signal }, "stopping: open requests are answered, new ones refused");
 }

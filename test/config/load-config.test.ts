@@ -248,6 +248,24 @@ describe("a wrong value stops the program and is named by its path", () => {
   });
 });
 
+test("variables that set something and variables that are nobody's are told apart", () => {
+  const loaded = loadConfig(
+    fileWith({ plans: { team: { monthlySubmissions: 1, endpoints: 1, customSpam: true } } }),
+    {
+      FORMSVC_SERVR_PORT: "1",
+      FORMSVC_SERVER_PORT: "2",
+      FORMSVC_PLANS_TEAM_ENDPOINTS: "3",
+      FORMSVC_PLANS_NONE_ENDPOINTS: "4",
+      FORMSVC_SECRET_KEY: "fsk_of_a_script",
+      FORMSVC_CONFIG: "",
+      SERVER_PORT: "5",
+    },
+  );
+  expect(loaded.variables).toEqual(["FORMSVC_SERVER_PORT", "FORMSVC_PLANS_TEAM_ENDPOINTS"]);
+  expect(loaded.unknownVariables).toEqual(["FORMSVC_SERVR_PORT", "FORMSVC_PLANS_NONE_ENDPOINTS"]);
+  expect(loaded.config.plans["team"]?.endpoints).toBe(3);
+});
+
 describe("the file", () => {
   test("that --config names must exist, and the message says how to make one", () => {
     const missing = join(temporaryFolder(), "none.json");

@@ -209,6 +209,22 @@ test("a wrong configuration stops every command with exit code 2 and the path of
   expect(ran.err).toContain("FORMSVC_LOG_LEVEL");
 });
 
+test("a misspelt variable stops nothing, and config check and the server's log name it", async () => {
+  const place = makeWorkplace();
+  const env = { FORMSVC_LOG_LEVL: "debug", FORMSVC_SERVER_HOST: "127.0.0.1" };
+  const ran = await place.run(["config", "check"], { env });
+  expect(ran).toMatchObject({ code: 0, out: "" });
+  expect(ran.err).toContain("FORMSVC_LOG_LEVL names no setting");
+  expect(ran.err).toContain("no file was found, FORMSVC_SERVER_HOST)");
+  const told = await place.run(["config", "check", "--json"], { env });
+  expect(JSON.parse(told.out)).toMatchObject({
+    variables: ["FORMSVC_SERVER_HOST"],
+    unknown_variables: ["FORMSVC_LOG_LEVL"],
+  });
+  const server = await place.serve([], { env });
+  expect(server.log()).toContain('"event":"config.variable-unknown","variable":"FORMSVC_LOG_LEVL"');
+});
+
 test("a server does not start while a workspace is on a plan that is not configured", async () => {
   const place = makeWorkplace();
   place.write("formsvc.config.json", {
