@@ -5,9 +5,24 @@ source "$(dirname "$0")/install.sh"
 install_packages
 build_executable
 
-if [ "$(./dist/formsvc endpoint list --quiet | wc -l)" -eq 0 ]; then
+# The flags that commands share with `serve`, and those that say where it will listen.
+shared=() host="" port=""
+flags=("$@")
+for ((at = 0; at < ${#flags[@]}; at++)); do
+  flag="${flags[at]}"
+  if [[ "$flag" == --*=* ]]; then value="${flag#*=}"; else value="${flags[at + 1]:-}"; fi
+  case "${flag%%=*}" in
+    --db | --config) shared+=("${flag%%=*}" "$value") ;;
+    --host) host="$value" ;;
+    --port) port="$value" ;;
+  esac
+done
+
+formsvc() { ./dist/formsvc "$@" "${shared[@]}"; }
+
+if ! endpoints="$(formsvc endpoint list --quiet 2>/dev/null)" || [ -z "$endpoints" ]; then
   # Kept in variables and printed once; nothing writes them to disk.
-  eval "$(./dist/formsvc endpoint create --name "My first form" --schema - --env --quiet <<'SCHEMA'
+  keys="$(formsvc endpoint create --name "My first form" --schema - --env --quiet <<'SCHEMA'
 {
   "name": { "type": "string", "required": true },
   "email": { "type": "string", "required": true, "format": "email" },
@@ -15,7 +30,11 @@ if [ "$(./dist/formsvc endpoint list --quiet | wc -l)" -eq 0 ]; then
 }
 SCHEMA
 )"
-  url="http://127.0.0.1:${FORMSVC_SERVER_PORT:-8787}"
+  eval "$keys"
+  address="$(formsvc config show | HOST="$host" PORT="$port" node -e '
+    const { server } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+    const host = process.env.HOST || server.host;
+    console.log(`http://${host.includes(":") ? `[${host}]` : host}:${process.env.PORT || server.port}`)')"
   cat <<TEXT
 
 Your first endpoint is $FORMSVC_ENDPOINT_ID. Its keys are shown this once and cannot be recovered:
@@ -25,14 +44,14 @@ Your first endpoint is $FORMSVC_ENDPOINT_ID. Its keys are shown this once and ca
 
 Post to it from another terminal:
 
-  curl $url/submit \\
+  curl $address/submit \\
     -H 'Authorization: Bearer $FORMSVC_SECRET_KEY' \\
     -H 'Content-Type: application/json' \\
     -d '{"name":"Ada","email":"ada@example.com","message":"Hello"}'
 
 and see it arrive:
 
-  ./dist/formsvc submission tail --follow
+  ./dist/formsvc submission tail --follow${shared[*]:+ ${shared[*]}}
 
 TEXT
 fi

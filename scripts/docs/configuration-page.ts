@@ -29,6 +29,7 @@ Made from \`src/config/config.ts\` by \`npm run fix\`. The file is the one that 
 else \`./formsvc.config.json\`, else \`/etc/formsvc/formsvc.config.json\`; without any the defaults stand alone. A file may
 hold only what differs. Each value is overridden by its environment variable; lists and objects are written there as
 JSON. An unknown setting or a wrong value stops the program with exit code 2 and the path of the value.
+A variable that names no setting, or a plan that is nowhere set up, is not read; \`formsvc config check\` and the server's log name it.
 \`formsvc config show\` prints what is in force, and \`formsvc config check\` checks it.
 
 ${renderTable(["path", "type", "default", "environment", "meaning"], rowsOf(schema, []))}

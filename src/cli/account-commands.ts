@@ -3,7 +3,7 @@ import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import type { Account } from "../workspaces/workspace.ts";
 import { createAccount, listAccounts } from "../workspaces/workspace-store.ts";
 import { addNoun, type CommandSpec } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { withDatabase, withNewDatabase } from "./open.ts";
 import { workspaceJson } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
@@ -15,7 +15,7 @@ const create: CommandSpec = {
   summary: "Make an account with its free Hobby workspace",
   examples: ["formsvc account create ada@example.com"],
   action: (context, _options, [email = ""]) =>
-    withDatabase(context, (db) => {
+    withNewDatabase(context, (db) => {
       const { account, workspace } = createAccount(db, email, systemClock.now());
       if (context.output.isJson) {
         return context.output.json({ account: accountJson(account), workspace: workspaceJson(workspace) });

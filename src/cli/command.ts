@@ -50,6 +50,7 @@ export function addCommand(parent: Command, spec: CommandSpec): Command {
     command.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join("\n")}`);
   return command.action(async (...received: unknown[]) => {
     const options = command.opts();
+    requireOptions(command, spec.options ?? []);
     const args = received.slice(0, -2) as (string | undefined)[];
     await spec.action(contextOf(options), options, args.flat());
   });
@@ -80,10 +81,21 @@ export function texts(options: Options, name: string): readonly string[] | null 
   return Array.isArray(value) ? (value as string[]) : null;
 }
 
+/** Asked for last: commander would complain of them before it names a flag that is misspelt. */
+function requireOptions(command: Command, specs: readonly OptionSpec[]): void {
+  for (const { flags, required } of specs) {
+    const name = command.options.find((option) => option.flags === flags)?.attributeName() ?? "";
+    if (required === true && command.getOptionValue(name) === undefined)
+      command.error(`error: required option '${flags}' not specified`, { exitCode: 2 });
+  }
+}
+
 function addOption(command: Command, spec: OptionSpec): void {
-  const option = command.createOption(spec.flags, spec.summary);
+  const option = command.createOption(
+    spec.flags,
+    spec.required === true ? `${spec.summary} (required)` : spec.summary,
+  );
   if (spec.choices !== undefined) option.choices(spec.choices);
-  if (spec.required === true) option.makeOptionMandatory();
   const { parse } = spec;
   if (parse !== undefined) option.argParser(parse);
   if (spec.repeatable === true) {

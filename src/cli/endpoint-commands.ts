@@ -28,7 +28,7 @@ import {
   text,
   texts,
 } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { withDatabase, withNewDatabase } from "./open.ts";
 import { readDefinition } from "./schema-commands.ts";
 
 export function register(program: Command): void {
@@ -68,7 +68,7 @@ const create: CommandSpec = {
   ],
   action: (context, options) => {
     const definition = readDefinition(text(options, "schema") ?? "");
-    return withDatabase(context, async (db, config) => {
+    return withNewDatabase(context, async (db, config) => {
       const settings = { ...defaultEndpointSettings, allowedOrigins: texts(options, "allowOrigin") ?? [] };
       const made = { name: text(options, "name") ?? "", definition, settings };
       const created = await createEndpoint(
@@ -79,6 +79,10 @@ const create: CommandSpec = {
         systemClock.now(),
       );
       const keys = { secret: created.secret.text, publishable: created.publishable.text };
+      if (listEndpoints(db, null).filter(({ name }) => name === created.endpoint.name).length > 1)
+        context.output.note(
+          `another endpoint is named ${created.endpoint.name} too; commands take the id then`,
+        );
       return printCreated(context, options, created.endpoint, definition, keys);
     });
   },
@@ -261,6 +265,9 @@ function printCreated(
   schema: SchemaDefinition,
   keys: { readonly secret: string; readonly publishable: string },
 ): void {
+  output.mustBeTaken(
+    `the endpoint ${endpoint.id} is there and its keys are unknown: issue others, or delete it`,
+  );
   if (output.isJson) {
     const { id, name, workspaceId, createdAt } = endpoint;
     const shown = { id, name, workspace_id: workspaceId, schema, created_at: toIsoTime(createdAt) };

@@ -1,4 +1,5 @@
 import { toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import {
   erasePerson,
   findPerson,
@@ -21,7 +22,7 @@ export const findCommand: CommandSpec = {
       required: true,
       parse: parseField,
     },
-    { flags: "--erase", summary: "delete all of it for good, with its webhook deliveries" },
+    { flags: "--erase", summary: "delete what is shown for good, with its webhook deliveries" },
     { flags: "--yes", summary: "erase without being asked" },
   ],
   examples: [
@@ -34,17 +35,25 @@ export const findCommand: CommandSpec = {
       const { name, value } = options["field"] as Field;
       const found = findPerson(db, name, value);
       const count = found.submissions.length + found.held.length;
+      const erases = options["erase"] === true && count > 0;
+      if (erases) output.mustBeTaken("nothing was erased");
       if (output.isJson) output.json(toJson(found));
       else output.table(["CREATED", "ID", "DATA"], toRows(found), "nothing is kept");
-      if (found.submissions.length === MAX_PERSON_RECORDS || found.held.length === MAX_PERSON_RECORDS) {
-        output.note(`there may be more than these ${MAX_PERSON_RECORDS}; run it again after erasing them`);
+      if (erases) {
+        await confirm(`Erase what is shown (${count}) for good?`, options["yes"] === true);
+        erasePerson(db, found);
+        output.note(`erased: ${count}; backups made before still hold them`);
       }
-      if (options["erase"] !== true || count === 0) return;
-      await confirm(`Erase what is shown (${count}) for good?`, options["yes"] === true);
-      erasePerson(db, found);
-      output.note(`erased: ${count}; backups made before still hold them`);
+      if (found.hasMore) throw new FormsvcError("failed", tellMore(erases));
     }),
 };
+
+/** A script must not take a part for all of it. */
+function tellMore(erased: boolean): string {
+  return erased
+    ? `there is more than the ${MAX_PERSON_RECORDS} that were erased; run it again`
+    : `there is more than the ${MAX_PERSON_RECORDS} that are shown; export all with: formsvc submission export`;
+}
 
 interface Field {
   readonly name: string;
@@ -58,8 +67,9 @@ function parseField(text: string): Field {
   return { name, value };
 }
 
-function toJson({ submissions, held }: PersonRecords) {
+function toJson({ submissions, held, hasMore }: PersonRecords) {
   return {
+    has_more: hasMore,
     submissions: submissions.map(submissionJson),
     held: held.map(({ id, data, createdAt }) => ({ id, data, created_at: toIsoTime(createdAt) })),
   };

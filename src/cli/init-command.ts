@@ -4,9 +4,15 @@ import { defaultConfig } from "../config/config.ts";
 import { namedConfigFile } from "../config/load-config.ts";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { chooseWorkspace, createAccount, listWorkspaces } from "../workspaces/workspace-store.ts";
+import {
+  chooseWorkspace,
+  createAccount,
+  listAccounts,
+  listWorkspaces,
+} from "../workspaces/workspace-store.ts";
+import { checkEmail } from "../workspaces/workspace.ts";
 import { addCommand, type CommandSpec, text } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { withNewDatabase } from "./open.ts";
 import { workspaceJson } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
@@ -25,10 +31,20 @@ const init: CommandSpec = {
     const file = namedConfigFile(context.configFile) ?? DEFAULT_FILE;
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
-    return withDatabase({ ...context, configFile: file }, (db) => {
+    return withNewDatabase({ ...context, configFile: file }, (db) => {
       const now = systemClock.now();
       const email = text(options, "email");
       const isEmpty = listWorkspaces(db).length === 0;
+      if (
+        !isEmpty &&
+        email !== null &&
+        !listAccounts(db).some((account) => account.email === checkEmail(email))
+      ) {
+        throw new FormsvcError(
+          "already_exists",
+          `${db.path} has an account already; make a further one with: formsvc account create ${email}`,
+        );
+      }
       const workspace =
         isEmpty && email !== null
           ? createAccount(db, email, now).workspace

@@ -108,6 +108,7 @@ function stateOf({ revokedAt }: Key): "active" | "ending" | "revoked" {
 }
 
 function printIssued({ output }: CommandContext, { key, text: plain }: IssuedKey): void {
+  output.mustBeTaken(`the key ${key.id} works already and was shown to nobody: formsvc key revoke ${key.id}`);
   if (output.isJson) {
     const shown = {
       id: key.id,

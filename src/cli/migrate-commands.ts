@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { openMigrated } from "../app.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
@@ -24,6 +25,7 @@ const status: CommandSpec = {
     );
     if (context.output.isJson) return context.output.json({ version, latest, pending });
     context.output.line(`${version} of ${latest}`);
+    if (version === 0) context.output.note(`${resolve(readConfig(context).database.path)}: no database yet`);
     return context.output.note(pending.length === 0 ? "up to date" : `to run: ${pending.join(", ")}`);
   },
 };
@@ -51,6 +53,7 @@ function rehearse(context: CommandContext): void {
   const { path } = readConfig(context).database;
   const { version, latest, pending } = lookAt(path, rehearseMigration);
   if (output.isJson) return output.json({ version, latest, pending, dry_run: true });
+  if (version === 0) return output.note(`${resolve(path)}: no database yet; it would be made`);
   return output.note(
     pending.length === 0 ? "up to date already" : `would apply: ${pending.join(", ")}; the result is sound`,
   );

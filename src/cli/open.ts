@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { openMigrated } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import type { CommandContext } from "./command.ts";
 
 /** The configuration that a command works with; `--db` stands above everything. */
@@ -10,14 +13,31 @@ export function readConfig(context: CommandContext): Config {
   return context.databasePath === null ? config : { ...config, database: { path: context.databasePath } };
 }
 
-/** Opens the database, brought up to date, for the length of `work`. */
-export async function withDatabase<Result>(
-  context: CommandContext,
-  work: (db: Database, config: Config) => Result | Promise<Result>,
-): Promise<Result> {
+type Work<Result> = (db: Database, config: Config) => Result | Promise<Result>;
+
+/**
+ * Opens the database, brought up to date, for the length of `work`.
+ *
+ * @throws database_unusable where there is none: a mistyped path, or another folder than the one meant.
+ */
+export async function withDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
+  const { path } = readConfig(context).database;
+  if (!existsSync(path)) {
+    throw new FormsvcError(
+      "database_unusable",
+      `${resolve(path)}: there is no database; name yours with --db, or make one with: formsvc init`,
+    );
+  }
+  return withNewDatabase(context, work);
+}
+
+/** The same for commands that a new installation begins with: the database makes itself. */
+export async function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   const config = readConfig(context);
+  const isNew = !existsSync(config.database.path);
   const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
   try {
+    if (isNew) context.output.note(`made a new database: ${db.path}`);
     if (migrated.keptCopy !== null)
       context.output.note(`the database was upgraded; the one from before is ${migrated.keptCopy}`);
     return await work(db, config);

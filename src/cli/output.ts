@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { FormsvcError } from "../foundation/errors.ts";
 
 /** The only writer to standard output and standard error. */
 
@@ -26,6 +27,11 @@ export interface Output {
   line(text: string): void;
   /** Rows for people under their headings; nothing but `empty`, on standard error, when there are none. */
   table(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): void;
+  /**
+   * From here on a standard output that takes nothing any more is a failure that says what follows: what is printed is
+   * shown this once, or something is to be done after it.
+   */
+  mustBeTaken(consequence: string): void;
   /** Text as it is, on a terminal without what could steer it. */
   text(text: string): void;
   /** One JSON document. */
@@ -39,7 +45,9 @@ export interface Output {
 }
 
 export function createOutput(options: { readonly json: boolean; readonly quiet: boolean }): Output {
-  const out = (text: string): void => writeAll(1, `${text}\n`);
+  let consequence: string | null = null;
+  const print = (text: string): void => writeAll(1, text, consequence);
+  const out = (text: string): void => print(`${text}\n`);
   let progressLength = 0;
   const note = (text: string): void => {
     if (options.quiet) return;
@@ -54,8 +62,11 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
   return {
     isJson: options.json,
     line: out,
+    mustBeTaken: (what) => {
+      consequence = what;
+    },
     text: (text) =>
-      writeAll(1, process.stdout.isTTY ? text.replace(UNSAFE, (char) => (char === "\n" ? char : "")) : text),
+      print(process.stdout.isTTY ? text.replace(UNSAFE, (char) => (char === "\n" ? char : "")) : text),
     table: (headings, rows, empty) => (rows.length === 0 ? note(empty) : out(renderTable(headings, rows))),
     json: (value) => out(jsonText(value, 2)),
     jsonLine: (value) => out(jsonText(value)),
@@ -76,18 +87,24 @@ export function writeError(text: string): void {
 
 /**
  * Synchronous, so that nothing is lost when the process exits right after. A pipe that is full is tried again; one
- * that nobody reads any more ends the program quietly, as `head` expects; complaints that nobody reads end nothing.
+ * that nobody reads any more ends the program quietly, as `head` expects, unless there is a consequence to tell;
+ * complaints that nobody takes end nothing.
  */
-function writeAll(fd: 1 | 2, text: string): void {
+function writeAll(fd: 1 | 2, text: string, consequence: string | null = null): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "EPIPE" && fd === 2) return;
-      if (code === "EPIPE") process.exit(0);
-      if (code !== "EAGAIN") throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== "EAGAIN") {
+        if (fd === 2) return;
+        if (code === "EPIPE" && consequence === null) process.exit(0);
+        const why = `standard output cannot be written (${message})`;
+        throw new FormsvcError("failed", consequence === null ? why : `${why}; ${consequence}`, {
+          cause: error,
+        });
+      }
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }

@@ -60,6 +60,8 @@ const edit: CommandSpec = {
       const after = editText(before);
       if (after.text === before) {
         after.discard();
+        if (context.output.isJson)
+          return context.output.json({ endpoint_id: endpoint.id, schema_version: endpoint.schemaVersion });
         return context.output.note("nothing was changed");
       }
       const source = `${after.file} (your text is kept there)`;
@@ -80,7 +82,8 @@ function naming<Result>(source: string, work: () => Result): Result {
     return work();
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
-    throw new FormsvcError(error.code, `${source}: ${error.message}`, { ...error.facts, cause: error });
+    const message = error.message.replaceAll(/^/gm, `${source}: `);
+    throw new FormsvcError(error.code, message, { ...error.facts, cause: error });
   }
 }
 

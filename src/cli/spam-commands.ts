@@ -95,6 +95,8 @@ const set: CommandSpec = {
           `the plan ${workspace.plan} does not include own spam settings; see: formsvc workspace set-plan`,
         );
       }
+      if (!SETTERS.some((name) => options[name] !== undefined))
+        return refuse("give something to set, like --keyword");
       const choices = readOptions(readChoices(db, scope), options);
       if (options["dryRun"] === true) {
         return printPreview(context.output, previewChoices(db, scope, choices, spamDefaults(config)));
@@ -201,15 +203,21 @@ function readOptions(before: SpamChoices, options: Options): SpamChoices {
   return parseSpamChoices(JSON.stringify(chosen), "options");
 }
 
+/** What `spam set` can set. */
+const SETTERS = ["maxLinks", "technical", "keyword", "file"];
 const KEYWORD_POINTS = 25;
+const MAX_KEYWORD_POINTS = 100;
 
-/** `word`, `word=40` or `word=block`; the word may hold a `=` itself. */
+/** `word`, `word=40` or `word=block`; a word that holds a `=` itself needs its effect behind it. */
 function parseKeyword(option: string): { word: string; effect: number | "block" } {
-  const [, word = option, effect] = /^(.*)=(-?\d{1,3}|block)$/s.exec(option) ?? [];
-  return {
-    word,
-    effect: effect === undefined ? KEYWORD_POINTS : effect === "block" ? "block" : Number(effect),
-  };
+  const at = option.lastIndexOf("=");
+  if (at === -1) return { word: option, effect: KEYWORD_POINTS };
+  const word = option.slice(0, at);
+  const effect = option.slice(at + 1);
+  if (effect === "block") return { word, effect };
+  const points = /^-?\d{1,3}$/.test(effect) ? Number(effect) : Number.NaN;
+  if (Math.abs(points) <= MAX_KEYWORD_POINTS) return { word, effect: points };
+  return refuse(`--keyword ${option}: expected points from -100 to 100, or block, behind the last =`);
 }
 
 function parseLinks(value: string): number {

@@ -61,6 +61,7 @@ export const exportCommand: CommandSpec = {
       } finally {
         file?.abandon();
       }
+      if (name !== null && output.isJson) output.json({ exported: count, file: name });
       output.note(`${count} submissions exported${name === null ? "" : ` to ${name}`}`);
     }),
 };

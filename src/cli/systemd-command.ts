@@ -23,11 +23,20 @@ const systemd: CommandSpec = {
     "formsvc systemd --socket 127.0.0.1:8787 > /etc/systemd/system/formsvc.socket",
     "systemctl daemon-reload && systemctl enable --now formsvc.socket formsvc.service",
   ],
-  action: ({ output }, options) => {
+  action: ({ output, configFile, databasePath }, options) => {
     const { socket } = options;
-    const unit = typeof socket === "string" ? socketUnit(socket) : serviceUnit();
+    if (databasePath !== null)
+      return refuse(
+        "the service keeps its database in /var/lib/formsvc, the only folder it may write in; leave --db out",
+      );
+    const unit = typeof socket === "string" ? socketUnit(socket) : serviceUnit(configFile);
+    if (typeof socket !== "string" && HIDDEN.test(ownCommand()))
+      output.note(
+        `the service does not see ${ownCommand()}; install the executable first, like in /usr/local/bin`,
+      );
     if (output.isJson) output.json({ unit });
     else output.text(unit);
+    return undefined;
   },
 };
 
@@ -41,12 +50,16 @@ function parseListenAddress(value: string): string {
   return refuse("expected an address like 127.0.0.1:8787, [::1]:8787, 8787 or /run/formsvc.sock");
 }
 
+/** What ProtectHome= and PrivateTmp= hide. */
+const HIDDEN = /(?:^| )\/(?:home|root|run\/user|tmp|var\/tmp)\//;
+
 /** A checkout is run by its Node, the executable by itself. */
 function ownCommand(): string {
   return isSea() ? process.execPath : `${process.execPath} ${resolve(process.argv[1] ?? "")}`;
 }
 
-function serviceUnit(): string {
+function serviceUnit(configFile: string | null): string {
+  const config = configFile === null ? "" : ` --config ${resolve(configFile)}`;
   return `[Unit]
 Description=formsvc, a form backend
 Wants=network-online.target
@@ -60,7 +73,7 @@ After=formsvc.socket
 Type=notify
 NotifyAccess=all
 WatchdogSec=60
-ExecStart=${ownCommand()} serve
+ExecStart=${ownCommand()} serve${config}
 # A file of FORMSVC_… lines, mode 0600, for what others must not read, like FORMSVC_METRICS_TOKEN.
 EnvironmentFile=-/etc/formsvc/environment
 Environment=FORMSVC_DATABASE_PATH=%S/formsvc/formsvc.db

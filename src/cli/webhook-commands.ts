@@ -29,6 +29,7 @@ import {
   texts,
 } from "./command.ts";
 import { withDatabase } from "./open.ts";
+import { writeError } from "./output.ts";
 import { attempts, deliveries, replay } from "./webhook-delivery-commands.ts";
 import { listen, sendTest, verify } from "./webhook-receiver-commands.ts";
 
@@ -70,13 +71,15 @@ const create: CommandSpec = {
       const endpoint = findEndpoint(db, text(options, "endpoint") ?? "");
       const settings = { ...DEFAULTS, ...readSettings(options) };
       const { webhook, secret } = createWebhook(db, endpoint.id, settings, systemClock.now());
-      if (context.output.isJson) context.output.json({ webhook: webhookJson(webhook), secret });
+      const refused = await findRefusal(webhook, config);
+      context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
+      if (context.output.isJson) context.output.json({ webhook: webhookJson(webhook), secret, refused });
       else {
         context.output.line(`id      ${webhook.id}`);
         context.output.line(`secret  ${secret}`);
         context.output.note("the secret is shown this once; the receiver verifies with it");
       }
-      await warnOfRefusal(context, webhook, config);
+      if (refused !== null) writeError(refused);
     }),
 };
 
@@ -123,8 +126,10 @@ const set: CommandSpec = {
       const change = readSettings(options);
       if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
       const webhook = updateWebhook(db, id, change);
-      printWebhook(context, webhook);
-      return warnOfRefusal(context, webhook, config);
+      const refused = await findRefusal(webhook, config);
+      printWebhook(context, webhook, refused);
+      if (refused !== null) writeError(refused);
+      return undefined;
     }),
 };
 
@@ -165,6 +170,7 @@ const rotate: CommandSpec = {
       const now = systemClock.now();
       const secret = rotateSecret(db, id, now);
       const oldUntil = toIsoTime(now + ROTATION_GRACE_MS);
+      context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
       if (context.output.isJson) {
         const webhook = webhookJson(findWebhook(db, id));
         return context.output.json({ webhook, secret, previous_secret_expires_at: oldUntil });
@@ -200,27 +206,24 @@ function switchTo(context: CommandContext, db: Database, id: string, enabled: bo
   return printWebhook(context, webhook);
 }
 
-/** Says what the guard would refuse, and how to allow it, before the first delivery meets it. */
-async function warnOfRefusal(
-  context: CommandContext,
-  { id, settings }: Webhook,
-  config: Config,
-): Promise<void> {
+/** What the guard would refuse, and how to allow it, before the first delivery meets it; null for nothing. */
+async function findRefusal({ id, settings }: Webhook, config: Config): Promise<string | null> {
   const allowed = parseAllowedNetworks(config.webhooks.allowNetworks);
   const host = plainHost(new URL(settings.url).hostname);
   const resolveHost = createHostResolver();
   const refusal = await findHostRefusal(host, { allowed, allowPrivate: settings.allowPrivate }, resolveHost);
-  if (refusal === null) return;
+  if (refusal === null) return null;
   const opened = await findHostRefusal(host, { allowed, allowPrivate: true }, resolveHost);
   const remedy =
     opened === null
       ? `allow it with: formsvc webhook set ${id} --allow-private; or list the network or ${host} in webhooks.allowNetworks`
       : "allow it by listing its exact address in webhooks.allowNetworks";
-  context.output.note(`nothing will be sent there: ${refusal}; ${remedy}`);
+  return `nothing will be sent there: ${refusal}; ${remedy}`;
 }
 
-function printWebhook(context: CommandContext, webhook: Webhook): void {
-  if (context.output.isJson) return context.output.json({ webhook: webhookJson(webhook) });
+/** @param refused where it was asked for, what the guard would refuse. */
+function printWebhook(context: CommandContext, webhook: Webhook, refused?: string | null): void {
+  if (context.output.isJson) return context.output.json({ webhook: webhookJson(webhook), refused });
   const { settings, health } = webhook;
   const rows = [
     ["id", webhook.id],

@@ -8,6 +8,7 @@ import {
   replayRange,
   type ReplayRange,
 } from "../webhooks/replay-deliveries.ts";
+import { findSubmission } from "../submissions/submission-store.ts";
 import { findWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type CommandSpec, type Options, text } from "./command.ts";
@@ -37,9 +38,14 @@ export const deliveries: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, (db) => {
       const { limit } = options;
+      const webhookId = text(options, "webhook");
+      const submissionId = text(options, "submission");
+      // An empty page would say that all is well with what was only misspelt.
+      if (webhookId !== null) findWebhook(db, webhookId);
+      if (submissionId !== null) findSubmission(db, submissionId);
       const page = listDeliveries(db, {
-        webhookId: text(options, "webhook"),
-        submissionId: text(options, "submission"),
+        webhookId,
+        submissionId,
         state: text(options, "state") as DeliveryState | null,
         cursor: text(options, "cursor"),
         limit: typeof limit === "number" ? limit : DEFAULT_PAGE_SIZE,

@@ -11,7 +11,7 @@ import {
 } from "../workspaces/workspace-store.ts";
 import { parseMonth } from "./arguments.ts";
 import { addNoun, type CommandContext, type CommandSpec, text } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { withDatabase, withNewDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "workspace", "Groups of endpoints, each with a plan", [
@@ -35,7 +35,7 @@ const create: CommandSpec = {
   ],
   examples: ["formsvc workspace create --name 'Client sites' --account ada@example.com"],
   action: (context, options) =>
-    withDatabase(context, (db) => {
+    withNewDatabase(context, (db) => {
       const made = createWorkspace(
         db,
         text(options, "name") ?? "",

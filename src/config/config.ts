@@ -48,7 +48,13 @@ export const configSchema = z.strictObject({
     ),
   }),
   database: z.strictObject({
-    path: z.string().min(1).max(4096).describe("The database file."),
+    path: z
+      .string()
+      .min(1)
+      .max(4096)
+      .describe(
+        "The database file; where it does not begin with /, from the folder the program is started in.",
+      ),
   }),
   plans: z
     .record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "expected a lower-case plan name"), plan)

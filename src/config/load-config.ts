@@ -18,7 +18,7 @@ export interface LoadedConfig {
 }
 
 /** Variables of ours that are no setting: where the file is, and what `endpoint create --env` prints. */
-const OTHER_VARIABLES: readonly string[] = new Set([
+const OTHER_VARIABLES = new Set([
   "FORMSVC_CONFIG",
   "FORMSVC_ENDPOINT_ID",
   "FORMSVC_SECRET_KEY",
@@ -79,10 +79,14 @@ function readIfPresent(file: string): string | null {
     return readFileSync(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new FormsvcError("config_invalid", `${file}: cannot be read (${(error as Error).message})`, {
-      cause: error,
-    });
+    throw new FormsvcError("config_invalid", `${file}: cannot be read${whyUnread(error)}`, { cause: error });
   }
+}
+
+/** Files that hold secrets, as `init` makes them, are their owner's alone. */
+function whyUnread(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "EACCES" ? " by this user; change its owner or mode (chown, chmod)" : ` (${message})`;
 }
 
 function parseFile(file: string, text: string): JsonObject {
@@ -162,13 +166,26 @@ function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<strin
         : [path];
     return paths.map((each) => ({
       path: each,
-      message: issue.code === "unrecognized_keys" ? "there is no such setting" : issue.message,
+      message: describeIssue(issue),
       variable: variableOf(each, variables),
     }));
   });
   const lines = problems.map(({ path, message, variable }) => `${variable ?? source}: ${path}: ${message}`);
   return new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
 }
+
+/** Zod's words where they say what to write; else ours. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") return "there is no such setting";
+  if (issue.code !== "invalid_type") return issue.message;
+  const hint = TYPE_HINTS[issue.expected];
+  return hint === undefined ? issue.message : `${issue.message}; ${hint}`;
+}
+
+const TYPE_HINTS: Readonly<Record<string, string>> = {
+  array: 'write a list, like ["127.0.0.1"]',
+  boolean: "write true or false",
+};
 
 /** The variable that set this path or what it lies in, such as the list that a wrong entry is in. */
 function variableOf(path: string, variables: ReadonlyMap<string, string>): string | undefined {

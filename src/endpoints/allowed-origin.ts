@@ -14,6 +14,11 @@ const WILDCARD = "*.";
  */
 export function checkOrigin(text: string): string {
   if (text === "null") return text;
+  if (text === "*")
+    throw new FormsvcError(
+      "usage",
+      "* allows every origin; give it alone, or leave it out and list the origins",
+    );
   const refused = (why: string): FormsvcError =>
     new FormsvcError(
       "usage",

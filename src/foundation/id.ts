@@ -1,4 +1,5 @@
 import { V7Generator } from "uuidv7";
+import { FormsvcError } from "./errors.ts";
 
 /** The kinds of thing that have an id; the prefix says which. */
 export type IdPrefix = "acct" | "ws" | "ep" | "key" | "sub" | "held" | "wh" | "msg";
@@ -31,6 +32,14 @@ export function firstIdAt(prefix: IdPrefix, ms: number): string {
 /** Whether `text` is a well-formed id of this kind; says nothing about whether the thing exists. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));
+}
+
+/** @throws invalid_request where a page's cursor is no id of this kind; null is the first page. */
+export function checkCursor(prefix: IdPrefix, cursor: string | null): void {
+  if (cursor === null || isId(prefix, cursor)) return;
+  throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
+    details: { cursor: "malformed" },
+  });
 }
 
 /** 128 bits as 26 digits of 5 bits, the first holding only 3 (the TypeID specification's encoding). */

@@ -3,7 +3,7 @@ import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
-import { isLookup, type KeyKind, type ParsedKey } from "./key-format.ts";
+import { isLookup, parseKey, type KeyKind, type ParsedKey } from "./key-format.ts";
 
 export interface Key {
   readonly id: string;
@@ -49,17 +49,16 @@ export function listKeys(db: Database, endpointId: string): Key[] {
     .map(toKey);
 }
 
-/** @param reference a key's id or its 12 characters. @throws not_found */
+/** @param reference a key's id, its 12 characters, or the whole key, as it was found leaked. @throws not_found */
 export function findKey(db: Database, reference: string): Key {
   const column = isId("key", reference) ? "id" : "lookup";
-  const known = column === "id" || isLookup(reference);
-  const row = known
-    ? db.first(query.selectFrom("api_key").selectAll().where(column, "=", reference))
-    : undefined;
+  const name = parseKey(reference)?.lookup ?? reference;
+  const known = column === "id" || isLookup(name);
+  const row = known ? db.first(query.selectFrom("api_key").selectAll().where(column, "=", name)) : undefined;
   if (row === undefined) {
     throw new FormsvcError(
       "not_found",
-      `there is no such key; name it by its id or its 12 characters; see: formsvc key list`,
+      `there is no such key; name it by its id, the 12 characters behind its prefix, or whole; see: formsvc key list ENDPOINT`,
     );
   }
   return toKey(row);

@@ -47,6 +47,13 @@ export function checkDefinition(input: unknown, problems: DefinitionProblems): v
     );
     return;
   }
+  if (typeof input["type"] === "string" && isJsonObject(input["properties"])) {
+    problems.add(
+      "",
+      "looks like JSON Schema; give only what is inside its properties, each with its own rules",
+    );
+    return;
+  }
   const checking: Checking = { problems, patterns: [], patternSize: 0, fieldCount: 0 };
   checkFields(input, { path: "", depth: 0, isRepeated: false }, checking);
   const slowest = findSlowest(checking.patterns);

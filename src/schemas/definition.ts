@@ -11,19 +11,18 @@ export type SchemaDefinition = Readonly<Record<string, FieldDefinition>>;
 /**
  * Checks a schema definition strictly and returns a copy of it.
  *
- * @throws FormsvcError `schema_invalid`; its message tells the first problem, `details.problems` all of them.
+ * @throws FormsvcError `schema_invalid`; its message has a line for each problem that `details.problems` has.
  */
 export function parseDefinition(input: unknown): SchemaDefinition {
   const problems = new DefinitionProblems();
   const shape = findJsonProblem(input);
   if (shape !== undefined) problems.add("", shape);
   else checkDefinition(input, problems);
-  const [first] = problems.list;
-  if (first === undefined) return copyJson(input) as SchemaDefinition;
-  const others = problems.count - 1;
-  const more = others === 0 ? "" : ` (and ${others} more ${others === 1 ? "problem" : "problems"})`;
-  const place = first.path === "" ? "The schema" : `Schema: ${first.path}`;
-  throw new FormsvcError("schema_invalid", `${place} ${first.message}${more}`, {
-    details: { problems: problems.list },
-  });
+  if (problems.count === 0) return copyJson(input) as SchemaDefinition;
+  const lines = problems.list.map(({ path, message }) =>
+    path === "" ? `The schema ${message}` : `Schema: ${path} ${message}`,
+  );
+  const untold = problems.count - lines.length;
+  if (untold > 0) lines.push(`and ${untold} more`);
+  throw new FormsvcError("schema_invalid", lines.join("\n"), { details: { problems: problems.list } });
 }

@@ -116,11 +116,15 @@ export function parseSpamChoices(json: string, fileName: string): SpamChoices {
   }
   const parsed = choices.safeParse(value);
   if (parsed.success) return parsed.data;
-  const mistakes = parsed.error.issues.map(({ path, message }) => {
-    const where = path.map(String);
-    return `${fileName}:${lineOfPath(json, where)}: ${where.join(".") || "the file"}: ${message}`;
+  const problems = parsed.error.issues.map((issue) => {
+    const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+    const where = [...issue.path.map(String), ...unknown];
+    return { line: lineOfPath(json, where), path: where.join("."), message: issue.message };
   });
-  throw new FormsvcError("usage", mistakes.join("\n"));
+  const mistakes = problems.map(
+    ({ line, path, message }) => `${fileName}:${line}: ${path || "the file"}: ${message}`,
+  );
+  throw new FormsvcError("usage", mistakes.join("\n"), { details: { problems } });
 }
 
 function sizeOf(rules: readonly { pattern: string }[]): number {

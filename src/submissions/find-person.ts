@@ -8,6 +8,8 @@ export interface PersonRecords {
   readonly submissions: readonly Submission[];
   /** Posts that were answered 429 and are kept for a while. */
   readonly held: readonly HeldRecord[];
+  /** Whether there is more of either than {@link MAX_PERSON_RECORDS}. */
+  readonly hasMore: boolean;
 }
 
 export interface HeldRecord {
@@ -16,7 +18,7 @@ export interface HeldRecord {
   readonly createdAt: number;
 }
 
-/** Most records that are shown or erased at once; a robot may have posted far more with one address. */
+/** Most records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
 export const MAX_PERSON_RECORDS = 10_000;
 
 /**
@@ -27,8 +29,9 @@ export function findPerson(db: Database, field: string, value: string): PersonRe
   const ids = matchingIds(db, "submission", field, value);
   const held = matchingIds(db, "held", field, value);
   return {
-    submissions: ids.map((id) => findSubmission(db, id)),
-    held: held.map((id) => readHeld(db, id)),
+    submissions: ids.slice(0, MAX_PERSON_RECORDS).map((id) => findSubmission(db, id)),
+    held: held.slice(0, MAX_PERSON_RECORDS).map((id) => readHeld(db, id)),
+    hasMore: ids.length > MAX_PERSON_RECORDS || held.length > MAX_PERSON_RECORDS,
   };
 }
 
@@ -47,7 +50,7 @@ function matchingIds(db: Database, table: "submission" | "held", field: string, 
     SELECT id FROM ${sql.table(table)} AS record
     WHERE EXISTS (SELECT 1 FROM json_tree(record.data) AS member
                   WHERE member.key = ${field} AND lower(trim(member.atom)) = lower(trim(${value})))
-    ORDER BY id LIMIT ${MAX_PERSON_RECORDS}`.compile(query);
+    ORDER BY id LIMIT ${MAX_PERSON_RECORDS + 1}`.compile(query);
   return db.all<{ id: string }>({ compile: () => found }).map(({ id }) => id);
 }
 

@@ -128,6 +128,10 @@ function* readExport(file: string): Generator<Line> {
 
 /** The lines of a file, in constant memory. @throws usage */
 function* readLines(file: string): Generator<string> {
+  if (file === "-") {
+    const why = "the file is read twice, to check all of it before anything is stored; save it first";
+    throw new FormsvcError("usage", `standard input cannot be imported: ${why}`);
+  }
   let fd: number;
   try {
     fd = openSync(file, "r");

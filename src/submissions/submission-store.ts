@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { firstIdAt, isId } from "../foundation/id.ts";
+import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
 import { type SpamClass, spamClassOf, type SpamReason } from "../spam/judge.ts";
 import { idOfEndpoint, numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
@@ -52,7 +52,7 @@ export function listSubmissions(
   limit: number,
   cursor: string | null,
 ): SubmissionPage {
-  checkCursor(cursor);
+  checkCursor("sub", cursor);
   let select = filtered(filter)
     .orderBy("id", "desc")
     .limit(limit + 1);
@@ -69,17 +69,10 @@ export function readOldestFirst(
   after: string | null,
   limit: number,
 ): Submission[] {
-  checkCursor(after);
+  checkCursor("sub", after);
   let select = filtered(filter).orderBy("id").limit(limit);
   if (after !== null) select = select.where("id", ">", after);
   return db.all(select).map(toSubmission);
-}
-
-function checkCursor(cursor: string | null): void {
-  if (cursor === null || isId("sub", cursor)) return;
-  throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
-    details: { cursor: "malformed" },
-  });
 }
 
 /** @throws not_found */

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { checkCursor } from "../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
 
 export const MAX_DELIVERY_PAGE = 1000;
@@ -21,8 +22,9 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
-/** Newest first. */
+/** Newest first. @throws invalid_request on a cursor that no page returned. */
 export function listDeliveries(db: Database, filter: DeliveryFilter): DeliveryPage {
+  checkCursor("msg", filter.cursor);
   let rows = query
     .selectFrom("delivery")
     .selectAll()

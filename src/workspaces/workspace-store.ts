@@ -89,7 +89,7 @@ export function chooseWorkspace(db: Database, reference: string | null, now: num
   if (rows.length > 1) {
     throw new FormsvcError(
       "ambiguous",
-      "there are several workspaces; name the one you mean (--workspace); see: formsvc workspace list",
+      "there are several workspaces; name the one you mean by its id or name; see: formsvc workspace list",
     );
   }
   return row === undefined ? insertAccount(db, FIRST_ACCOUNT_EMAIL, now).workspace : toWorkspace(row);

@@ -23,7 +23,8 @@ test.each([
 test("a flag that every command has may stand before the noun, between noun and verb, and behind", async () => {
   const machine = operatorMachine();
   const made = await machine.run(["--db", "other.db", "--json", "account", "create", "ada@example.org"]);
-  expect([made.code, made.stderr]).toEqual([0, ""]);
+  expect(made.code).toBe(0);
+  expect(made.stderr).toMatch(/^made a new database: .*other\.db\n$/);
   for (const args of [
     ["--db=other.db", "account", "list", "--json"],
     ["account", "--db", "other.db", "--json", "list"],
@@ -31,7 +32,7 @@ test("a flag that every command has may stand before the noun, between noun and 
   ]) {
     expect((await machine.mustRun(args)).stdout).toContain("ada@example.org");
   }
-  expect((await machine.mustRun(["account", "list", "--json"])).stdout).not.toContain("ada@example.org");
+  expect((await machine.run(["account", "list", "--json"])).stdout).not.toContain("ada@example.org");
 });
 
 test("a command's own flag before its noun is refused with where it belongs", async () => {

@@ -19,7 +19,6 @@ test.each([
 
 test.each([
   "",
-  "*",
   "example.com",
   "//example.com",
   "ftp://example.com",
@@ -87,4 +86,8 @@ describe("an origin is allowed", () => {
       }),
     );
   });
+});
+
+test("* among other origins is refused with what it means", () => {
+  expect(() => checkOrigin("*")).toThrow(/\* allows every origin; give it alone/);
 });

@@ -56,10 +56,22 @@ test("a property of another type is refused and the ones that fit are listed", (
   }
 });
 
-test("all problems are told at once, the first one in the message", () => {
+test("all problems are told at once, each with a line in the message", () => {
   const told = refusal({ a: { type: "text" }, b: { type: "number", minimum: "1" }, "c d": 5 });
   expect(told?.problems.map(({ path }) => path)).toEqual(["a.type", "b.minimum", '["c d"]']);
-  expect(told?.message).toMatch(/^Schema: a\.type must be one of .* \(and 2 more problems\)$/);
+  expect(told?.message.split("\n")).toEqual([
+    expect.stringMatching(/^Schema: a\.type must be one of /),
+    expect.stringMatching(/^Schema: b\.minimum must /),
+    expect.stringMatching(/^Schema: \["c d"\] must be a field definition /),
+  ]);
+});
+
+test("JSON Schema is told apart, with what to give instead", () => {
+  const told = refusal({ type: "object", properties: { email: { type: "string" } } });
+  expect(told?.message).toMatch(
+    /^The schema looks like JSON Schema; give only what is inside its properties/,
+  );
+  expect(refusal({ type: { type: "string" }, properties: { type: "string" } })).toBeUndefined();
 });
 
 test("a definition that is no object, or has no object for a field, is refused", () => {

@@ -79,7 +79,7 @@ test("every mistake in a settings file is named with its line and path", () => {
       expect.stringMatching(/^rules\.json:5: keywords\.1\.effect: expected points or "block"/),
       expect.stringMatching(/^rules\.json:7: rules\.0\.pattern: uses lookahead/),
       expect.stringMatching(/^rules\.json:8: deny\.addresses\.0: expected an IP address/),
-      expect.stringMatching(/^rules\.json:1: the file: Unrecognized key: "colour"/),
+      expect.stringMatching(/^rules\.json:9: colour: Unrecognized key: "colour"/),
     ]),
   );
 });

@@ -25,7 +25,7 @@ test("all that is kept of a person is found in whatever field depth and letter c
   const unasked = await machine.run([...search, "--erase"]);
   expect(unasked.code).toBe(2);
   await machine.mustRun([...search, "--erase", "--yes"]);
-  expect((await machine.mustRun(search)).json()).toEqual({ submissions: [], held: [] });
+  expect((await machine.mustRun(search)).json()).toEqual({ has_more: false, submissions: [], held: [] });
   expect((await machine.mustRun(["submission", "show", other, "--json"])).json()).toMatchObject({
     id: other,
   });
