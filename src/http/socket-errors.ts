@@ -30,6 +30,8 @@ export function refuseSocket(
     socket.destroy();
     return;
   }
+  // Node takes its own listener off a tunnel; an error that nobody listens to would end the process.
+  socket.on("error", () => socket.destroy());
   const code = CODES[failure.code ?? ""] ?? "invalid_request";
   const message = code === "invalid_request" ? "This is not a request that HTTP/1.1 allows." : undefined;
   const body = JSON.stringify(errorBody(new FormsvcError(code, message)));

@@ -168,6 +168,25 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
+test("clients that ask for a tunnel and reset the connection, before their answer or after it, end nothing", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve([], { env: UNLIMITED });
+  for (let round = 0; round < 20; round += 1) {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    const reset = (): void => void socket.resetAndDestroy();
+    socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", round % 2 === 0 ? reset : undefined);
+    socket.once("data", reset);
+    await closed;
+  }
+  expect((await post(server.url, keys.secret)).status).toBe(200);
+  server.child.kill("SIGTERM");
+  expect(await server.ended).toBe(0);
+});
+
 /** A client that asks for a tunnel, sends more at once and never closes. */
 function openTunnel(server: Server, rest: string): { readonly answered: Promise<void> } {
   const { hostname, port } = new URL(server.url);

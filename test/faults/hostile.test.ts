@@ -21,6 +21,8 @@ const FIELDS = {
   deep: { type: "object", properties: { n: { type: "object", properties: { n: { type: "boolean" } } } } },
 };
 const CONNECTIONS = 32;
+/** Each so many-th sequence is sent twice, first over a connection that is reset. */
+const RESET_EVERY = 5;
 /** The server answers or closes long before; then the connection hangs, which is a defect. */
 const HANG_MS = 60_000;
 /** Beyond what a server has grown to by half of the requests; after some 20,000 it grows no more, which the short form does not reach. */
@@ -48,6 +50,7 @@ test(
           warmMb.push(residentMb(server.pid));
         // Each from a seed of its own, so that one that fails is made again alone.
         const bytes = hostileBytes(keys, seededRandom(SEED + mine));
+        if (mine % RESET_EVERY === 0) await breakOff(server.port, bytes, mine % (2 * RESET_EVERY) === 0);
         const answer = await exchange(server.port, bytes);
         const { answers, problem } = readStatuses(answer, statuses);
         requests += Math.max(answers, 1);
@@ -69,6 +72,19 @@ test(
     report("hostile requests", { requests, connections, "grew MB": grewMb, ...statuses });
   },
 );
+
+/** Sends the bytes and resets the connection, at once or when the answer begins: to the server, an error at any point. */
+function breakOff(port: number, bytes: Buffer, atOnce: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    const reset = (): void => void socket.resetAndDestroy();
+    socket.on("error", () => {});
+    socket.on("close", () => resolve());
+    socket.setTimeout(HANG_MS / 60, reset);
+    socket.write(bytes, atOnce ? reset : undefined);
+    socket.once("data", reset);
+  });
+}
 
 /** Sends the bytes, then the end, and returns what came back; null where the server neither answered nor closed. */
 function exchange(port: number, bytes: Buffer): Promise<string | null> {

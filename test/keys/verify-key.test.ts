@@ -191,11 +191,18 @@ describe("rotating", () => {
     expect(listKeys(db, old.endpointId)).toHaveLength(3);
   });
 
+  test("finds a key by its id, by its 12 characters and by the whole of it", async () => {
+    const { db, keyId } = bench();
+    const { id, lookup } = findKey(db, keyId);
+    for (const reference of [id, lookup, secret.parsed.text]) expect(findKey(db, reference).id).toBe(id);
+  });
+
   test("refuses a key that is revoked already, and names no key that does not exist", async () => {
     const { db, keyId } = bench();
     revokeKey(db, keyId, NOON);
     await expect(rotateKey(db, keyId, 0, NOON)).rejects.toMatchObject({ code: "conflict" });
-    for (const nobody of ["key_nothing", "AAAAAAAAAAAA", "", secret.parsed.text]) {
+    const unknown = makeKey("secret").text;
+    for (const nobody of ["key_nothing", "AAAAAAAAAAAA", "", unknown, `${secret.parsed.text}x`]) {
       await expect(rotateKey(db, nobody, 0, NOON)).rejects.toMatchObject({ code: "not_found" });
       await expect(rotateKey(db, nobody, 0, NOON)).rejects.not.toThrow(/fsk_/);
     }
