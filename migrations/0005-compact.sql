@@ -37,7 +37,19 @@ CREATE TABLE new_event (
   head TEXT NOT NULL,
   tail TEXT
 ) STRICT, WITHOUT ROWID;
-INSERT INTO new_event SELECT submission_id, CAST(body AS TEXT), NULL FROM event ORDER BY submission_id;
+-- Wherever the data stand in the body, the three parts together are the same text.
+INSERT INTO new_event
+  SELECT submission_id,
+    iif(found = 0, body, substr(body, 1, found - 1)),
+    iif(found = 0, NULL, substr(body, found + length(data)))
+  FROM (
+    SELECT submission_id, body, data, instr(body, data) AS found
+    FROM (
+      SELECT submission_id, CAST(body AS TEXT) AS body, data
+      FROM event JOIN submission ON submission.id = event.submission_id
+    )
+  )
+  ORDER BY submission_id;
 
 CREATE TABLE new_delivery (
   -- The message's id, which the receiver sees as webhook-id.

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { defaultConfig } from "../config/config.ts";
 import { namedConfigFile } from "../config/load-config.ts";
@@ -27,24 +27,14 @@ const init: CommandSpec = {
     "Write a configuration file and make the database, an account and its workspace, where they are missing",
   options: [{ flags: "--email <email>", summary: "the account's e-mail address (default: owner@localhost)" }],
   examples: ["formsvc init --email ada@example.com"],
-  action: (context, options) => {
+  action: async (context, options) => {
     const file = namedConfigFile(context.configFile) ?? DEFAULT_FILE;
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
-    return withNewDatabase({ ...context, configFile: file }, (db) => {
+    const made = withNewDatabase({ ...context, configFile: file }, (db) => {
       const now = systemClock.now();
       const email = text(options, "email");
       const isEmpty = listWorkspaces(db).length === 0;
-      if (
-        !isEmpty &&
-        email !== null &&
-        !listAccounts(db).some((account) => account.email === checkEmail(email))
-      ) {
-        throw new FormsvcError(
-          "already_exists",
-          `${db.path} has an account already; make a further one with: formsvc account create ${email}`,
-        );
-      }
       const workspace =
         isEmpty && email !== null
           ? createAccount(db, email, now).workspace
@@ -56,9 +46,19 @@ const init: CommandSpec = {
       context.output.note(
         `workspace      ${workspace.id} (${workspace.name}, ${workspace.plan})${isEmpty ? "" : " (was there)"}`,
       );
+      if (email !== null && !listAccounts(db).some((account) => account.email === checkEmail(email))) {
+        context.output.note(
+          `${email} was not made, because there is an account; if you want both: formsvc account create ${email}`,
+        );
+      }
       return context.output.note(
         "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve",
       );
+    });
+    // A configuration whose database cannot be made would stop every command after this one.
+    await made.catch((error: unknown) => {
+      if (wrote) rmSync(file);
+      throw error;
     });
   },
 };

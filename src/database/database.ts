@@ -40,6 +40,8 @@ export const COMMAND_BUSY_TIMEOUT_MS = 10_000;
  * 1 in 100; the log grows to some 16 MB.
  */
 const CHECKPOINT_PAGES = 4000;
+/** What a long reader or a large change made the log grow to is given back once the log begins anew. */
+const MAX_IDLE_LOG_BYTES = 67_108_864;
 
 export type Statement = SqliteDatabase.Statement;
 
@@ -160,6 +162,7 @@ function setPragmas(connection: SqliteDatabase.Database): void {
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  connection.pragma(`journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
   // What is deleted is overwritten: an erased person must not be found in the file.
   connection.pragma("secure_delete = ON");
   connection.prepare("SELECT count(*) FROM sqlite_schema").get();

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { examplePost, exampleSchema, makeWorkplace, post } from "./workplace.ts";
 
@@ -29,21 +30,44 @@ test("on an empty folder the first endpoint can be made at once, with an account
   ]);
 });
 
-test("every command that only looks works on an empty folder", async () => {
+test("in an empty folder nothing is taken for an empty database: what needs one says so and makes none", async () => {
   const place = makeWorkplace();
   for (const args of [
     ["account", "list"],
-    ["workspace", "list"],
+    ["workspace", "usage"],
     ["endpoint", "list"],
     ["submission", "list"],
     ["submission", "tail"],
-    ["config", "show"],
-    ["config", "check"],
-    ["migrate", "status"],
-    ["version"],
+    ["submission", "find", "--field", "email=a@example.org", "--erase", "--yes"],
+    ["submission", "export", "--output", "x.csv"],
+    ["webhook", "replay", "--failed"],
   ]) {
     const ran = await place.run(args);
+    expect({ args, code: ran.code, out: ran.out }).toEqual({ args, code: 5, out: "" });
+    expect(ran.err).toContain(`${place.database}: there is no database`);
+  }
+  expect(readdirSync(place.folder)).toEqual([]);
+});
+
+test("commands that need no database work in an empty folder", async () => {
+  const place = makeWorkplace();
+  for (const args of [["config", "show"], ["config", "check"], ["migrate", "status"], ["version"]]) {
+    const ran = await place.run(args);
     expect({ args, code: ran.code }).toEqual({ args, code: 0 });
+  }
+});
+
+test("commands that an installation begins with make the database and say where", async () => {
+  for (const args of [
+    ["account", "create", "ada@example.com"],
+    ["workspace", "create", "--name", "Sites"],
+    ["endpoint", "create", "--name", "News", "--schema", "-"],
+    ["init"],
+  ]) {
+    const place = makeWorkplace();
+    const ran = await place.run(args, { input: "{}" });
+    expect({ args, code: ran.code }).toEqual({ args, code: 0 });
+    expect(ran.err).toContain(`made a new database: ${place.database}`);
   }
 });
 
@@ -252,7 +276,8 @@ test("every exit code is given as documented, with a message that says what to d
     [["workspace", "show", "Nobody"], 3, /workspace list/],
     [["key", "revoke", "Nobody"], 3, /key list/],
     [["submission", "show", "sub_x"], 3, /no submission/],
-    [["account", "list", "--db", place.path("none/x.db")], 5, /folder does not exist/],
+    [["account", "list", "--db", place.path("none/x.db")], 5, /there is no database/],
+    [["init", "--db", place.path("none/x.db")], 5, /folder does not exist/],
   ];
   for (const [args, code, message] of cases) {
     const ran = await place.run(args);
@@ -296,6 +321,7 @@ test("what is not understood is refused with exit code 2 and the nearest thing t
 
 test("with --json every complaint is one JSON object on standard error, also about the command line itself", async () => {
   const place = makeWorkplace();
+  await place.createEndpoint();
   for (const [args, error] of [
     [["endpoint", "show", "Nobody", "--json"], "not_found"],
     [["endpoint", "list", "--jsn", "--json"], "usage"],
@@ -328,7 +354,7 @@ test("a name that fits several asks for the id, which always works", async () =>
   await place.json(["account", "create", "second@example.com"]);
   const file = place.write("schema.json", exampleSchema);
   const unclear = await place.run(["endpoint", "create", "--name", "X", "--schema", file]);
-  expect(unclear).toMatchObject({ code: 2, err: expect.stringContaining("--workspace") as unknown });
+  expect(unclear).toMatchObject({ code: 2, err: expect.stringContaining("several workspaces") as unknown });
   expect((await place.run(["workspace", "usage"])).err).toContain("workspace list");
   expect((await place.run(["workspace", "create", "--name", "Y"])).err).toContain("--account");
 });

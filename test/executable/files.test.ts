@@ -38,8 +38,8 @@ test("a database file that cannot be used ends every command with exit code 5 an
   const place = makeWorkplace();
   const text = place.write("text.db", "this is not a database, but long enough to look at".repeat(100));
   await expectUnusable(place, text, /not a formsvc database/);
-  await expectUnusable(place, `${text}/x.db`, /a file, not a folder/);
-  await expectUnusable(place, place.path("none/x.db"), /folder does not exist/);
+  await expectUnusable(place, `${text}/x.db`, /there is no database|a file, not a folder/);
+  await expectUnusable(place, place.path("none/x.db"), /there is no database|folder does not exist/);
   mkdirSync(place.path("folder.db"));
   await expectUnusable(place, place.path("folder.db"), /cannot be opened/);
 
@@ -77,7 +77,7 @@ test("a folder or file that may not be written gives exit code 5 and says so", a
   mkdirSync(place.path("locked"), { mode: 0o555 });
   const inside = ["--db", place.path("locked/x.db")];
   for (const args of [
-    ["workspace", "list", ...inside],
+    ["account", "create", "ada@example.com", ...inside],
     ["serve", "--port", "0", ...inside],
   ]) {
     const ran = await place.run(args, { asNobody: true });
@@ -91,7 +91,7 @@ test("a folder or file that may not be written gives exit code 5 and says so", a
 
 test("a database that may only be read refuses changes and refuses to be served, with exit code 5", async () => {
   const place = makeWorkplace();
-  await place.run(["workspace", "usage"], { asNobody: true });
+  await place.run(["account", "create", "b@example.com"], { asNobody: true });
   const { mode } = statSync(place.database);
   expect((mode & 0o777).toString(8)).toBe("600");
   chmodSync(place.database, 0o400);
@@ -141,8 +141,16 @@ test("init makes what is missing, and a second time finds it and changes nothing
   const second = await place.run(["init", "--email", "other@example.com"]);
   expect(second.code).toBe(0);
   expect(second.err.match(/\(was there\)/g)).toHaveLength(2);
+  expect(second.err).toContain("other@example.com was not made");
+  expect((await place.run(["init", "--email", "ada@example.com"])).err).not.toContain("not made");
   expect(readFileSync(place.path("formsvc.config.json"), "utf8")).toBe(config);
   expect(await place.json(["account", "list"])).toMatchObject({ data: [{ email: "ada@example.com" }] });
+});
+
+test("init leaves no configuration behind where the database cannot be made", async () => {
+  const place = makeWorkplace();
+  expect((await place.run(["init", "--db", "./none/x.db"])).code).toBe(5);
+  expect(readdirSync(place.folder)).toEqual([]);
 });
 
 test("init writes the file and names the database that the command line or the environment names", async () => {
@@ -282,17 +290,17 @@ test("the native parts load where the temporary folder is missing or read-only, 
   const sharedBefore = new Set(readdirSync("/dev/shm"));
   for (const TMPDIR of [place.path("missing"), place.path("read-only")]) {
     const database = place.path(`${TMPDIR.endsWith("missing") ? "a" : "b"}.db`);
-    const ran = await place.run(["key", "list", keys.endpointId, "--db", database], {
-      env: { TMPDIR },
-      asNobody: true,
-    });
-    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining("no endpoint") as unknown });
     const made = await place.run(["endpoint", "create", "--name", "A", "--schema", "-", "--db", database], {
       env: { TMPDIR },
       asNobody: true,
       input: "{}",
     });
     expect(made).toMatchObject({ code: 0 });
+    const ran = await place.run(["key", "list", keys.endpointId, "--db", database], {
+      env: { TMPDIR },
+      asNobody: true,
+    });
+    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining("no endpoint") as unknown });
   }
   expect(readdirSync(place.path("read-only"))).toEqual([]);
   expect(

@@ -4,8 +4,10 @@ import { expect, test } from "vitest";
 import {
   collect,
   executable,
+  examplePost,
   exampleSchema,
   makeWorkplace,
+  post,
   type Ran,
   until,
   type Workplace,
@@ -103,6 +105,7 @@ test("a reader that stops early ends every command quietly", async () => {
 
 test("a complaint that nobody reads still gives its exit code", async () => {
   const place = makeWorkplace();
+  await place.createEndpoint();
   const ran = await shell(place, `"$F" endpoint show Nobody 2>&1 | true; echo "\${PIPESTATUS[0]}"`);
   expect(ran.out).toBe("3\n");
 });
@@ -229,4 +232,25 @@ test("schema edit leaves no file behind once the schema is stored", async () => 
   await editing(place, `echo '{"b":{"type":"string"}}' > "$2"`, { TMPDIR: place.folder });
   expect(readdirSync(place.folder).filter((name) => name.startsWith("formsvc-"))).toEqual([]);
   expect(existsSync(place.database)).toBe(true);
+});
+
+test("who is shown a secret once, or erases a person's data, learns it when standard output takes nothing", async () => {
+  const place = makeWorkplace();
+  const { endpointId, secret } = await place.createEndpoint();
+  const issue = await shell(place, `"$F" key issue ${endpointId} --kind secret > /dev/full; echo $?`);
+  expect(issue.out).toBe("1\n");
+  expect(issue.err).toMatch(
+    /cannot be written \(ENOSPC.*; the key key_\w+ works already and was shown to nobody/,
+  );
+  const server = await place.serve([], { env: { FORMSVC_RATE_LIMIT_SECRET_MAX: "null" } });
+  for (let index = 0; index < 3; index += 1)
+    expect((await post(server.url, secret, { ...examplePost, message: "x".repeat(50_000) })).status).toBe(
+      200,
+    );
+  const find = '"$F" submission find --field email=ada@example.com --json';
+  const erase = await shell(place, `${find} --erase --yes | head -c 1; echo "\${PIPESTATUS[0]}"`);
+  expect(erase).toMatchObject({ out: "{1\n", err: expect.stringContaining("nothing was erased") as unknown });
+  expect(((await shell(place, find)).out.match(/"id"/g) ?? []).length).toBe(3);
+  expect((await shell(place, `${find} --erase --yes > /dev/null; echo $?`)).out).toBe("0\n");
+  expect((await shell(place, `${find} | grep -c '"id"'`)).out).toBe("0\n");
 });
