@@ -67,13 +67,17 @@ export class Deliverer {
     this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
   }
 
-  /** Recovers what an earlier process left behind and begins. */
-  start(): void {
-    const { db, outbox, settings, clock, log } = this.#parts;
+  /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
+  recover(): void {
+    const { db, settings, clock, log } = this.#parts;
     const recovered = recoverDeliveries(db, settings.scheduleSeconds, clock.now());
     if (recovered > 0) deliveriesRecovered(log, recovered);
+  }
+
+  /** Begins. Never throws: a database that refuses is tried again. */
+  start(): void {
     this.#isRunning = true;
-    outbox.onQueued(() => this.wake());
+    this.#parts.outbox.onQueued(() => this.wake());
     this.wake();
   }
 
