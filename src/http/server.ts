@@ -13,7 +13,7 @@ import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { createRequestLog } from "./request-log.ts";
-import { refuseSocket } from "./socket-errors.ts";
+import { followAsked, refuseSocket } from "./socket-errors.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
 import { type SubmissionRoutesParts, submissionRoutes } from "./submission-routes.ts";
@@ -61,6 +61,7 @@ const TIMEOUT_CHECK_MS = 500;
 export function createServer(parts: ServerParts): FastifyInstance {
   const { limits, log } = parts;
   const nextId = createRequestIds();
+  const lastAsked = followAsked();
   const server = fastify({
     bodyLimit: limits.bodyLimitBytes,
     requestTimeout: limits.requestTimeoutMs,
@@ -69,9 +70,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => givenId(request) ?? nextId(),
-    clientErrorHandler: (error, socket) => refuseSocket(error, socket, log, nextId()),
+    clientErrorHandler: (error, socket) => refuseSocket(error, socket, log, lastAsked.on(socket), nextId),
     // An address that cannot be decoded fails before any hook runs.
     frameworkErrors: (error, request, reply) => {
+      lastAsked.note(request, reply);
       allowAnyOrigin(reply.header("x-request-id", request.id));
       void sendError({ request, reply, log }, error, limits.bodyLimitBytes);
     },
@@ -91,9 +93,17 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.setErrorHandler((error, request, reply) =>
     sendError({ request, reply, log }, error, limits.bodyLimitBytes),
   );
-  answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, log, nextId()));
+  answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, log, null, nextId));
+  server.addHook("onRequest", (request, reply, done) => {
+    lastAsked.note(request, reply);
+    done();
+  });
   const requestLog = createRequestLog(log, measureRequests(parts.metrics ?? noMetrics));
-  guardRequests(server, parts, followRequests(server, requestLog));
+  const inFlight = followRequests(server, (request, reply, ms) => {
+    lastAsked.forgetWhole(request);
+    requestLog(request, reply, ms);
+  });
+  guardRequests(server, parts, inFlight);
   answerUnknownRoutes(server);
   openapiRoutes(server, parts.baseUrl);
   submitRoutes(server, parts);
