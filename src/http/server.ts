@@ -36,6 +36,8 @@ export interface ServerParts extends PostParts, SubmissionRoutesParts, HealthRou
 
 /** The contract's limit; more is answered 431. */
 export const MAX_HEADER_BYTES = 16_384;
+/** As many as fit into that: each has a letter, a colon and a line's end. Node would refuse more than a thousand. */
+const MAX_HEADER_LINES = MAX_HEADER_BYTES / 4;
 /** Sockets open at once, each some 13 KB when idle; further ones are closed as they come. */
 const MAX_SOCKETS = 2048;
 /**
@@ -86,6 +88,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     },
   });
   server.server.maxConnections = MAX_SOCKETS;
+  server.server.maxHeadersCount = MAX_HEADER_LINES;
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
@@ -120,6 +123,10 @@ function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: In
   const most = mostInFlight(parts.limits.bodyLimitBytes);
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
+    if (headerBytes(request.raw) > MAX_HEADER_BYTES) {
+      allowAnyOrigin(reply).header("connection", "close");
+      return done(new FormsvcError("headers_too_large"));
+    }
     const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
     if (isHealthCheck) return done();
     if (parts.isDraining()) return done(refusal(reply, "The server is shutting down."));
@@ -127,6 +134,13 @@ function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: In
       return done(refusal(reply, "The server is overloaded."));
     return done();
   });
+}
+
+/** As they were sent, with a blank behind each colon. Node itself counts names and values alone, which of many short lines is a fraction. */
+function headerBytes({ rawHeaders }: IncomingMessage): number {
+  let bytes = 0;
+  for (const part of rawHeaders) bytes += part.length + 2;
+  return bytes;
 }
 
 function refusal(reply: FastifyReply, message: string): FormsvcError {

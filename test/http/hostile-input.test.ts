@@ -46,6 +46,12 @@ const inputs: readonly (readonly [
   ["a header with a lone carriage return", () => "GET /healthz HTTP/1.1\r\nX: a\rb\r\n\r\n", [400]],
   ["an address with a blank", () => "GET /health z HTTP/1.1\r\nHost: a\r\n\r\n", [400]],
   ["headers over 16 KiB", () => `GET /healthz HTTP/1.1\r\n${"X: y\r\n".repeat(3000)}\r\n`, [431]],
+  [
+    "thousands of header lines within 16 KiB",
+    () => `GET /healthz HTTP/1.1\r\nConnection: close\r\n${"X: \r\n".repeat(3200)}\r\n`,
+    [200],
+  ],
+  ["endless short headers", () => `GET /healthz HTTP/1.1\r\n${"X:\r\n".repeat(100_000)}`, [431]],
   ["an address over 16 KiB", () => `GET /${"a".repeat(20_000)} HTTP/1.1\r\n\r\n`, [431]],
   ["a negative Content-Length", () => `${head}Content-Length: -1\r\n\r\n`, [400]],
   ["a Content-Length that is no number", () => `${head}Content-Length: 0x10\r\n\r\n${body}`, [400]],
@@ -86,7 +92,7 @@ const inputs: readonly (readonly [
   ],
   [
     "huge trailers",
-    () => `${head}Transfer-Encoding: chunked\r\n\r\n${chunk("{}")}0\r\n${"X: y\r\n".repeat(4000)}\r\n`,
+    () => `${head}Transfer-Encoding: chunked\r\n\r\n${chunk("{}")}0\r\n${"X: y\r\n".repeat(5000)}\r\n`,
     [431],
   ],
   [
