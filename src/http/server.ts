@@ -72,6 +72,8 @@ export function createServer(parts: ServerParts): FastifyInstance {
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => givenId(request) ?? nextId(),
+    // Whether a key is one is for the keys to say: a long one is as unknown as a short one.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, log, lastAsked.on(socket), nextId),
     // An address that cannot be decoded fails before any hook runs.
     frameworkErrors: (error, request, reply) => {

@@ -161,6 +161,14 @@ const scenarios: readonly Scenario[] = [
     error: "Not found",
   },
   { name: "an address that cannot be decoded is not found", path: "/%", status: 404, error: "Not found" },
+  ...[100, 101, 16_000].map((length) => ({
+    name: `a malformed key of ${length} characters in a form's address is unauthorized`,
+    path: `/f/${"A".repeat(length)}`,
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: "name=Ana",
+    status: 401,
+    error: "Unauthorized",
+  })),
   {
     name: "a very long address is not found",
     path: `/${"a/".repeat(4000)}`,
