@@ -170,13 +170,23 @@ function answerUnknownRoutes(server: FastifyInstance): void {
   server.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();
     allowAnyOrigin(reply);
-    const path = (request.url.split("?")[0] ?? "").split("/");
+    const path = pathOf(request.url).split("/");
     const methods = routes.filter(({ segments }) => fits(path, segments)).flatMap(({ methods }) => methods);
     if (methods.length === 0) return done(new FormsvcError("not_found", "There is nothing at this address."));
     const allow = [...new Set(methods)].sort().join(", ");
     reply.header("allow", allow);
     return done(new FormsvcError("method_not_allowed", `This address takes ${allow} only.`));
   });
+}
+
+/** As the router reads an address: without scheme and host, query and fragment, and decoded but for separators. */
+function pathOf(url: string): string {
+  const path = url.replace(/^https?:\/\/[^/?#]+/i, "").split(/[?#]/, 1)[0] ?? "";
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }
 
 function fits(path: readonly string[], segments: readonly string[]): boolean {

@@ -182,6 +182,27 @@ const scenarios: readonly Scenario[] = [
     error: "Method not allowed",
     answer: header("allow", "OPTIONS, POST"),
   })),
+  ...["/submi%74", "/%73ubmit?a=b", "http://example.com/submit", "HTTP://example.com/submit?/"].map(
+    (path) => ({
+      name: `GET ${path} is not allowed, because it is /submit`,
+      method: "GET",
+      path,
+      status: 405,
+      error: "Method not allowed",
+    }),
+  ),
+  ...["/submi%74", "http://example.com/submit"].map((path) => ({
+    name: `a POST to ${path} is one to /submit`,
+    path,
+    status: 200,
+  })),
+  ...["/submit%2F", "/submit%zz", "ftp://example.com/submit", "http:///submit"].map((path) => ({
+    name: `${path} is not found`,
+    method: "PROPFIND",
+    path,
+    status: 404,
+    error: "Not found",
+  })),
   {
     name: "a POST to /healthz is not allowed",
     path: "/healthz",
