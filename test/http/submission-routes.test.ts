@@ -94,6 +94,8 @@ test("a malformed or unknown parameter is 400 and named in details", async () =>
       ["class", "blocked"],
       ["class", "LOW"],
       ["sinse", "2026-01-01"],
+      ["__proto__", "1"],
+      ["constructor", "1"],
     ] as [string, string][]),
   ];
   for (const [name, value] of bad) {
