@@ -14,7 +14,7 @@ import { addCommand, type CommandSpec, type Options, refuse, text } from "./comm
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { readConfig } from "./open.ts";
 import { createServiceNews } from "./systemd-notify.ts";
-import { SERVER_BUSY_TIMEOUT_MS, startServer } from "./start-server.ts";
+import { startServer } from "./start-server.ts";
 
 export function register(program: Command): void {
   addCommand(program, serve);
@@ -50,7 +50,6 @@ const serve: CommandSpec = {
         }
         proveWritable(db);
         checkPlans(db, config.plans);
-        db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
         await serveUntilStopped(db, config, context.configFile, log);
       } finally {
         db.close();
@@ -73,10 +72,13 @@ async function serveUntilStopped(
   const stopSignal = nextStopSignal();
   const { listenFd } = manager;
   const server = await startServer(db, config, systemClock, log, { configFile, listenFd });
-  news.ready();
-  serverStopping(log, await stopSignal);
-  news.stopping();
-  await server.stop();
+  try {
+    news.ready();
+    serverStopping(log, await stopSignal);
+    news.stopping();
+  } finally {
+    await server.stop();
+  }
 }
 
 /** The first signal stops gracefully; a second one at once. */

@@ -19,7 +19,7 @@ import { startChores } from "./server-chores.ts";
  * A server does not wait for another process inside a statement, because everything else would wait with it: the
  * commit queue comes back instead.
  */
-export const SERVER_BUSY_TIMEOUT_MS = 10;
+const SERVER_BUSY_TIMEOUT_MS = 10;
 const IDLE_CHECK_MS = 50;
 /** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
 const DELIVERY_GRACE_MS = 11_000;
@@ -38,7 +38,12 @@ export interface Surroundings {
   readonly listenFd: number | null;
 }
 
-/** Serves a database that is up to date until stopped. @throws failed when the address cannot be listened on. */
+/**
+ * Serves a database that is up to date until stopped. Its last write before it listens waits as long as the database
+ * was opened to; from then on nothing does. Where it throws, nothing is left that listens or runs.
+ *
+ * @throws failed when the address cannot be listened on, database_busy when another process holds the write lock.
+ */
 export async function startServer(
   db: Database,
   config: Config,
@@ -47,6 +52,8 @@ export async function startServer(
   { configFile, listenFd }: Surroundings = { configFile: null, listenFd: null },
 ): Promise<RunningServer> {
   const service = createSubmitService(db, config, clock, log, await loadMetrics(config));
+  service.deliverer.recover();
+  db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
   let draining = false;
   const server = createServer({
     ...service,
@@ -60,28 +67,25 @@ export async function startServer(
   const sockets = followSockets(server);
   const mayCloseIdle = listenFd === null ? () => true : handOverConnections(server);
   const chores = await startChores({ db, config, configFile, service, log });
-  let url: string;
-  try {
-    url = await listen(server, config, listenFd);
-  } catch (error) {
+  const { shutdownGraceMs } = config.server;
+  const stop = async (): Promise<void> => {
+    draining = true;
+    const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
+    await closeWithin(server, sockets, shutdownGraceMs, mayCloseIdle, log);
     await chores.stop();
+    await service.drain();
+    await delivered;
+    checkpoint(db, log);
+  };
+  try {
+    const url = await listen(server, config, listenFd);
+    serverListening(log, { url, version, database: db.path });
+    service.deliverer.start();
+    return { url, stop };
+  } catch (error) {
+    await stop();
     throw error;
   }
-  serverListening(log, { url, version, database: db.path });
-  service.deliverer.start();
-  const { shutdownGraceMs } = config.server;
-  return {
-    url,
-    async stop() {
-      draining = true;
-      const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
-      await closeWithin(server, sockets, shutdownGraceMs, mayCloseIdle, log);
-      await chores.stop();
-      await service.drain();
-      await delivered;
-      checkpoint(db, log);
-    },
-  };
 }
 
 /**

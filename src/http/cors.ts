@@ -7,8 +7,10 @@ const EXPOSED_HEADERS = "Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-R
 const PREFLIGHT_SECONDS = 86_400;
 
 /** Any page may read the answer; in force until the endpoint is known, and where its origin is refused. */
-export function allowAnyOrigin(reply: FastifyReply): void {
-  reply.header("access-control-allow-origin", "*").header("access-control-expose-headers", EXPOSED_HEADERS);
+export function allowAnyOrigin(reply: FastifyReply): FastifyReply {
+  return reply
+    .header("access-control-allow-origin", "*")
+    .header("access-control-expose-headers", EXPOSED_HEADERS);
 }
 
 /** Once the endpoint is known: where it lists origins, only the page's own one may read the answer. */

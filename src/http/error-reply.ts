@@ -59,7 +59,6 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported_media_type",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_request",
   FST_ERR_BAD_URL: "not_found",
-  FST_ERR_MAX_PARAM_LENGTH: "not_found",
   FST_ERR_ASYNC_CONSTRAINT: "not_found",
   // The client left before its body was whole; nobody reads the answer.
   ECONNRESET: "invalid_request",

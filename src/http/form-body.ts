@@ -38,7 +38,8 @@ function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
     const parser = createParser(contentType, body.length);
     if (parser === null) return broken();
     parser.on("field", (name: string | undefined, value) => {
-      if (name !== undefined) entries.push([name, value]);
+      // UTF-16, which a part may be in, can hold half a character.
+      if (name !== undefined) entries.push([name.toWellFormed(), value.toWellFormed()]);
     });
     parser.on("file", (_name, stream, filename: string | undefined) => {
       // A file input that was left empty is sent as a part without a name and without a byte.

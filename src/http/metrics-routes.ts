@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
+import { compileNetworks } from "../foundation/ip-address.ts";
 import { type ExposedMetrics, LATENCY_BUCKETS, type Metrics } from "../foundation/metrics.ts";
 import type { RequestObserver } from "./request-log.ts";
 
@@ -24,12 +25,12 @@ export function measureRequests(metrics: Metrics): RequestObserver {
   return (route, status, ms) => observe(ms / 1000, route ?? "none", String(status ?? "none"));
 }
 
-const LOOPBACK = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
+const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
 /** A proxy on this machine connects from loopback too, for whomever; it says so with one of these. */
 const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
 
 function requireLoopback(request: FastifyRequest): void {
-  const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? "");
+  const isLocal = LOOPBACK.contains(request.socket.remoteAddress ?? "");
   if (isLocal && PROXY_HEADERS.every((name) => request.headers[name] === undefined)) return;
   throw new FormsvcError(
     "forbidden",

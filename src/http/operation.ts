@@ -40,14 +40,17 @@ export const COMMON_ERRORS: readonly ErrorCode[] = ["internal", "unavailable"];
 export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: unknown): z.output<Schema> {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
-  const details: Record<string, string> = {};
+  // No object: a parameter may be called what objects have of themselves.
+  const details = new Map<string, string>();
   for (const issue of read.error.issues) {
     const names = issue.code === "unrecognized_keys" ? issue.keys : [String(issue.path[0] ?? "")];
-    for (const name of names) {
-      details[name.slice(0, 100)] ??=
-        issue.code === "unrecognized_keys" ? "unknown parameter" : issue.message;
+    const problem = issue.code === "unrecognized_keys" ? "unknown parameter" : issue.message;
+    for (const name of names.map((text) => text.slice(0, 100))) {
+      if (!details.has(name)) details.set(name, problem);
     }
   }
-  const named = Object.keys(details).slice(0, 10).join(", ");
-  throw new FormsvcError("invalid_request", `These query parameters are wrong: ${named}.`, { details });
+  const named = [...details.keys()].slice(0, 10).join(", ");
+  throw new FormsvcError("invalid_request", `These query parameters are wrong: ${named}.`, {
+    details: Object.fromEntries(details),
+  });
 }

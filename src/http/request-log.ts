@@ -30,7 +30,13 @@ export function createRequestLog(
   };
 }
 
-/** A route's own pattern, or for an unknown address its path. */
+/** A letter, digit, `-`, `_`, `.` or `~` that needs no percent sign (RFC 3986, section 2.3), encoded as often as it may be. */
+const NEEDLESSLY_ENCODED = /%(?:25)*(2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
+
+/** A route's own pattern, or for an unknown address its path, spelt so that a key in it is known for one and cut out. */
 function loggedPath(url: string): string {
-  return (url.split("?")[0] ?? "").slice(0, MAX_LOGGED_PATH);
+  const path = (url.split("?")[0] ?? "").replace(NEEDLESSLY_ENCODED, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return path.slice(0, MAX_LOGGED_PATH);
 }

@@ -13,7 +13,7 @@ import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { createRequestLog } from "./request-log.ts";
-import { refuseSocket } from "./socket-errors.ts";
+import { followAsked, refuseSocket } from "./socket-errors.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
 import { type SubmissionRoutesParts, submissionRoutes } from "./submission-routes.ts";
@@ -36,6 +36,8 @@ export interface ServerParts extends PostParts, SubmissionRoutesParts, HealthRou
 
 /** The contract's limit; more is answered 431. */
 export const MAX_HEADER_BYTES = 16_384;
+/** As many as fit into that: each has a letter, a colon and a line's end. Node would refuse more than a thousand. */
+const MAX_HEADER_LINES = MAX_HEADER_BYTES / 4;
 /** Sockets open at once, each some 13 KB when idle; further ones are closed as they come. */
 const MAX_SOCKETS = 2048;
 /**
@@ -61,6 +63,7 @@ const TIMEOUT_CHECK_MS = 500;
 export function createServer(parts: ServerParts): FastifyInstance {
   const { limits, log } = parts;
   const nextId = createRequestIds();
+  const lastAsked = followAsked();
   const server = fastify({
     bodyLimit: limits.bodyLimitBytes,
     requestTimeout: limits.requestTimeoutMs,
@@ -69,9 +72,12 @@ export function createServer(parts: ServerParts): FastifyInstance {
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => givenId(request) ?? nextId(),
-    clientErrorHandler: (error, socket) => refuseSocket(error, socket, log, nextId()),
+    // Whether a key is one is for the keys to say: a long one is as unknown as a short one.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    clientErrorHandler: (error, socket) => refuseSocket(error, socket, log, lastAsked.on(socket), nextId),
     // An address that cannot be decoded fails before any hook runs.
     frameworkErrors: (error, request, reply) => {
+      lastAsked.note(request, reply);
       allowAnyOrigin(reply.header("x-request-id", request.id));
       void sendError({ request, reply, log }, error, limits.bodyLimitBytes);
     },
@@ -84,6 +90,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     },
   });
   server.server.maxConnections = MAX_SOCKETS;
+  server.server.maxHeadersCount = MAX_HEADER_LINES;
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
@@ -91,9 +98,17 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.setErrorHandler((error, request, reply) =>
     sendError({ request, reply, log }, error, limits.bodyLimitBytes),
   );
-  answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, log, nextId()));
+  answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, log, null, nextId));
+  server.addHook("onRequest", (request, reply, done) => {
+    lastAsked.note(request, reply);
+    done();
+  });
   const requestLog = createRequestLog(log, measureRequests(parts.metrics ?? noMetrics));
-  guardRequests(server, parts, followRequests(server, requestLog));
+  const inFlight = followRequests(server, (request, reply, ms) => {
+    lastAsked.forgetWhole(request);
+    requestLog(request, reply, ms);
+  });
+  guardRequests(server, parts, inFlight);
   answerUnknownRoutes(server);
   openapiRoutes(server, parts.baseUrl);
   submitRoutes(server, parts);
@@ -110,6 +125,10 @@ function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: In
   const most = mostInFlight(parts.limits.bodyLimitBytes);
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
+    if (headerBytes(request.raw) > MAX_HEADER_BYTES) {
+      allowAnyOrigin(reply).header("connection", "close");
+      return done(new FormsvcError("headers_too_large"));
+    }
     const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
     if (isHealthCheck) return done();
     if (parts.isDraining()) return done(refusal(reply, "The server is shutting down."));
@@ -117,6 +136,13 @@ function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: In
       return done(refusal(reply, "The server is overloaded."));
     return done();
   });
+}
+
+/** As they were sent, with a blank behind each colon. Node itself counts names and values alone, which of many short lines is a fraction. */
+function headerBytes({ rawHeaders }: IncomingMessage): number {
+  let bytes = 0;
+  for (const part of rawHeaders) bytes += part.length + 2;
+  return bytes;
 }
 
 function refusal(reply: FastifyReply, message: string): FormsvcError {
@@ -144,13 +170,23 @@ function answerUnknownRoutes(server: FastifyInstance): void {
   server.addHook("onRequest", (request, reply, done) => {
     if (!request.is404) return done();
     allowAnyOrigin(reply);
-    const path = (request.url.split("?")[0] ?? "").split("/");
+    const path = pathOf(request.url).split("/");
     const methods = routes.filter(({ segments }) => fits(path, segments)).flatMap(({ methods }) => methods);
     if (methods.length === 0) return done(new FormsvcError("not_found", "There is nothing at this address."));
     const allow = [...new Set(methods)].sort().join(", ");
     reply.header("allow", allow);
     return done(new FormsvcError("method_not_allowed", `This address takes ${allow} only.`));
   });
+}
+
+/** As the router reads an address: without scheme and host, query and fragment, and decoded but for separators. */
+function pathOf(url: string): string {
+  const path = url.replace(/^https?:\/\/[^/?#]+/i, "").split(/[?#]/, 1)[0] ?? "";
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
 }
 
 function fits(path: readonly string[], segments: readonly string[]): boolean {

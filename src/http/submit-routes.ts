@@ -24,9 +24,12 @@ export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
   });
 }
 
+/** What stands between semicolons that are not part of a quoted text. */
+const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
+
 /** JSON in UTF-8, whatever other parameters it has. */
 function checkMediaType(header: string | undefined): FormsvcError | undefined {
-  const [type = "", ...parameters] = (header ?? "").split(";");
+  const [type = "", ...parameters] = (header ?? "").match(PARAMETERS) ?? [];
   const isJson = type.trim().toLowerCase() === "application/json";
   const charsets = parameters.map((text) =>
     /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(text)?.[1]?.toLowerCase(),

@@ -53,14 +53,19 @@ function clean(container: JsonObject | unknown[], depth: number, mendText: boole
     return;
   }
   for (const name of Object.keys(container)) {
-    if (name === "__proto__") {
-      delete container[name];
-      continue;
-    }
     const value = cleanValue(container[name], depth, mendText);
-    if (mendText && !name.isWellFormed()) delete container[name];
-    container[mendText ? name.toWellFormed() : name] = value;
+    if (name === "__proto__") delete container[name];
+    else container[name] = value;
   }
+  if (mendText) mendNames(container);
+}
+
+/** Names that become equal are duplicates, of which the last counts. */
+function mendNames(container: JsonObject): void {
+  const members = Object.entries(container);
+  if (members.every(([name]) => name.isWellFormed())) return;
+  for (const [name] of members) delete container[name];
+  for (const [name, value] of members) container[name.toWellFormed()] = value;
 }
 
 function cleanValue(value: unknown, depth: number, mendText: boolean): unknown {

@@ -57,8 +57,11 @@ export class Deliverer {
   readonly #hasRush: () => boolean;
   #needsReload = true;
   #isRunning = false;
+  /** For good: the database may be closed from then on. */
+  #hasStopped = false;
   #isPlanned = false;
   #timer: NodeJS.Timeout | null = null;
+  #rushTimer: NodeJS.Timeout | null = null;
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
@@ -67,21 +70,25 @@ export class Deliverer {
     this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
   }
 
-  /** Recovers what an earlier process left behind and begins. */
-  start(): void {
-    const { db, outbox, settings, clock, log } = this.#parts;
+  /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
+  recover(): void {
+    const { db, settings, clock, log } = this.#parts;
     const recovered = recoverDeliveries(db, settings.scheduleSeconds, clock.now());
     if (recovered > 0) deliveriesRecovered(log, recovered);
+  }
+
+  /** Begins. Never throws: a database that refuses is tried again. */
+  start(): void {
     this.#isRunning = true;
-    outbox.onQueued(() => this.wake());
+    this.#parts.outbox.onQueued(() => this.wake());
     this.wake();
   }
 
-  /** Plans a round, unless one is planned already. */
+  /** Plans a round, unless one is planned already or there are no more. */
   wake(): void {
-    if (this.#isPlanned) return;
+    if (this.#isPlanned || this.#hasStopped) return;
     this.#isPlanned = true;
-    if (this.#hasRush()) setTimeout(() => this.#round(), RUSH_REST_MS);
+    if (this.#hasRush()) this.#rushTimer = setTimeout(() => this.#round(), RUSH_REST_MS);
     // Two turns of the event loop: the second collects the answers that came while the first was at work.
     else setImmediate(() => setImmediate(() => this.#round()));
   }
@@ -94,6 +101,7 @@ export class Deliverer {
 
   /** Resolves when nothing is in flight and nothing more can go out now. */
   settled(): Promise<void> {
+    if (this.#hasStopped) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waitingForRest.push(resolve);
       this.wake();
@@ -105,7 +113,10 @@ export class Deliverer {
     return this.#isRunning ? this.#lanes.nextWakeAt(this.#parts.clock.now()) : null;
   }
 
-  /** Claims nothing more, waits up to `graceMs` for what is in flight, ends the rest and records all of it. */
+  /**
+   * Claims nothing more, waits up to `graceMs` for what is in flight, ends the rest and records all of it. From then on
+   * nothing is planned any more, whatever posts that are still stored queue: the next start finds it.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#isRunning = false;
     const { sender } = this.#parts;
@@ -115,11 +126,14 @@ export class Deliverer {
     await Promise.race([this.settled(), giveUp.promise]);
     clearTimeout(grace);
     clearTimeout(patience);
+    this.#hasStopped = true;
     this.#setTimer(null);
+    if (this.#rushTimer !== null) clearTimeout(this.#rushTimer);
     await sender.destroy();
   }
 
   #round(): void {
+    if (this.#hasStopped) return;
     this.#isPlanned = false;
     this.#setTimer(null);
     let claimed: readonly Sending[];

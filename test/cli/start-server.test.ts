@@ -1,5 +1,10 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { openMigrated } from "../../src/app.ts";
 import { startServer as serve } from "../../src/cli/start-server.ts";
+import { COMMAND_BUSY_TIMEOUT_MS } from "../../src/database/database.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { startServer } from "../support/test-server.ts";
 
@@ -31,4 +36,32 @@ test("a server on an IPv6 address names it in brackets", async () => {
     expect(other.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     await other.stop();
   }
+});
+
+test("a start waits as a command does while another process holds the write lock; once it listens, nothing waits", async () => {
+  const server = await startServer();
+  const config = { ...server.config, server: { ...server.config.server, port: 0 } };
+  const { db } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
+  const holder = fork(fileURLToPath(new URL("../support/hold-lock.ts", import.meta.url)), [db.path, "400"]);
+  await once(holder, "message");
+  const other = await serve(db, config, server.clock, silent);
+  expect(db.pragma("busy_timeout")).toBe(10);
+  expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
+  await other.stop();
+  db.close();
+});
+
+test("a start that fails after it listened leaves nothing behind that listens", async () => {
+  const server = await startServer();
+  const config = { ...server.config, server: { ...server.config.server, port: 0 } };
+  let url = "";
+  const write = (line: string): void => {
+    const { event, url: told } = JSON.parse(line) as { event: string; url?: string };
+    if (event !== "server.listening") return;
+    url = told ?? "";
+    throw new Error("no room for this line");
+  };
+  const log = createLog("info", "json", () => ({ write }));
+  await expect(serve(server.owner, config, server.clock, log)).rejects.toThrow("no room for this line");
+  await expect(fetch(`${url}/healthz`)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
 });

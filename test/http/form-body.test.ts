@@ -33,9 +33,21 @@ test("whatever a multipart body holds, reading it ends, and with nothing but tex
       const bytes = Buffer.from((wellBegun ? "--b\r\n" : "") + pieces.join(""));
       const { entries } = await readFormBody(TYPE, bytes);
       for (const entry of entries) expect(entry.map((text) => typeof text)).toEqual(["string", "string"]);
+      expect(entries.flat().filter((text) => !text.isWellFormed())).toEqual([]);
     }),
     { numRuns: 3000 },
   );
+});
+
+test("a part in UTF-16 with half a character is mended", async () => {
+  const half = Buffer.from([0x00, 0xd8, 0x41, 0x00]);
+  const begin =
+    '--b\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=utf16le\r\n\r\n';
+  const { entries } = await readFormBody(
+    TYPE,
+    Buffer.concat([Buffer.from(begin), half, Buffer.from("\r\n--b--\r\n")]),
+  );
+  expect(entries).toEqual([["a", "\uFFFDA"]]);
 });
 
 test("a body cut anywhere is read to its end or refused, never waited for", async () => {

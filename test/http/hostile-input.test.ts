@@ -46,6 +46,12 @@ const inputs: readonly (readonly [
   ["a header with a lone carriage return", () => "GET /healthz HTTP/1.1\r\nX: a\rb\r\n\r\n", [400]],
   ["an address with a blank", () => "GET /health z HTTP/1.1\r\nHost: a\r\n\r\n", [400]],
   ["headers over 16 KiB", () => `GET /healthz HTTP/1.1\r\n${"X: y\r\n".repeat(3000)}\r\n`, [431]],
+  [
+    "thousands of header lines within 16 KiB",
+    () => `GET /healthz HTTP/1.1\r\nConnection: close\r\n${"X: \r\n".repeat(3200)}\r\n`,
+    [200],
+  ],
+  ["endless short headers", () => `GET /healthz HTTP/1.1\r\n${"X:\r\n".repeat(100_000)}`, [431]],
   ["an address over 16 KiB", () => `GET /${"a".repeat(20_000)} HTTP/1.1\r\n\r\n`, [431]],
   ["a negative Content-Length", () => `${head}Content-Length: -1\r\n\r\n`, [400]],
   ["a Content-Length that is no number", () => `${head}Content-Length: 0x10\r\n\r\n${body}`, [400]],
@@ -86,7 +92,7 @@ const inputs: readonly (readonly [
   ],
   [
     "huge trailers",
-    () => `${head}Transfer-Encoding: chunked\r\n\r\n${chunk("{}")}0\r\n${"X: y\r\n".repeat(4000)}\r\n`,
+    () => `${head}Transfer-Encoding: chunked\r\n\r\n${chunk("{}")}0\r\n${"X: y\r\n".repeat(5000)}\r\n`,
     [431],
   ],
   [
@@ -111,7 +117,23 @@ const inputs: readonly (readonly [
     () => `${"GET /healthz HTTP/1.1\r\n\r\n".repeat(99)}GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n`,
     Array.from({ length: 100 }, () => 200),
   ],
-  ["an answered request and then garbage", () => `GET /nope HTTP/1.0\r\n\r\n\0\0\0`, [404, 400]],
+  ["an answered request and then garbage", () => `GET /nope HTTP/1.1\r\n\r\n\0\0\0`, [404, 400]],
+  ["garbage after the answer that was the last", () => `GET /nope HTTP/1.0\r\n\r\n\0\0\0`, [404]],
+  [
+    "a body of another type that never comes",
+    () => "POST /submit HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\n",
+    [415],
+  ],
+  [
+    "a body for nobody that breaks off",
+    () => "POST /nope HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    [404],
+  ],
+  [
+    "a body that breaks off for an address that cannot be read",
+    () => "POST /%zz HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
+    [404],
+  ],
 ];
 
 test.each(inputs)("%s gets a clear answer and changes nothing", async (_, bytes, statuses) => {
@@ -128,6 +150,21 @@ test.each(inputs)("%s gets a clear answer and changes nothing", async (_, bytes,
   }
   expect(stream).not.toMatch(/\bat .*\(|node:|\.ts:|SQLITE/);
   expect(server.stored()).toEqual([]);
+});
+
+test.each([
+  ["a body that breaks off", "Content-Length: 500\r\n\r\nx", 408],
+  ["a chunk size that is no number", "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400],
+])("%s is answered with the id that its request was given", async (_, rest, status) => {
+  const whole = "GET /healthz HTTP/1.1\r\nX-Request-Id: first\r\n\r\n";
+  const stream = await exchangeRaw(server.port, `${whole}${head}X-Request-Id: mine\r\n${rest}`);
+  const answers = splitAnswers(stream).map((answer) => [answer.status, answer.headers["x-request-id"]]);
+  expect(answers).toEqual([
+    [200, "first"],
+    [status, "mine"],
+  ]);
+  const after = splitAnswers(await exchangeRaw(server.port, `${whole}\0`))[1]?.headers["x-request-id"];
+  expect(after).toMatch(/^[0-9a-f]{10}-/);
 });
 
 test("none of all that is taken for a defect of ours", () => {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { operatorMachine, post } from "../support/operator-machine.ts";
@@ -110,6 +111,15 @@ test("without a token metrics are shown on the machine itself only, not through 
   for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"]) {
     expect((await ask({ [name]: "192.0.2.1" })).status).toBe(403);
   }
+});
+
+test.skipIf(process.platform !== "linux")("every loopback address is the machine itself", async () => {
+  const { server } = await servedWith({ enabled: true });
+  const [answer] = (await once(get(`${server.url}/metrics`, { localAddress: "127.0.0.2" }), "response")) as [
+    IncomingMessage,
+  ];
+  answer.resume();
+  expect(answer.statusCode).toBe(200);
 });
 
 test("with a token only who sends it sees them, and config show keeps it to itself", async () => {

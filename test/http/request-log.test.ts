@@ -24,6 +24,11 @@ test("no log line ever holds a key, wherever a client puts it", async () => {
     server.request({ method: "GET", path: `/${secret}` }),
     server.request({ method: "GET", path: `/${"a".repeat(180)}${secret}` }),
     server.request({ method: "GET", path: `/%${secret}` }),
+    ...misspellings(publishable).flatMap((key) => [
+      server.request({ method: "GET", path: `/f/${key}` }),
+      server.request({ method: "GET", path: `/nothing/here/${key}` }),
+      server.request({ method: "POST", path: `/%C3%A4/${key}` }),
+    ]),
   ]);
   await until(
     () => server.log.filter((line) => line.includes('"event":"request"')).length >= sent.length - 1,
@@ -35,6 +40,18 @@ test("no log line ever holds a key, wherever a client puts it", async () => {
     expect(all).not.toContain(key.slice(16, 48));
   }
 });
+
+/** The same address to whoever reads it, in letters that need no percent sign. */
+function misspellings(key: string): string[] {
+  const encode = (text: string, mark: string) =>
+    text.replace(/./g, (letter) => `${mark}${letter.charCodeAt(0).toString(16)}`);
+  return ["%", "%25", "%2525"].flatMap((mark) => [
+    `${encode(key.slice(0, 1), mark)}${key.slice(1)}`,
+    `${key.slice(0, 3)}${encode("_", mark)}${key.slice(4)}`,
+    `${key.slice(0, 6)}${encode(key.slice(6, 8), mark)}${key.slice(8)}`,
+    encode(key, mark),
+  ]);
+}
 
 test("a request is one line with its id, method, path and status, and without its query", async () => {
   const server = await startServer();

@@ -94,6 +94,8 @@ test("a malformed or unknown parameter is 400 and named in details", async () =>
       ["class", "blocked"],
       ["class", "LOW"],
       ["sinse", "2026-01-01"],
+      ["__proto__", "1"],
+      ["constructor", "1"],
     ] as [string, string][]),
   ];
   for (const [name, value] of bad) {
@@ -110,7 +112,7 @@ test("a malformed or unknown parameter is 400 and named in details", async () =>
 
 test("a key sees its own endpoint only: another's id is 404 for reading and deleting, like one that never was", async () => {
   const theirs = await submit(other, "Secret");
-  for (const id of [theirs, "sub_00000000000000000000000000", "x", `${theirs}0`]) {
+  for (const id of [theirs, "sub_00000000000000000000000000", "x", `${theirs}0`, "a".repeat(8000)]) {
     for (const method of ["GET", "DELETE"]) {
       const { status, body } = await read(`/submissions/${id}`, { method });
       expect([status, body?.["error"]]).toEqual([404, "Not found"]);
@@ -131,11 +133,13 @@ test("deleting answers 204 and is for good", async () => {
   expect((await read(`/submissions/${id}`, { key, method: "DELETE" })).status).toBe(404);
 });
 
-test("without a key it is 401, with a publishable key 403", async () => {
+test("without a key it is 401, with a publishable key 403, whatever id is asked for", async () => {
   for (const [path, method] of [
     ["/submissions", "GET"],
     [`/submissions/${ids[0]}`, "GET"],
     [`/submissions/${ids[0]}`, "DELETE"],
+    [`/submissions/${"a".repeat(101)}`, "GET"],
+    [`/submissions/${"a".repeat(8000)}`, "DELETE"],
   ] as const) {
     const none = await read(path, { key: "", method });
     expect([none.status, none.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);

@@ -28,6 +28,13 @@ describe("what is taken", () => {
     ["a lone high surrogate, mended", '{"a":"x\\ud800y"}', { a: "x\uFFFDy" }],
     ["a lone low surrogate, mended", '{"a":["\\udc00"]}', { a: ["\uFFFD"] }],
     ["a lone surrogate in a name, mended", '{"\\ud800":1}', { "\uFFFD": 1 }],
+    [
+      "names that are equal once they are mended, of which the last counts",
+      '{"\\ud800":1,"\uFFFD":2}',
+      { "\uFFFD": 2 },
+    ],
+    ["the same the other way round", '{"\uFFFD":1,"b":0,"\\ud800":2}', { "\uFFFD": 2, b: 0 }],
+    ["two lone surrogates for names", '{"a":{"\\ud800":1,"\\udc00":2}}', { a: { "\uFFFD": 2 } }],
     ["a surrogate pair, left as it is", '{"a":"\\ud83d\\ude00"}', { a: "😀" }],
     ["a zero byte written as an escape", '{"a":"\\u0000"}', { a: "\0" }],
     [
@@ -86,6 +93,8 @@ describe("what is refused", () => {
     ["a no-break space outside of text", "\u00a0{}", /not JSON/],
     ["a number beyond a double's range", '{"a":[{"b":1e400}]}', /number beyond/],
     ["a negative one", '{"a":-1e400}', /number beyond/],
+    ["one in a member that is dropped", '{"__proto__":{"a":1e400},"a":1}', /number beyond/],
+    ["too many levels in a member that is dropped", `{"__proto__":${nested(32)},"a":1}`, /32 levels/],
     ["a hundred thousand levels", "[".repeat(100_000), /not JSON/],
     ["as many that are closed", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, /levels/],
   ])("%s", (_, text, message) => {

@@ -104,5 +104,6 @@ function run(file: string, point: CrashPoint, endpointId: string): void {
     });
     dieAt("post committed, not announced");
   }
+  deliverer.recover();
   deliverer.start();
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openMigrated } from "../../src/app.ts";
-import { SERVER_BUSY_TIMEOUT_MS, startServer as serve } from "../../src/cli/start-server.ts";
+import { startServer as serve } from "../../src/cli/start-server.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
-import { type Database, openDatabase } from "../../src/database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../../src/database/database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings, type EndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -87,7 +87,7 @@ export async function launchServer(overrides: ConfigOverrides = {}): Promise<Tes
   const log = createLog(config.log.level, "json", () => ({ write: (line) => void lines.push(line) }));
 
   const start = async () => {
-    const { db } = openMigrated(config, SERVER_BUSY_TIMEOUT_MS);
+    const { db } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
     const running = await serve(db, config, clock, log);
     return { db, running };
   };

@@ -81,6 +81,7 @@ export class WebhookWorld {
     this.db = this.openDatabase();
     this.outbox = createOutbox(this.db);
     this.deliverer = this.#newDeliverer();
+    this.deliverer.recover();
     this.deliverer.start();
   }
 

@@ -139,6 +139,25 @@ test("stopping waits for what is in flight, ends the rest, and records both", as
   expect(world.inconsistencies()).toEqual([]);
 });
 
+test("what is queued after the stop plans nothing more, and waits for the next start", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  const { webhook } = world.addWebhook(receiver.url);
+  world.deliverer.start();
+  const stopped = world.deliverer.stop(0);
+  world.post(1);
+  await stopped;
+  world.post(1);
+  world.deliverer.wake();
+  world.deliverer.reload();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  // A round would have taken it.
+  expect([...world.outbox.takeTouched()]).toEqual([webhook.id]);
+  expect(receiver.received).toEqual([]);
+  world.restart();
+  await expect.poll(() => world.states()).toEqual({ delivered: 2 });
+});
+
 test("delivered messages are dropped after their days with attempts and bodies, others stay", async () => {
   await using world = new WebhookWorld();
   await using receiver = await startReceiverWith((response, { body }) => {
