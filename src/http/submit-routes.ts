@@ -29,6 +29,7 @@ const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /** JSON in UTF-8, whatever other parameters it has. */
 function checkMediaType(header: string | undefined): FormsvcError | undefined {
+  if (header === "application/json") return undefined;
   const [type = "", ...parameters] = (header ?? "").match(PARAMETERS) ?? [];
   const isJson = type.trim().toLowerCase() === "application/json";
   const charsets = parameters.map((text) =>
