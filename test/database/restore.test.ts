@@ -144,6 +144,22 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
   expect(states()).toEqual([["held", "held"], ["disabled"]]);
 });
 
+test("--hold-webhooks says how many webhooks are disabled and how to enable them, also where nothing was pending", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const url = "https://example.org/hook";
+  await machine.mustRun(["webhook", "create", "--endpoint", endpoint.id, "--url", url]);
+  await machine.mustRun(["backup", "copy.db"]);
+  const restore = (...flags: string[]) => machine.mustRun(["restore", "copy.db", ...flags]);
+  expect((await restore()).stderr).not.toContain("webhook");
+  const { stderr } = await restore("--hold-webhooks");
+  expect(stderr).toContain("webhooks disabled: 1, deliveries held: 0");
+  expect(stderr).toContain("formsvc webhook enable WEBHOOK");
+  expect((await restore("--hold-webhooks", "--json")).json()).toMatchObject({
+    restored: { disabled_webhooks: 1, held_deliveries: 0 },
+  });
+});
+
 test("a database whose name is empty or a folder's is refused by every command, and the folder stays", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
