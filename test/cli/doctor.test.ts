@@ -32,7 +32,7 @@ test("a sound installation has a line for each check and exit code 0", async () 
   await post(server.url, endpoint.secret);
   const ran = await machine.run(["doctor"]);
   expect(ran.stdout).toBe("");
-  expect(ran.stderr.trim().split("\n")).toHaveLength(12);
+  expect(ran.stderr.trim().split("\n")).toHaveLength(13);
   expect(ran.code).toBe(0);
   expect((await machine.run(["doctor", "--quiet"])).stderr).toBe("");
 });
@@ -65,6 +65,22 @@ test("each thing that is wrong has a line with what to do, on standard output fo
   const ran = await machine.run(["doctor", "--quiet"]);
   expect(ran.stdout.split("\n").filter((line) => line.startsWith("PROBLEM"))).toHaveLength(5);
   expect(ran.stderr).toBe("formsvc: 5 problems\n");
+});
+
+test("a token in a configuration file that others may read is to be moved, not the file closed to the service", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const file = machine.path("formsvc.config.json");
+  chmodSync(file, 0o644);
+  const env = { FORMSVC_METRICS_TOKEN: "a-token-of-some-length" };
+  expect((await machine.run(["doctor"], { env })).code).toBe(0);
+  machine.configure({ metrics: { enabled: true, token: "a-token-of-some-length" } });
+  const { problems } = await examine(machine);
+  expect(problems.map(({ name }) => name)).toEqual(["config.token"]);
+  expect(problems[0]?.advice).toContain("FORMSVC_METRICS_TOKEN");
+  expect(problems[0]?.advice).not.toContain("chmod");
+  chmodSync(file, 0o600);
+  expect((await examine(machine)).problems).toEqual([]);
 });
 
 test("a backup that is older than two intervals is a problem", async () => {
