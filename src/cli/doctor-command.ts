@@ -15,6 +15,7 @@ import {
   checkLogSize,
   checkSchemaVersion,
 } from "../database/database-health.ts";
+import { checkLeftovers } from "../database/leftover-health.ts";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
@@ -46,6 +47,7 @@ const CHECKS: readonly Check[] = [
   ({ db }) => checkDiskSpace(db),
   ({ db, now }) => checkClock(db, now),
   ({ db, config }) => checkFileModes(db, listBackups(config)),
+  ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
   ({ loaded }) => checkTokenInFile(loaded),
   ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
   ({ db, now }) => checkLeakedKeys(db, now),

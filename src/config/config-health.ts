@@ -7,7 +7,8 @@ import type { LoadedConfig } from "./load-config.ts";
  * could not read it any more.
  */
 export function checkTokenInFile({ file, hasTokenInFile }: LoadedConfig): Finding {
-  if (file === null || !hasTokenInFile) return sound("config.token", "no token stands in the configuration file");
+  if (file === null || !hasTokenInFile)
+    return sound("config.token", "no token stands in the configuration file");
   // Windows shows modes that say nothing.
   if (process.platform === "win32") return sound("config.token", "not checked on Windows");
   if ((statSync(file).mode & 0o077) === 0) {

@@ -48,7 +48,8 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   const unknownVariables = Object.keys(env).filter(
     (name) => name.startsWith("FORMSVC_") && !variables.includes(name) && !OTHER_VARIABLES.has(name),
   );
-  const hasTokenInFile = isObject(found?.content["metrics"]) && found.content["metrics"]["token"] != null;
+  const hasTokenInFile =
+    isObject(found?.content["metrics"]) && typeof found.content["metrics"]["token"] === "string";
   return { config: result.data, file: found?.file ?? null, hasTokenInFile, variables, unknownVariables };
 }
 

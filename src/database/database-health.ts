@@ -99,6 +99,7 @@ export function checkFileModes(db: Database, others: readonly string[]): Finding
   return sound("files.modes", "only their owner may read the database and its copies");
 }
 
-function mebibytes(bytes: number): string {
+/** Rounded up. */
+export function mebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1_048_576)} MiB`;
 }

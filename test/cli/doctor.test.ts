@@ -32,7 +32,7 @@ test("a sound installation has a line for each check and exit code 0", async () 
   await post(server.url, endpoint.secret);
   const ran = await machine.run(["doctor"]);
   expect(ran.stdout).toBe("");
-  expect(ran.stderr.trim().split("\n")).toHaveLength(13);
+  expect(ran.stderr.trim().split("\n")).toHaveLength(14);
   expect(ran.code).toBe(0);
   expect((await machine.run(["doctor", "--quiet"])).stderr).toBe("");
 });
@@ -81,6 +81,16 @@ test("a token in a configuration file that others may read is to be moved, not t
   expect(problems[0]?.advice).not.toContain("chmod");
   chmodSync(file, 0o600);
   expect((await examine(machine)).problems).toEqual([]);
+});
+
+test("doctor counts the database that a restore kept, among the lines that say that all is well", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  await machine.mustRun(["backup", "copy.db"]);
+  await machine.mustRun(["restore", "copy.db"]);
+  const ran = await machine.run(["doctor"]);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toMatch(/ok +files\.leftovers +1 kept or unfinished files of 1 MiB, the oldest from 20/);
 });
 
 test("a backup that is older than two intervals is a problem", async () => {
