@@ -67,6 +67,21 @@ test("each thing that is wrong has a line with what to do, on standard output fo
   expect(ran.stderr).toBe("formsvc: 5 problems\n");
 });
 
+test("the submission that lies ahead of the clock is named, and deleting it as advised makes the clock sound", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const id = "sub_7zzzzzzzzzzzzzzzzzzzzzzzzz";
+  machine
+    .open()
+    .prepare("INSERT INTO submission VALUES (NULL, ?, 1, 1, '{}', 0, '[]', '', '', 4000000000000)")
+    .run(id);
+  const [clock] = (await examine(machine)).problems;
+  expect(clock?.name).toBe("machine.clock");
+  const [, advised = ""] = /formsvc (submission delete \S+)$/.exec(clock?.advice ?? "") ?? [];
+  await machine.mustRun([...advised.split(" "), "--yes"]);
+  expect((await examine(machine)).problems).toEqual([]);
+});
+
 test("a token in a configuration file that others may read is to be moved, not the file closed to the service", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
