@@ -1,5 +1,7 @@
 import { run } from "./cli/program.ts";
 
+// SIGUSR1 would open Node's debugger to every user of the machine, and SIGUSR2 end a server without a drain.
+for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
 

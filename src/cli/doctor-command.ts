@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load-config.ts";
+import { checkTokenInFile } from "../config/config-health.ts";
+import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { backupFolder, checkBackupAge, listScheduledBackups } from "../database/backup-schedule.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
 import {
@@ -14,6 +15,7 @@ import {
   checkLogSize,
   checkSchemaVersion,
 } from "../database/database-health.ts";
+import { checkLeftovers } from "../database/leftover-health.ts";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
@@ -30,7 +32,7 @@ export function register(program: Command): void {
 interface Patient {
   readonly db: Database;
   readonly config: Config;
-  readonly configFile: string | null;
+  readonly loaded: LoadedConfig;
   readonly now: number;
 }
 
@@ -44,7 +46,9 @@ const CHECKS: readonly Check[] = [
   ({ db }) => checkLogSize(db),
   ({ db }) => checkDiskSpace(db),
   ({ db, now }) => checkClock(db, now),
-  ({ db, config, configFile }) => checkFileModes(db, privateFiles(config, configFile)),
+  ({ db, config }) => checkFileModes(db, listBackups(config)),
+  ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
+  ({ loaded }) => checkTokenInFile(loaded),
   ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
   ({ db, now }) => checkLeakedKeys(db, now),
   ({ db, now }) => checkReceivers(db, now),
@@ -69,7 +73,6 @@ const doctor: CommandSpec = {
 /** Changes nothing: it neither makes a database nor migrates one. */
 function examine(context: CommandContext): Finding[] {
   const config = readConfig(context);
-  const { file: configFile } = loadConfig(context.configFile);
   const path = resolve(config.database.path);
   if (!existsSync(path)) {
     return [
@@ -83,7 +86,7 @@ function examine(context: CommandContext): Finding[] {
     return [failed(error)];
   }
   try {
-    const patient = { db, config, configFile, now: systemClock.now() };
+    const patient = { db, config, loaded: loadConfig(context.configFile), now: systemClock.now() };
     return CHECKS.flatMap((check) => {
       try {
         return check(patient);
@@ -106,12 +109,8 @@ function failed(error: unknown): Finding {
   );
 }
 
-function privateFiles(config: Config, configFile: string | null): string[] {
-  const backups = listScheduledBackups(backupFolder(config.backup, config.database.path)).map(
-    ({ file }) => file,
-  );
-  const holdsSecret = configFile !== null && config.metrics.token !== null;
-  return holdsSecret ? [configFile, ...backups] : backups;
+function listBackups({ backup, database }: Config): string[] {
+  return listScheduledBackups(backupFolder(backup, database.path)).map(({ file }) => file);
 }
 
 function print({ output }: CommandContext, findings: readonly Finding[]): void {

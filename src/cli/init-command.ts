@@ -63,10 +63,11 @@ const init: CommandSpec = {
   },
 };
 
+/** Readable for all: it holds no secret, and a service reads it as a user of its own. */
 function writeConfigFile(file: string, databasePath: string): void {
   const config = { ...defaultConfig, database: { ...defaultConfig.database, path: databasePath } };
   try {
-    writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o644, flag: "wx" });
   } catch (error) {
     throw new FormsvcError("failed", `${file}: cannot be written (${(error as Error).message})`, {
       cause: error,

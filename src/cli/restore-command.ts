@@ -26,19 +26,22 @@ const restore: CommandSpec = {
     // Nothing is lost by it, so a script need not promise anything.
     if (process.stdin.isTTY)
       await confirm(`Put ${file} in the place of ${database}?`, options["yes"] === true);
+    const holdWebhooks = options["holdWebhooks"] === true;
     const restored = restoreBackup(file, database, {
-      holdWebhooks: options["holdWebhooks"] === true,
+      holdWebhooks,
       now: toIsoTime(systemClock.now()),
     });
     if (output.isJson) {
-      const { version, submissions, replaced, heldDeliveries } = restored;
-      return output.json({ restored: { version, submissions, replaced, held_deliveries: heldDeliveries } });
+      const { version, submissions, replaced } = restored;
+      const held = { disabled_webhooks: restored.disabledWebhooks, held_deliveries: restored.heldDeliveries };
+      return output.json({ restored: { version, submissions, replaced, ...held } });
     }
     output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
     if (restored.replaced !== null) output.note(`the database from before is ${restored.replaced}`);
-    if (restored.heldDeliveries > 0) {
+    if (holdWebhooks) {
       output.note(
-        `${restored.heldDeliveries} deliveries are held and all webhooks disabled; see: formsvc webhook enable`,
+        `webhooks disabled: ${restored.disabledWebhooks}, deliveries held: ${restored.heldDeliveries}; ` +
+          "when they may go out: formsvc webhook list, then formsvc webhook enable WEBHOOK for each",
       );
     }
     return output.note("keys revoked since the backup work again: look at formsvc key list");

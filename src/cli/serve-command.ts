@@ -13,6 +13,7 @@ import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { readConfig } from "./open.ts";
+import { nextStopSignal } from "./stop-signals.ts";
 import { createServiceNews } from "./systemd-notify.ts";
 import { startServer } from "./start-server.ts";
 
@@ -79,19 +80,6 @@ async function serveUntilStopped(
   } finally {
     await server.stop();
   }
-}
-
-/** The first signal stops gracefully; a second one at once. */
-function nextStopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolveSignal) => {
-    let stopping = false;
-    const stop = (signal: NodeJS.Signals): void => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      resolveSignal(signal);
-    };
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
-  });
 }
 
 /** An empty host would mean every address of the machine. */

@@ -30,9 +30,9 @@ const systemd: CommandSpec = {
         "the service keeps its database in /var/lib/formsvc, the only folder it may write in; leave --db out",
       );
     const unit = typeof socket === "string" ? socketUnit(socket) : serviceUnit(configFile);
-    if (typeof socket !== "string" && HIDDEN.test(ownCommand()))
+    if (typeof socket !== "string" && ownCommand().some((path) => HIDDEN.test(path)))
       output.note(
-        `the service does not see ${ownCommand()}; install the executable first, like in /usr/local/bin`,
+        `the service does not see ${ownCommand().join(" ")}; install the executable first, like in /usr/local/bin`,
       );
     if (output.isJson) output.json({ unit });
     else output.text(unit);
@@ -51,15 +51,26 @@ function parseListenAddress(value: string): string {
 }
 
 /** What ProtectHome= and PrivateTmp= hide. */
-const HIDDEN = /(?:^| )\/(?:home|root|run\/user|tmp|var\/tmp)\//;
+const HIDDEN = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 
 /** A checkout is run by its Node, the executable by itself. */
-function ownCommand(): string {
-  return isSea() ? process.execPath : `${process.execPath} ${resolve(process.argv[1] ?? "")}`;
+function ownCommand(): string[] {
+  return isSea() ? [process.execPath] : [process.execPath, resolve(process.argv[1] ?? "")];
+}
+
+/** A command line as systemd.service(5) reads it: in the arguments, not in the program's path, `$` begins a variable. */
+function systemdCommandLine([program = "", ...args]: readonly string[]): string {
+  return [program, ...args.map((word) => word.replaceAll("$", "$$$$"))].map(quoteWord).join(" ");
+}
+
+/** `%` would begin a specifier, and a blank end the word. */
+function quoteWord(word: string): string {
+  const literal = word.replaceAll("%", "%%");
+  return /^[\w./%$:@+,=-]+$/.test(literal) ? literal : JSON.stringify(literal);
 }
 
 function serviceUnit(configFile: string | null): string {
-  const config = configFile === null ? "" : ` --config ${resolve(configFile)}`;
+  const config = configFile === null ? [] : ["--config", resolve(configFile)];
   return `[Unit]
 Description=formsvc, a form backend
 Wants=network-online.target
@@ -73,7 +84,9 @@ After=formsvc.socket
 Type=notify
 NotifyAccess=all
 WatchdogSec=60
-ExecStart=${ownCommand()} serve${config}
+ExecStart=${systemdCommandLine([...ownCommand(), "serve", ...config])}
+# A new version may carry over gigabytes before it is ready; cut off after 90 seconds, it would begin again without end.
+TimeoutStartSec=infinity
 # A file of FORMSVC_… lines, mode 0600, for what others must not read, like FORMSVC_METRICS_TOKEN.
 EnvironmentFile=-/etc/formsvc/environment
 Environment=FORMSVC_DATABASE_PATH=%S/formsvc/formsvc.db

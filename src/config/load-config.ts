@@ -11,6 +11,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read, or null where built-in defaults stand alone. */
   readonly file: string | null;
+  /** Whether that file itself, whatever stands above it, gives `metrics.token`. */
+  readonly hasTokenInFile: boolean;
   /** Environment variables that set something, in the order of the settings. */
   readonly variables: readonly string[];
   /** `FORMSVC_…` variables that are nobody's: most likely misspelt. They are not read. */
@@ -46,7 +48,9 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   const unknownVariables = Object.keys(env).filter(
     (name) => name.startsWith("FORMSVC_") && !variables.includes(name) && !OTHER_VARIABLES.has(name),
   );
-  return { config: result.data, file: found?.file ?? null, variables, unknownVariables };
+  const hasTokenInFile =
+    isObject(found?.content["metrics"]) && typeof found.content["metrics"]["token"] === "string";
+  return { config: result.data, file: found?.file ?? null, hasTokenInFile, variables, unknownVariables };
 }
 
 /** The file that `--config`, or else the environment, names; null where neither does. */
@@ -83,7 +87,7 @@ function readIfPresent(file: string): string | null {
   }
 }
 
-/** Files that hold secrets, as `init` makes them, are their owner's alone. */
+/** A file with a token in it may be its owner's alone. */
 function whyUnread(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === "EACCES" ? " by this user; change its owner or mode (chown, chmod)" : ` (${message})`;

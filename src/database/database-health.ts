@@ -72,14 +72,17 @@ export function checkDiskSpace(db: Database): Finding {
 }
 
 export function checkClock(db: Database, now: number): Finding {
-  const newest = db.first(query.selectFrom("submission").select("created_at").orderBy("id", "desc").limit(1));
+  const newest = db.first(
+    query.selectFrom("submission").select(["id", "created_at"]).orderBy("id", "desc").limit(1),
+  );
   if (newest === undefined || newest.created_at <= now + CLOCK_ALLOWANCE_MS) {
     return sound("machine.clock", `${toIsoTime(now)}, after everything stored`);
   }
   return problem(
     "machine.clock",
-    `${toIsoTime(now)} is before the newest submission (${toIsoTime(newest.created_at)})`,
-    "set the clock and keep it set: timedatectl set-ntp true",
+    `${toIsoTime(now)} is before the submission ${newest.id} (${toIsoTime(newest.created_at)})`,
+    "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, the submission came while it was ahead, " +
+      `and this line stays until then or until: formsvc submission delete ${newest.id}`,
   );
 }
 
@@ -99,6 +102,7 @@ export function checkFileModes(db: Database, others: readonly string[]): Finding
   return sound("files.modes", "only their owner may read the database and its copies");
 }
 
-function mebibytes(bytes: number): string {
+/** Rounded up. */
+export function mebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1_048_576)} MiB`;
 }

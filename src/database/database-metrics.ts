@@ -5,14 +5,17 @@ import { backupFolder, type BackupSettings, listScheduledBackups } from "./backu
 import type { Database } from "./database.ts";
 
 export function measureDatabase(metrics: Metrics, db: Database, backup: BackupSettings, clock: Clock): void {
+  const startedAt = clock.now();
   metrics.gauge("formsvc_database_bytes", "Size of the database file.", () => sizeOf(db.path));
   metrics.gauge("formsvc_database_log_bytes", "Size of the write-ahead log.", () => sizeOf(`${db.path}-wal`));
   metrics.gauge(
     "formsvc_backup_age_seconds",
-    "Age of the newest scheduled backup; none while there is none.",
+    "Age of the newest scheduled backup; while there is none yet, of the server.",
     () => {
       const newest = listScheduledBackups(backupFolder(backup, db.path))[0];
-      return newest === undefined ? null : (clock.now() - newest.madeAt) / 1000;
+      // Where none ever worked, an alert on the age must fire too.
+      const since = newest?.madeAt ?? (backup.everyHours === null ? null : startedAt);
+      return since === null ? null : (clock.now() - since) / 1000;
     },
   );
 }

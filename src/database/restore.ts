@@ -14,7 +14,13 @@ export interface Restored extends CheckedCopy {
   readonly replaced: string | null;
   /** Webhook deliveries that will not go out by themselves. */
   readonly heldDeliveries: number;
+  /** Webhooks that were enabled in the backup and are not any more. */
+  readonly disabledWebhooks: number;
 }
+
+type Held = Pick<Restored, "heldDeliveries" | "disabledWebhooks">;
+
+const NOTHING_HELD: Held = { heldDeliveries: 0, disabledWebhooks: 0 };
 
 export interface RestoreOptions {
   /** Holds the deliveries that the backup has as not yet delivered: they may have gone out since. */
@@ -46,11 +52,11 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
   try {
     copyPrivately(source, unfinished);
     const checked = checkCopy(unfinished, source);
-    const heldDeliveries = options.holdWebhooks ? holdDeliveries(unfinished, source) : 0;
+    const held = options.holdWebhooks ? holdDeliveries(unfinished, source) : NOTHING_HELD;
     syncFile(unfinished);
     const replaced = existsSync(database) ? setAside(database, options.now) : null;
     moveIntoPlace(unfinished, database);
-    return { ...checked, replaced, heldDeliveries };
+    return { ...checked, replaced, ...held };
   } finally {
     removeCopy(unfinished);
     lock.release();
@@ -74,15 +80,18 @@ function copyPrivately(source: string, target: string): void {
  * Disables every webhook and holds what was about to go out: held deliveries of an enabled webhook would go out with the
  * next start. They go out when their webhook is enabled again, or one by one by a replay.
  */
-function holdDeliveries(file: string, shown: string): number {
+function holdDeliveries(file: string, shown: string): Held {
   const connection = new SqliteDatabase(file, { timeout: 0 });
   try {
     const has = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-    if (has.get("delivery") === undefined) return 0;
-    connection.exec("UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'");
-    return connection
+    if (has.get("delivery") === undefined) return NOTHING_HELD;
+    const disabled = connection
+      .prepare("UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'")
+      .run();
+    const held = connection
       .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
-      .run().changes;
+      .run();
+    return { heldDeliveries: held.changes, disabledWebhooks: disabled.changes };
   } catch (error) {
     throw translateDatabaseError(error, shown);
   } finally {

@@ -3,8 +3,8 @@
  * few and our own, never anything that was posted.
  */
 export interface Metrics {
-  /** Counts events by one label. */
-  counter(name: string, help: string, label: string): (value: string) => void;
+  /** Counts events by one label. The known values stand at 0 from the start: else the first event is no increase. */
+  counter(name: string, help: string, label: string, known: readonly string[]): (value: string) => void;
   /** Sorts measured values into buckets, by labels where there are any. */
   histogram(
     name: string,

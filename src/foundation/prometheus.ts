@@ -18,10 +18,11 @@ export function createMetrics(token: string | null): ExposedMetrics {
     token,
     contentType: registry.contentType,
     render: () => registry.metrics(),
-    counter(name, help, label) {
+    counter(name, help, label, known) {
       const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
-      const known = new Map<string, { inc(): void }>();
-      return (value) => remembered(known, value, () => counter.labels(value)).inc();
+      for (const value of known) counter.inc({ [label]: value }, 0);
+      const children = new Map<string, { inc(): void }>();
+      return (value) => remembered(children, value, () => counter.labels(value)).inc();
     },
     histogram(name, help, buckets, labels = []) {
       const made = { name, help, buckets: [...buckets], labelNames: [...labels], registers: [registry] };

@@ -1,4 +1,4 @@
-import { FormsvcError } from "../foundation/errors.ts";
+import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { LATENCY_BUCKETS, type Metrics } from "../foundation/metrics.ts";
 import type { Gatekeeper } from "./authenticate.ts";
 import type { CommitObserver } from "./commit-batch.ts";
@@ -7,6 +7,26 @@ import type { Receiver } from "./receive-submission.ts";
 const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** The classes' upper bounds; blocked posts are counted by their outcome. */
 const SCORE_BUCKETS = [0, 10, 25, 50, 75];
+
+/** How a post can end. One that is missing here is counted too, only from its first time on. */
+const OUTCOMES: readonly (ErrorCode | "accepted")[] = [
+  "accepted",
+  "validation_failed",
+  "invalid_json",
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "submission_limit",
+  "spam_blocked",
+  "unavailable",
+  "internal",
+  "database_busy",
+  "database_unusable",
+];
 
 export function measureCommits(metrics: Metrics): CommitObserver {
   const duration = metrics.histogram(
@@ -35,7 +55,7 @@ export function countOutcomes(
   gatekeeper: Gatekeeper,
   receiver: Receiver,
 ): { readonly gatekeeper: Gatekeeper; readonly receiver: Receiver } {
-  const count = metrics.counter("formsvc_posts_total", "Posts by how they ended.", "outcome");
+  const count = metrics.counter("formsvc_posts_total", "Posts by how they ended.", "outcome", OUTCOMES);
   const refused = (error: unknown): never => {
     count(error instanceof FormsvcError ? error.code : "internal");
     throw error;

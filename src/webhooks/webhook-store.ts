@@ -101,7 +101,8 @@ export function setWebhookEnabled(db: Database, id: string, enabled: boolean): W
           .set({ state: "enabled", ...change })
           .where("id", "=", id),
       );
-    } else if (state === "enabled") {
+    } else {
+      // One that was stopped is disabled too: its owner knows of it then, and need not be told any more.
       db.run(query.updateTable("webhook").set({ state: "disabled" }).where("id", "=", id));
     }
     raiseSettingsVersion(db);

@@ -32,7 +32,7 @@ test("a sound installation has a line for each check and exit code 0", async () 
   await post(server.url, endpoint.secret);
   const ran = await machine.run(["doctor"]);
   expect(ran.stdout).toBe("");
-  expect(ran.stderr.trim().split("\n")).toHaveLength(12);
+  expect(ran.stderr.trim().split("\n")).toHaveLength(14);
   expect(ran.code).toBe(0);
   expect((await machine.run(["doctor", "--quiet"])).stderr).toBe("");
 });
@@ -65,6 +65,47 @@ test("each thing that is wrong has a line with what to do, on standard output fo
   const ran = await machine.run(["doctor", "--quiet"]);
   expect(ran.stdout.split("\n").filter((line) => line.startsWith("PROBLEM"))).toHaveLength(5);
   expect(ran.stderr).toBe("formsvc: 5 problems\n");
+});
+
+test("the submission that lies ahead of the clock is named, and deleting it as advised makes the clock sound", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const id = "sub_7zzzzzzzzzzzzzzzzzzzzzzzzz";
+  machine
+    .open()
+    .prepare("INSERT INTO submission VALUES (NULL, ?, 1, 1, '{}', 0, '[]', '', '', 4000000000000)")
+    .run(id);
+  const [clock] = (await examine(machine)).problems;
+  expect(clock?.name).toBe("machine.clock");
+  const [, advised = ""] = /formsvc (submission delete \S+)$/.exec(clock?.advice ?? "") ?? [];
+  await machine.mustRun([...advised.split(" "), "--yes"]);
+  expect((await examine(machine)).problems).toEqual([]);
+});
+
+test("a token in a configuration file that others may read is to be moved, not the file closed to the service", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const file = machine.path("formsvc.config.json");
+  chmodSync(file, 0o644);
+  const env = { FORMSVC_METRICS_TOKEN: "a-token-of-some-length" };
+  expect((await machine.run(["doctor"], { env })).code).toBe(0);
+  machine.configure({ metrics: { enabled: true, token: "a-token-of-some-length" } });
+  const { problems } = await examine(machine);
+  expect(problems.map(({ name }) => name)).toEqual(["config.token"]);
+  expect(problems[0]?.advice).toContain("FORMSVC_METRICS_TOKEN");
+  expect(problems[0]?.advice).not.toContain("chmod");
+  chmodSync(file, 0o600);
+  expect((await examine(machine)).problems).toEqual([]);
+});
+
+test("doctor counts the database that a restore kept, among the lines that say that all is well", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  await machine.mustRun(["backup", "copy.db"]);
+  await machine.mustRun(["restore", "copy.db"]);
+  const ran = await machine.run(["doctor"]);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toMatch(/ok +files\.leftovers +1 kept or unfinished files of 1 MiB, the oldest from 20/);
 });
 
 test("a backup that is older than two intervals is a problem", async () => {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { constants, copyFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -25,6 +25,28 @@ test.skipIf(!has("systemd-analyze"))(
     expect(exposure).toBeLessThanOrEqual(2);
   },
 );
+
+test.skipIf(!has("systemd-analyze"))(
+  "a program or configuration whose path has blanks, % or $ stands in the unit as systemd reads it",
+  async () => {
+    const machine = operatorMachine();
+    const program = machine.path("no de%d$x");
+    copyFileSync(process.execPath, program, constants.COPYFILE_FICLONE);
+    const file = machine.path('my "conf" %d $x.json');
+    const printed = spawnSync(program, [main, "systemd", "--config", file], { encoding: "utf8" });
+    const service = machine.path("formsvc.service");
+    writeFileSync(service, printed.stdout);
+    const verified = spawnSync("systemd-analyze", ["verify", service], { encoding: "utf8" });
+    expect(verified.stderr).not.toContain("not executable");
+    const read = machine.path('my \\"conf\\" %%d $$x.json');
+    expect(printed.stdout).toContain(` serve --config "${read}"\n`);
+  },
+);
+
+test("a start may take as long as carrying over a large database takes", async () => {
+  const { stdout } = await operatorMachine().mustRun(["systemd"]);
+  expect(stdout).toContain("\nTimeoutStartSec=infinity\n");
+});
 
 test("a socket unit is printed only for what systemd can listen on", async () => {
   const machine = operatorMachine();

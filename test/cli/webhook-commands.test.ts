@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import SqliteDatabase from "better-sqlite3";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -55,6 +56,19 @@ test("create says at once that an address is refused and how to allow it", async
   expect(metadata.stderr).toMatch(/link-local address.*exact address/);
   const allowed = await folder.run([...args, "http://127.0.0.1:9/", "--allow-private"]);
   expect(allowed.stderr).not.toMatch(/nothing will be sent/);
+});
+
+test("a webhook that was stopped, because its receiver is gone, is disabled by who asks for it", async () => {
+  const { webhook } = await create("https://example.com/gone");
+  const connection = new SqliteDatabase(folder.databasePath);
+  connection.prepare("UPDATE webhook SET state = 'stopped', gone_at = 1 WHERE id = ?").run(webhook.id);
+  connection.close();
+  const { webhook: disabled } = await folder.json<{ webhook: { state: string } }>([
+    "webhook",
+    "disable",
+    webhook.id,
+  ]);
+  expect(disabled.state).toBe("disabled");
 });
 
 test("what cannot be a webhook is refused with exit code 2, what is not there with 3", async () => {

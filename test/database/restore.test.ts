@@ -36,6 +36,26 @@ test("restore puts back what the backup holds, keeps what it replaces, and the s
   expect(storedIds(machine.database)).toEqual(new Set([first, third]));
 });
 
+test("a backup made while no server runs leaves out the room of what was deleted, and restoring it gives that back", async () => {
+  const { machine, server } = await machineWithBackup();
+  await server.stop();
+  const connection = machine.open();
+  const insert = connection.prepare(
+    "INSERT INTO submission VALUES (NULL, ?, 1, 1, ?, 0, '[]', '', '', 1000)",
+  );
+  connection.transaction(() => {
+    for (let number = 0; number < 1000; number += 1) insert.run(`sub_${number}`, `"${"x".repeat(1000)}"`);
+  })();
+  connection.exec("DELETE FROM submission WHERE created_at = 1000");
+  connection.pragma("wal_checkpoint(TRUNCATE)");
+  connection.close();
+  const before = statSync(machine.database).size;
+  expect(before).toBeGreaterThan(1_000_000);
+  await machine.mustRun(["backup", "compact.db"]);
+  await machine.mustRun(["restore", "compact.db"]);
+  expect(statSync(machine.database).size).toBeLessThan(before - 1_000_000);
+});
+
 test("restore refuses with exit 5 while a server runs, and touches nothing", async () => {
   const { machine, server, first, second } = await machineWithBackup();
   const ran = await machine.run(["restore", "copy.db"]);
@@ -142,6 +162,22 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
   await post(again.url, endpoint.secret);
   await again.stop();
   expect(states()).toEqual([["held", "held"], ["disabled"]]);
+});
+
+test("--hold-webhooks says how many webhooks are disabled and how to enable them, also where nothing was pending", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const url = "https://example.org/hook";
+  await machine.mustRun(["webhook", "create", "--endpoint", endpoint.id, "--url", url]);
+  await machine.mustRun(["backup", "copy.db"]);
+  const restore = (...flags: string[]) => machine.mustRun(["restore", "copy.db", ...flags]);
+  expect((await restore()).stderr).not.toContain("webhook");
+  const { stderr } = await restore("--hold-webhooks");
+  expect(stderr).toContain("webhooks disabled: 1, deliveries held: 0");
+  expect(stderr).toContain("formsvc webhook enable WEBHOOK");
+  expect((await restore("--hold-webhooks", "--json")).json()).toMatchObject({
+    restored: { disabled_webhooks: 1, held_deliveries: 0 },
+  });
 });
 
 test("a database whose name is empty or a folder's is refused by every command, and the folder stays", async () => {

@@ -4,7 +4,14 @@ import { fileURLToPath } from "node:url";
 import { executable } from "./workplace.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const SOURCES = ["src", "migrations", "scripts/build.ts", "package.json", "package-lock.json"];
+const SOURCES = [
+  "src",
+  "migrations",
+  "scripts/build.ts",
+  "scripts/executable.ts",
+  "package.json",
+  "package-lock.json",
+];
 
 /** Builds the executable when a source is newer, once for all test files, so that no test looks at an old one. */
 export default function buildIfStale(): void {

@@ -1,9 +1,20 @@
-import { existsSync, readdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import SqliteDatabase from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { examplePost, makeWorkplace, post, type Server, until, type Workplace } from "./workplace.ts";
+import {
+  examplePost,
+  executable,
+  makeWorkplace,
+  post,
+  type Server,
+  until,
+  whenEnded,
+  type Workplace,
+} from "./workplace.ts";
 
 const UNLIMITED = {
   FORMSVC_RATE_LIMIT_SECRET_MAX: "null",
@@ -212,3 +223,60 @@ test("a second signal ends the server at once", async () => {
   server.child.kill("SIGTERM");
   expect(await server.ended).toBe(1);
 });
+
+const { SIGUSR1 } = constants.signals;
+
+function isBlocked(pid: number | undefined, signal: number): boolean {
+  const [, blocked = "0"] = /^SigBlk:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return ((Number.parseInt(blocked.slice(-8), 16) >>> (signal - 1)) & 1) === 1;
+}
+
+test.skipIf(process.platform !== "linux")(
+  "SIGUSR1 opens no debugger, and neither it nor SIGUSR2 ends a server, however early",
+  async () => {
+    const place = makeWorkplace();
+    const server = await place.serve();
+    for (const signal of ["SIGUSR1", "SIGUSR2", "SIGUSR1", "SIGUSR2"] as const) {
+      server.child.kill(signal);
+      await sleep(100);
+    }
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect(server.err()).toBe("");
+    const starting = place.start(["submission", "tail", "--follow"]);
+    let complaint = "";
+    starting.stderr?.setEncoding("utf8").on("data", (text: string) => (complaint += text));
+    // From the moment on when the runtime has read its own flags, before any line of the program.
+    await until("the signal's being blocked", () => isBlocked(starting.pid, SIGUSR1));
+    for (let time = 0; time < 50; time += 1) {
+      starting.kill("SIGUSR1");
+      await sleep(10);
+    }
+    expect([starting.exitCode, starting.signalCode]).toEqual([null, null]);
+    expect(complaint).not.toContain("Debugger");
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a server under nohup outlives its terminal, and still stops on SIGTERM",
+  async () => {
+    const place = makeWorkplace();
+    // The input that nohup gives where it was a terminal.
+    const input = openSync("/dev/null", "w");
+    const child = spawn(executable, ["serve", "--port", "0"], {
+      cwd: place.folder,
+      env: {},
+      stdio: [input, "pipe", "inherit"],
+    });
+    closeSync(input);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let log = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
+    const url = await until("the address", () => /"url":"(http[^"]+)"/.exec(log)?.[1]);
+    child.kill("SIGHUP");
+    await sleep(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await whenEnded(child)).toBe(0);
+    expect(log).toContain('"signal":"SIGTERM"');
+  },
+);

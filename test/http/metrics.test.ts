@@ -65,6 +65,19 @@ test("posts are counted by how they ended, stored ones with commit, batch and sc
   expect(machine.folder).toBeTruthy();
 });
 
+test("every way that a post can end stands at 0 from the start, so that the first failure of a kind is an increase", async () => {
+  const { endpoint, server, ask } = await servedWith({ enabled: true });
+  const found = samples(await (await ask()).text());
+  const counted = [...found].filter(([name]) => name.startsWith("formsvc_posts_total"));
+  expect(counted.length).toBeGreaterThanOrEqual(16);
+  expect(counted.filter(([, value]) => value !== 0)).toEqual([]);
+  await post(server.url, endpoint.secret);
+  const after = samples(await (await ask()).text());
+  expect(after.get('formsvc_posts_total{outcome="accepted"}')).toBe(1);
+  for (const outcome of ["unavailable", "internal", "database_busy", "database_unusable", "unauthorized"])
+    expect(after.get(`formsvc_posts_total{outcome="${outcome}"}`)).toBe(0);
+});
+
 test("a client that leaves before its answer is counted as such, by the route that it asked for", async () => {
   const { endpoint, server, ask } = await servedWith({ enabled: true });
   const { hostname, port } = new URL(server.url);

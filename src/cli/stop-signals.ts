@@ -1,0 +1,28 @@
+import { readFileSync, readlinkSync } from "node:fs";
+
+/** The first signal that asks for a stop; a second one ends the process at once. */
+export function nextStopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolveSignal) => {
+    let stopping = false;
+    const stop = (signal: NodeJS.Signals): void => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      resolveSignal(signal);
+    };
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+    process.on("SIGHUP", isUnderNohup() ? () => {} : stop);
+  });
+}
+
+/**
+ * `nohup` has the hang-up ignored, but Node sets every ignored signal back to its default before it runs a line. What
+ * stays is the input that GNU's gives in place of a terminal's: /dev/null, open for writing only.
+ */
+function isUnderNohup(): boolean {
+  try {
+    const [, flags = "0"] = /^flags:\s*(\d+)$/m.exec(readFileSync("/proc/self/fdinfo/0", "utf8")) ?? [];
+    return readlinkSync("/proc/self/fd/0") === "/dev/null" && (Number.parseInt(flags, 8) & 3) === 1;
+  } catch {
+    return false;
+  }
+}
