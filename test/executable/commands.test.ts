@@ -145,6 +145,25 @@ test("the JSON of submissions is what scripts rely on, by list, show, tail and d
   expect(await place.json(["workspace", "usage"])).toMatchObject({ used: 1 });
 });
 
+test("submission tail goes on after the submission where a script stopped", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve();
+  const ids: string[] = [];
+  for (let index = 0; index < 4; index += 1) {
+    const answer = await post(server.url, keys.secret);
+    ids.push(((await answer.json()) as { submission_id: string }).submission_id);
+  }
+  const tailed = async (...options: string[]) => {
+    const { out } = await place.run(["submission", "tail", "--json", ...options]);
+    return out.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { id: string }).id]));
+  };
+  expect(await tailed("--cursor", ids[0]!)).toEqual(ids.slice(1));
+  expect(await tailed("--cursor", ids[0]!, "--limit", "2")).toEqual(ids.slice(1, 3));
+  expect(await tailed("--cursor", ids[3]!)).toEqual([]);
+  expect((await place.run(["submission", "tail", "--cursor", "nonsense"])).code).toBe(2);
+});
+
 test("pages of submissions follow each other by next_cursor without a gap or a repetition", async () => {
   const place = makeWorkplace();
   const keys = await place.createEndpoint();
