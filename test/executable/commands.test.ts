@@ -75,6 +75,29 @@ test("the JSON of accounts, workspaces, plans and usage is what scripts rely on"
     limit: 10_000,
     remaining: 10_000,
   });
+  expect(await place.json(["workspace", "usage", "--workspace", "Client"])).toMatchObject({
+    workspace_id: second.workspace.id,
+  });
+  expect((await place.run(["workspace", "usage", "Client", "--workspace", "Client"])).code).toBe(2);
+});
+
+test("where two workspaces have an endpoint of one name, --workspace says whose is meant", async () => {
+  const place = makeWorkplace();
+  const { endpointId: first } = await place.createEndpoint();
+  await place.json(["workspace", "create", "--name", "Client"]);
+  const schema = place.write("schema.json", exampleSchema);
+  const create = ["endpoint", "create", "--name", "Contact", "--schema", schema, "--workspace", "Client"];
+  const { endpoint: second } = await place.json<{ endpoint: { id: string } }>(create);
+  expect((await place.run(["endpoint", "show", "Contact"])).code).not.toBe(0);
+  const verbs = [["show"], ["pause"], ["resume"], ["set", "--keep-days", "9"], ["delete", "--yes"]];
+  for (const [verb = "", ...options] of verbs) {
+    const named = ["endpoint", verb, "Contact", ...options, "--workspace", "Client"];
+    expect(await place.json(named), verb).toMatchObject({ endpoint: { id: second.id } });
+  }
+  expect(await place.json(["endpoint", "show", "Contact"])).toMatchObject({
+    endpoint: { id: first, state: "active", keep_days: null },
+  });
+  expect((await place.run(["endpoint", "rename", "Contact", "X", "--workspace", "Client"])).code).toBe(3);
 });
 
 test("the JSON of keys is what scripts rely on, and a key is named by its id or its 12 characters", async () => {
