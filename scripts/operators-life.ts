@@ -53,7 +53,7 @@ async function live(): Promise<void> {
   expectAll(acknowledged, await storedIn("formsvc.db"), "lost by kill -9");
   step("killed with -9 under load", `all ${acknowledged.size} acknowledged are there`);
 
-  await refuse(5, "restore", "backup.db");
+  await refuse(5, "restore", "backup.db", "--yes");
   await stop(server);
   const beforeBreak = await exportAll("formsvc.db");
   writeFileSync(join(folder, "formsvc.db"), "a disk that lies ".repeat(5000));
@@ -61,7 +61,7 @@ async function live(): Promise<void> {
   await refuse(1, "doctor");
   step("broke the database", "every command says so, and restore was refused while serving");
 
-  await run("restore", "backup.db");
+  await run("restore", "backup.db", "--yes");
   await run("doctor");
   expectAll(early, await storedIn("formsvc.db"), "the restored database lacks");
   step("restored", `${(await storedIn("formsvc.db")).size} submissions are back`);

@@ -30,7 +30,7 @@ import { Deliverer } from "./webhooks/deliver.ts";
 import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
 import { createOutbox } from "./webhooks/enqueue-delivery.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
-import { measureDeliveries } from "./webhooks/webhook-metrics.ts";
+import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
 import { createSender, type Sender } from "./webhooks/send.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 import { measureUsage } from "./workspaces/workspace-metrics.ts";
@@ -178,7 +178,7 @@ function measureState(
   );
   measureDatabase(metrics, db, config.backup, clock);
   measureUsage(metrics, db, config.plans, clock);
-  measureDeliveries(metrics, db, clock);
+  measureWebhooks(metrics, db, clock);
 }
 
 /** Times between two notes of the same key in a browser, and between two probes of the disk. */

@@ -18,17 +18,21 @@ export function register(program: Command): void {
           `there is no completion for ${shell}; there is for: ${Object.keys(SHELLS).join(", ")}`,
         );
       }
-      const script = render(collectWords(program));
+      const script = render(collectWords(program), collectFileTakers(program));
       if (context.output.isJson) context.output.json({ script });
       else context.output.line(script);
     },
   });
 }
 
-/** What may come next after the words typed so far: `""`, `"endpoint"`, `"endpoint create"`. */
+/**
+ * What may come next after the words typed so far: `""`, `"endpoint"`, `"endpoint create"`; after an option with choices,
+ * like `"key issue --kind"`, those.
+ */
 type WordsAfter = ReadonlyMap<string, readonly string[]>;
 
-const SHELLS: Readonly<Record<string, (words: WordsAfter) => string>> = {
+/** @param fileTakers the commands whose argument is a file: flags are offered there once a hyphen is typed. */
+const SHELLS: Readonly<Record<string, (words: WordsAfter, fileTakers: readonly string[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
@@ -39,11 +43,26 @@ function collectWords(program: Command): WordsAfter {
   const visit = (command: Command, path: string): void => {
     const flags = command.options.map((option) => option.long ?? option.short ?? "").filter(Boolean);
     words.set(path, [...command.commands.map((below) => below.name()), ...flags, "--help"]);
-    for (const below of command.commands)
-      visit(below, path === "" ? below.name() : `${path} ${below.name()}`);
+    for (const { long, argChoices } of command.options)
+      if (argChoices !== undefined) words.set(`${path} ${long}`, argChoices);
+    for (const below of command.commands) visit(below, pathOf(below, path));
   };
   visit(program, "");
+  const nouns = program.commands.map((noun) => noun.name());
+  words.set("", ["help", ...(words.get("") ?? [])]);
+  words.set("help", nouns);
+  words.set("completion", [...Object.keys(SHELLS), ...(words.get("completion") ?? [])]);
   return words;
+}
+
+function collectFileTakers(command: Command, path = ""): string[] {
+  const isOne = command.registeredArguments.some((argument) => argument.name() === "file");
+  const below = command.commands.flatMap((inner) => collectFileTakers(inner, pathOf(inner, path)));
+  return isOne ? [path, ...below] : below;
+}
+
+function pathOf(command: Command, above: string): string {
+  return above === "" ? command.name() : `${above} ${command.name()}`;
 }
 
 /** Words are our own: letters, digits and hyphens, so nothing needs quoting beyond the quotes around them. */
@@ -51,8 +70,12 @@ function caseArms(words: WordsAfter, indent: string): string {
   return [...words].map(([path, next]) => `${indent}'${path}') words='${next.join(" ")}' ;;`).join("\n");
 }
 
+function fileArm(fileTakers: readonly string[]): string {
+  return `${fileTakers.map((path) => `'${path}'`).join("|")}) return 0 ;;`;
+}
+
 /** The path is the first two words that are no options; a command without verbs is found by its first word alone. */
-function bashScript(words: WordsAfter): string {
+function bashScript(words: WordsAfter, fileTakers: readonly string[]): string {
   return `# formsvc completion for bash
 _formsvc_next() {
   local words=""
@@ -61,21 +84,30 @@ ${caseArms(words, "    ")}
   esac
   printf '%s' "$words"
 }
+_formsvc_takes_file() {
+  case "$1" in
+    ${fileArm(fileTakers)}
+  esac
+  return 1
+}
 _formsvc() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" index
   for ((index = 1; index < COMP_CWORD && index <= 2; index++)); do
     [[ "\${COMP_WORDS[index]}" == -* ]] && break
     path="\${path:+$path }\${COMP_WORDS[index]}"
   done
-  words="$(_formsvc_next "$path")"
-  [[ -z "$words" ]] && words="$(_formsvc_next "\${path%% *}")"
+  words="$(_formsvc_next "$path \${COMP_WORDS[COMP_CWORD-1]}")"
+  if [[ -z "$words" ]] && { [[ "$current" == -* ]] || ! _formsvc_takes_file "$path"; }; then
+    words="$(_formsvc_next "$path")"
+    [[ -z "$words" ]] && words="$(_formsvc_next "\${path%% *}")"
+  fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
   [[ \${#COMPREPLY[@]} -eq 0 ]] && mapfile -t COMPREPLY < <(compgen -f -- "$current")
 }
 complete -F _formsvc formsvc`;
 }
 
-function zshScript(words: WordsAfter): string {
+function zshScript(words: WordsAfter, fileTakers: readonly string[]): string {
   return `#compdef formsvc
 _formsvc_next() {
   local words=""
@@ -84,15 +116,28 @@ ${caseArms(words, "    ")}
   esac
   print -r -- "$words"
 }
+_formsvc_takes_file() {
+  case "$1" in
+    ${fileArm(fileTakers)}
+  esac
+  return 1
+}
 _formsvc() {
   local typed="" next="" index
   for ((index = 2; index < CURRENT && index <= 3; index++)); do
     [[ "\${words[index]}" == -* ]] && break
     typed="\${typed:+$typed }\${words[index]}"
   done
-  next="$(_formsvc_next "$typed")"
-  [[ -z "$next" ]] && next="$(_formsvc_next "\${typed%% *}")"
-  compadd -- \${=next}
+  next="$(_formsvc_next "$typed \${words[CURRENT-1]}")"
+  if [[ -n "$next" ]]; then
+    compadd -- \${=next}
+    return
+  fi
+  if [[ "\${words[CURRENT]}" == -* ]] || ! _formsvc_takes_file "$typed"; then
+    next="$(_formsvc_next "$typed")"
+    [[ -z "$next" ]] && next="$(_formsvc_next "\${typed%% *}")"
+    compadd -- \${=next}
+  fi
   _files
 }
 compdef _formsvc formsvc`;
@@ -102,6 +147,9 @@ function fishScript(words: WordsAfter): string {
   const lines = [...words].map(
     ([path, next]) => `complete -c formsvc -n 'test "$(__formsvc_path)" = "${path}"' -a '${next.join(" ")}'`,
   );
+  const withChoices = [...words.keys()]
+    .flatMap((path) => (path.includes(" --") ? [`'${path}'`] : []))
+    .join(" ");
   return `# formsvc completion for fish
 function __formsvc_path
   set -l path
@@ -110,7 +158,12 @@ function __formsvc_path
     set -a path $token
     test (count $path) -ge 2; and break
   end
-  string join ' ' -- $path
+  set -l chosen "$path "(commandline -opc)[-1]
+  if contains -- "$chosen" ${withChoices}
+    echo $chosen
+  else
+    string join ' ' -- $path
+  end
 end
 ${lines.join("\n")}`;
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Database } from "../database/database.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import {
   DEFAULT_HONEYPOTS,
@@ -49,6 +50,12 @@ const originOption = {
   summary:
     "a page's origin that may post with the publishable key, like https://example.com or https://*.example.com; repeatable",
   repeatable: true,
+};
+
+/** Of the verbs that name one endpoint. */
+const workspaceOption = {
+  flags: "--workspace <workspace>",
+  summary: "where it belongs (needed where several have an endpoint of that name)",
 };
 
 const create: CommandSpec = {
@@ -106,9 +113,10 @@ const list: CommandSpec = {
 const show: CommandSpec = {
   usage: "show <endpoint>",
   summary: "Show an endpoint's settings and schema",
-  action: (context, _options, [reference = ""]) =>
+  options: [workspaceOption],
+  action: (context, options, [reference]) =>
     withDatabase(context, (db) => {
-      const endpoint = findEndpoint(db, reference);
+      const endpoint = namedEndpoint(db, options, reference);
       const definition = readSchema(db, endpoint);
       if (context.output.isJson)
         return context.output.json({ endpoint: { ...endpointJson(endpoint), schema: definition } });
@@ -136,14 +144,15 @@ const show: CommandSpec = {
 const rename: CommandSpec = {
   usage: "rename <endpoint> <name>",
   summary: "Give an endpoint another name",
-  action: (context, _options, [reference = "", name = ""]) =>
-    withDatabase(context, (db) => printChanged(context, updateEndpoint(db, reference, { name }))),
+  options: [workspaceOption],
+  action: (context, options, [reference, name = ""]) => change(context, options, reference, { name }),
 };
 
 const set: CommandSpec = {
   usage: "set <endpoint>",
   summary: "Change an endpoint's settings; each option replaces the whole setting",
   options: [
+    workspaceOption,
     { ...originOption, summary: `${originOption.summary}; '*' alone allows every origin` },
     {
       flags: "--unknown-fields <what>",
@@ -175,35 +184,34 @@ const set: CommandSpec = {
     "formsvc endpoint set Contact --allow-origin https://example.com --allow-origin https://*.example.com",
     "formsvc endpoint set Contact --unknown-fields keep --honeypot website",
   ],
-  action: (context, options, [reference = ""]) =>
-    withDatabase(context, (db) => {
-      const settings = readSettings(options);
-      if (Object.keys(settings).length === 0) return refuse("give something to change, like --keep-days 90");
-      return printChanged(context, updateEndpoint(db, reference, { settings }));
-    }),
+  action: (context, options, [reference]) => {
+    const settings = readSettings(options);
+    if (Object.keys(settings).length === 0) return refuse("give something to change, like --keep-days 90");
+    return change(context, options, reference, { settings });
+  },
 };
 
 const pause: CommandSpec = {
   usage: "pause <endpoint>",
   summary: "Refuse every post with 403 until resumed",
-  action: (context, _options, [reference = ""]) =>
-    withDatabase(context, (db) => printChanged(context, updateEndpoint(db, reference, { state: "paused" }))),
+  options: [workspaceOption],
+  action: (context, options, [reference]) => change(context, options, reference, { state: "paused" }),
 };
 
 const resume: CommandSpec = {
   usage: "resume <endpoint>",
   summary: "Take posts again",
-  action: (context, _options, [reference = ""]) =>
-    withDatabase(context, (db) => printChanged(context, updateEndpoint(db, reference, { state: "active" }))),
+  options: [workspaceOption],
+  action: (context, options, [reference]) => change(context, options, reference, { state: "active" }),
 };
 
 const remove: CommandSpec = {
   usage: "delete <endpoint>",
   summary: "Delete an endpoint with its keys, schemas and all its submissions",
-  options: [{ flags: "--yes", summary: "do it without being asked" }],
-  action: (context, options, [reference = ""]) =>
+  options: [workspaceOption, { flags: "--yes", summary: "do it without being asked" }],
+  action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
-      const endpoint = findEndpoint(db, reference);
+      const endpoint = namedEndpoint(db, options, reference);
       await confirm(
         `Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`,
         options["yes"] === true,
@@ -211,6 +219,21 @@ const remove: CommandSpec = {
       return printChanged(context, deleteEndpoint(db, endpoint.id));
     }),
 };
+
+function namedEndpoint(db: Database, options: Options, reference = ""): Endpoint {
+  return findEndpoint(db, reference, text(options, "workspace"));
+}
+
+function change(
+  context: CommandContext,
+  options: Options,
+  reference: string | undefined,
+  changed: Parameters<typeof updateEndpoint>[2],
+): Promise<void> {
+  return withDatabase(context, (db) =>
+    printChanged(context, updateEndpoint(db, namedEndpoint(db, options, reference).id, changed)),
+  );
+}
 
 function parseKeepDays(value: string): string {
   return value === "forever" || /^\d{1,6}$/.test(value)

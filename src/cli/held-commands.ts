@@ -77,14 +77,17 @@ const release: CommandSpec = {
   action: (context, _options, ids) =>
     withHeld(context, (db, config) => {
       const outbox = createOutbox(db);
-      const released = ids.flatMap((id = "") => {
-        const submission = releaseHeld(db, id, config.plans, outbox, systemClock.now());
-        context.output.note(`${id} is ${submission.id} now`);
-        return [{ held: id, submission: submission.id }];
-      });
-      if (context.output.isJson) return context.output.json({ released });
-      for (const { submission } of released) context.output.line(submission);
-      return undefined;
+      const released: { readonly held: string; readonly submission: string }[] = [];
+      try {
+        for (const id of ids.filter((name) => name !== undefined)) {
+          const submission = releaseHeld(db, id, config.plans, outbox, systemClock.now());
+          context.output.note(`${id} is ${submission.id} now`);
+          released.push({ held: id, submission: submission.id });
+        }
+      } finally {
+        // Each is done when it is done: those before the one that failed are told too.
+        if (released.length > 0) printReleased(context, released);
+      }
     }),
 };
 
@@ -107,6 +110,15 @@ const drop: CommandSpec = {
     });
   },
 };
+
+function printReleased(
+  { output }: CommandContext,
+  released: readonly { readonly held: string; readonly submission: string }[],
+): void {
+  if (output.isJson) return output.json({ released });
+  for (const { submission } of released) output.line(submission);
+  return undefined;
+}
 
 /** What was kept long enough is gone for every command, whether a server runs or not. */
 function withHeld<Result>(

@@ -43,7 +43,7 @@ export async function run(given: readonly string[]): Promise<ExitCode> {
   const args = commonFlagsLast(given);
   try {
     if (args[0] === "help" && (await showTopic(args[1]))) return 0;
-    const words = askForHelp(args);
+    const words = askForVersion(askForHelp(args));
     const program = await createProgram(words[0], asJson);
     await program.parseAsync([...words], { from: "user" });
     return 0;
@@ -69,6 +69,12 @@ function askForHelp(args: readonly string[]): readonly string[] {
   if (first === "help" && second !== undefined && third !== undefined) return [second, third, "--help"];
   if (second === "help" && first !== undefined && third !== undefined) return [first, third, "--help"];
   return args;
+}
+
+/** `--version --json` means `version --json`. */
+function askForVersion(args: readonly string[]): readonly string[] {
+  const at = args.findIndex((word) => word === "--version" || word === "-V");
+  return args[0]?.startsWith("-") === true && at !== -1 ? ["version", ...args.toSpliced(at, 1)] : args;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { Command } from "commander";
 import { restoreBackup } from "../database/restore.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
@@ -17,14 +18,13 @@ const restore: CommandSpec = {
       flags: "--hold-webhooks",
       summary: "disable all webhooks and hold what the backup has as pending: it may have gone out since",
     },
-    { flags: "--yes", summary: "do it without being asked on a terminal" },
+    { flags: "--yes", summary: "do it without being asked" },
   ],
-  examples: ["formsvc restore /var/backups/formsvc-2026-01-31.db --hold-webhooks"],
+  examples: ["formsvc restore /var/backups/formsvc-2026-01-31.db --hold-webhooks --yes"],
   action: async (context, options, [file = ""]) => {
     const { output } = context;
     const database = readConfig(context).database.path;
-    // Nothing is lost by it, so a script need not promise anything.
-    if (process.stdin.isTTY)
+    if (statSync(database, { throwIfNoEntry: false })?.isFile() === true)
       await confirm(`Put ${file} in the place of ${database}?`, options["yes"] === true);
     const holdWebhooks = options["holdWebhooks"] === true;
     const restored = restoreBackup(file, database, {

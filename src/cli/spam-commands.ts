@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { spamDefaults } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { createEndpointDirectory } from "../endpoints/endpoint-directory.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { systemClock } from "../foundation/clock.ts";
@@ -11,6 +12,7 @@ import { splitRow } from "../spam/evaluate.ts";
 import { judge, type SpamReason, type SpamVerdict } from "../spam/judge.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { parseSpamChoices, type SpamChoices } from "../spam/spam-settings.ts";
+import { splitControlMembers } from "../submissions/control-members.ts";
 import { findHeld } from "../submissions/held-post.ts";
 import { readChoices, settingsFor, type SpamScope, writeChoices } from "../submissions/spam-choices-store.ts";
 import { createSpamMemory } from "../submissions/spam-memory.ts";
@@ -114,7 +116,8 @@ const explain: CommandSpec = {
   options: [
     {
       flags: "--endpoint <endpoint>",
-      summary: "judge with this endpoint's settings and its workspace's memory",
+      summary:
+        "judge as this endpoint does: with its schema, honeypots and settings and its workspace's memory",
     },
   ],
   examples: [
@@ -123,26 +126,53 @@ const explain: CommandSpec = {
   ],
   action: (context, options, [source = ""]) => {
     const isStored = isId("sub", source) || isId("held", source);
-    if (!isStored && text(options, "endpoint") === null) {
-      return printVerdict(context.output, judge(readBody(source), spamDefaultsOf(context), noHistory));
+    const endpoint = text(options, "endpoint");
+    if (!isStored && endpoint === null) {
+      const post = splitRow({ id: "", source: "", label: "ham", data: readBody(source) }, DEFAULT_HONEYPOTS);
+      return printVerdict(context.output, judge(post, spamDefaultsOf(context), noHistory));
     }
     return withDatabase(context, (db, config) =>
       printVerdict(
         context.output,
-        isStored ? storedVerdict(db, source) : judgeFor(db, config, text(options, "endpoint") ?? "", source),
+        isStored ? storedVerdict(db, source) : judgeFor(context, db, config, endpoint ?? "", source),
       ),
     );
   },
 };
 
-function judgeFor(db: Database, config: Config, reference: string, file: string): SpamVerdict {
-  const { id, workspaceId } = findEndpoint(db, reference);
-  const { customSpam } = limitsOf(config.plans, findWorkspace(db, workspaceId).plan);
-  const scope: SpamScope = { kind: "endpoint", workspaceId, endpointId: id };
-  const settings = settingsFor(db, scope, spamDefaults(config), customSpam);
-  const post = readBody(file);
-  const { history } = createSpamMemory(db, null).recall(workspaceId, id, post, systemClock.now());
-  return judge(post, settings, history);
+/** As the server judges a post to this endpoint; what it says of the client is unknown here. */
+function judgeFor(
+  { output }: CommandContext,
+  db: Database,
+  config: Config,
+  reference: string,
+  file: string,
+): SpamVerdict {
+  const { id } = findEndpoint(db, reference);
+  const ready = createEndpointDirectory(db, config.plans).get(id);
+  if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${reference}`);
+  const { endpoint, schema, honeypots, limits } = ready;
+  const scope: SpamScope = { kind: "endpoint", workspaceId: endpoint.workspaceId, endpointId: id };
+  const settings = settingsFor(db, scope, spamDefaults(config), limits.customSpam);
+  const { fields, filledHoneypots, elapsedMs } = splitControlMembers(
+    readBody(file),
+    honeypots,
+    schema.definition,
+  );
+  const checked = schema.validate(fields);
+  const post = {
+    fields: checked.ok ? checked.data : fields,
+    honeypots: filledHoneypots,
+    elapsedMs,
+    client: null,
+  };
+  const { history } = createSpamMemory(db, null).recall(endpoint.workspaceId, id, post, systemClock.now());
+  const verdict = judge(post, settings, history);
+  if (!checked.ok && !(filledHoneypots.length > 0 && verdict.spamClass === "blocked"))
+    output.note(
+      `the server refuses this post: it does not match the schema (${Object.keys(checked.details).join(", ")})`,
+    );
+  return verdict;
 }
 
 /** What was said when it came: settings and memory have moved on since. */
@@ -151,13 +181,12 @@ function storedVerdict(db: Database, id: string): SpamVerdict {
   return { score: spamScore, spamClass, reasons: spamReasons };
 }
 
-function readBody(file: string) {
+function readBody(file: string): Record<string, unknown> {
   const value = parseJson(readInput(file), file === "-" ? "standard input" : file);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new FormsvcError("usage", "the post is not a JSON object");
   }
-  const data = value as Record<string, unknown>;
-  return splitRow({ id: "", source: "", label: "ham", data }, DEFAULT_HONEYPOTS);
+  return value as Record<string, unknown>;
 }
 
 function printVerdict(output: Output, { score, spamClass, reasons }: SpamVerdict): void {

@@ -13,6 +13,7 @@ import {
   MAX_PAGE_SIZE,
   readTail,
   type SubmissionFilter,
+  tailAfter,
   tailEnd,
   type TailPosition,
 } from "../submissions/submission-store.ts";
@@ -98,13 +99,23 @@ const tail: CommandSpec = {
     ...filterOptions,
     untilOption,
     limitOption(
-      `how many of those that are there already (default: ${DEFAULT_TAIL}; with --since: ${MAX_PAGE_SIZE})`,
+      `how many of those that are there already (default: ${DEFAULT_TAIL}; with --since or --cursor: ${MAX_PAGE_SIZE}; with --cursor and --follow all)`,
     ),
+    {
+      flags: "--cursor <submission>",
+      summary: "what was stored after this id, like the last one printed, in the order of storing",
+    },
   ],
-  examples: ["formsvc submission tail --follow", "formsvc submission tail --follow --json | jq .data.email"],
+  examples: [
+    "formsvc submission tail --follow",
+    "formsvc submission tail --follow --json | jq .data.email",
+    "formsvc submission tail --cursor sub_01h455vb4pex5vsknk084sn02q --follow --json",
+  ],
   action: (context, options) =>
     withDatabase(context, async (db) => {
       const filter = readFilter(db, options);
+      const cursor = text(options, "cursor");
+      if (cursor !== null) return goOn(context, db, filter, tailAfter(db, cursor), options);
       const position = tailEnd(db);
       const limit = count(options, filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
       const shown = [...listSubmissions(db, filter, limit, null).data].reverse();
@@ -112,6 +123,7 @@ const tail: CommandSpec = {
       // What was committed between the two looks is in both.
       const printed = new Set(shown.map(({ id }) => id));
       if (options["follow"] === true) await follow(context, db, filter, position, printed);
+      return undefined;
     }),
 };
 
@@ -163,6 +175,20 @@ function toRow(submission: Submission): string[] {
 function printOne({ output }: CommandContext, submission: Submission): void {
   if (output.isJson) output.jsonLine(submissionJson(submission));
   else output.line(toRow(submission).join("  "));
+}
+
+/** From where an earlier tail stopped. */
+async function goOn(
+  context: CommandContext,
+  db: Database,
+  filter: SubmissionFilter,
+  position: TailPosition,
+  options: Options,
+): Promise<void> {
+  if (options["follow"] === true) return follow(context, db, filter, position, new Set());
+  const { submissions } = readTail(db, filter, position, count(options, MAX_PAGE_SIZE));
+  for (const submission of submissions) printOne(context, submission);
+  return undefined;
 }
 
 async function follow(

@@ -10,7 +10,7 @@ import {
   setPlan,
 } from "../workspaces/workspace-store.ts";
 import { parseMonth } from "./arguments.ts";
-import { addNoun, type CommandContext, type CommandSpec, text } from "./command.ts";
+import { addNoun, type CommandContext, type CommandSpec, refuse, text } from "./command.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
 
 export function register(program: Command): void {
@@ -106,21 +106,25 @@ const usage: CommandSpec = {
   usage: "usage [workspace]",
   summary: "Show how many submissions count towards the plan's monthly limit",
   options: [
+    { flags: "--workspace <workspace>", summary: "the same as the argument" },
     {
       flags: "--month <month>",
       summary: "the UTC month, like 2026-01 (default: this one)",
       parse: parseMonth,
     },
   ],
-  action: (context, options, [reference]) =>
-    withDatabase(context, (db, config) => {
+  action: (context, options, [argument]) => {
+    const option = text(options, "workspace");
+    if (argument !== undefined && option !== null) return refuse("name the workspace once");
+    return withDatabase(context, (db, config) => {
       const now = systemClock.now();
-      const workspace = db.transaction(() => chooseWorkspace(db, reference ?? null, now));
+      const workspace = db.transaction(() => chooseWorkspace(db, argument ?? option, now));
       const counted = readUsage(db, workspace, text(options, "month") ?? monthOf(now), config.plans);
       if (context.output.isJson) return context.output.json(usageJson(counted));
       const row = [counted.month, String(counted.used), shown(counted.limit), shown(counted.remaining)];
       return context.output.table(["MONTH", "USED", "LIMIT", "REMAINING"], [row], "");
-    }),
+    });
+  },
 };
 
 export function workspaceJson(workspace: Workspace) {

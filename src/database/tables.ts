@@ -231,6 +231,7 @@ interface HeldRow {
   endpoint_id: string;
   why: "spam" | "limit";
   trapped: number;
+  /** SHA-256 over the hashes of the Idempotency-Key and the body; of the key alone in rows of earlier versions. */
   key_hash: Buffer | null;
   schema_version: number;
   /** JSON object. */

@@ -4,6 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
+import { findWorkspace } from "../workspaces/workspace-store.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
 
@@ -53,10 +54,15 @@ export function listEndpoints(db: Database, workspaceId: string | null): Endpoin
   return db.all(workspaceId === null ? all : all.where("workspace_id", "=", workspaceId)).map(toEndpoint);
 }
 
-/** @param reference an id, or a name where it is unique. @throws not_found, ambiguous */
-export function findEndpoint(db: Database, reference: string): Endpoint {
+/**
+ * @param reference an id, or a name where it is unique.
+ * @param workspace id or name of the one it belongs to; null looks in all. @throws not_found, ambiguous
+ */
+export function findEndpoint(db: Database, reference: string, workspace: string | null = null): Endpoint {
   const column = isId("ep", reference) ? "id" : "name";
-  const rows = db.all(query.selectFrom("endpoint").selectAll().where(column, "=", reference).limit(2));
+  let select = query.selectFrom("endpoint").selectAll().where(column, "=", reference).limit(2);
+  if (workspace !== null) select = select.where("workspace_id", "=", findWorkspace(db, workspace).id);
+  const rows = db.all(select);
   const [row] = rows;
   if (row === undefined) {
     throw new FormsvcError("not_found", `there is no endpoint ${reference}; see: formsvc endpoint list`);

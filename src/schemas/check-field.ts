@@ -11,7 +11,7 @@ import {
   type FieldDefinition,
   type FieldType,
 } from "./field-definition.ts";
-import { nearestName } from "./nearest-name.ts";
+import { closestName, nearestName } from "./nearest-name.ts";
 import {
   compilePattern,
   findSlowest,
@@ -138,7 +138,9 @@ function checkPropertyNames(
     if (known.includes(name)) continue;
     const nearest = nearestName(name, known);
     const hint =
-      nearest === undefined ? `the properties are ${known.join(", ")}` : `did you mean "${nearest}"?`;
+      nearest === undefined
+        ? `the nearest is "${closestName(name, known)}"; the properties are ${known.join(", ")}`
+        : `did you mean "${nearest}"?`;
     problems.add(memberPath(path, name), `is not a property of ${owner}; ${hint}`);
   }
 }

@@ -13,13 +13,26 @@ export function nearestName(name: string, candidates: readonly string[]): string
   const whole = candidates.find(
     (candidate) => beginning !== undefined && candidate.toLowerCase().startsWith(beginning),
   );
-  if (whole !== undefined) return whole;
+  return whole ?? closest(name, candidates, ({ length }) => Math.min(MAX_DISTANCE, Math.ceil(length / 3)));
+}
+
+/** The candidate that is least unlike `name`, however unlike that is; undefined where there are none. */
+export function closestName(name: string, candidates: readonly string[]): string | undefined {
+  return (
+    nearestName(name, candidates) ?? closest(name.slice(0, MAX_COMPARED_LENGTH), candidates, () => Infinity)
+  );
+}
+
+function closest(
+  name: string,
+  candidates: readonly string[],
+  mostAllowed: (candidate: string) => number,
+): string | undefined {
   let nearest: string | undefined;
   let least = Infinity;
   for (const candidate of candidates) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    const allowed = Math.min(MAX_DISTANCE, Math.ceil(candidate.length / 3));
-    if (distance < least && distance <= allowed) {
+    if (distance < least && distance <= mostAllowed(candidate)) {
       nearest = candidate;
       least = distance;
     }

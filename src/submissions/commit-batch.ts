@@ -239,7 +239,7 @@ function createBatchWriter(
 function createKeeper(memory: SpamMemory, heldPosts: HeldWriter): (pending: PendingHeld) => boolean {
   return ({ held, trapped, idempotent, recollection }) => {
     try {
-      heldPosts.insert(held, trapped, idempotent?.keyHash ?? null);
+      heldPosts.insert(held, trapped, idempotent);
     } catch (error) {
       if (isCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY")) return false;
       throw error;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { SpamReason } from "../spam/judge.ts";
@@ -5,6 +6,7 @@ import { spamClassOf } from "../spam/judge.ts";
 import { type Database, query } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { firstIdAt } from "../foundation/id.ts";
+import type { IdempotentPost } from "./idempotency.ts";
 import type { Submission } from "./submission.ts";
 
 /** A post that was answered 429, kept for a while so that a false positive or a lead is not lost. */
@@ -31,8 +33,8 @@ export interface HeldPage {
 
 /** Writes held posts inside a transaction of the caller's. */
 export interface HeldWriter {
-  /** @param trapped whether a honeypot was filled. @param keyHash of the Idempotency-Key; a second post with it is not kept. */
-  insert(post: HeldPost, trapped: boolean, keyHash: Uint8Array | null): void;
+  /** @param trapped whether a honeypot was filled. @param idempotent where the same key with the same body is kept once. */
+  insert(post: HeldPost, trapped: boolean, idempotent: IdempotentPost | null): void;
   /** Drops what is over the workspace's limit: posts that filled a honeypot first, then the oldest. */
   trim(workspaceId: string): void;
 }
@@ -49,14 +51,14 @@ export function createHeldWriter(db: Database, maxPerWorkspace: number | null): 
     "DELETE FROM held WHERE id IN (SELECT id FROM held WHERE workspace_id = ? ORDER BY trapped DESC, id LIMIT ?)",
   );
   return {
-    insert: (post, trapped, keyHash) =>
+    insert: (post, trapped, idempotent) =>
       void insert.run(
         post.id,
         post.workspaceId,
         post.endpointId,
         post.why,
         trapped ? 1 : 0,
-        keyHash,
+        idempotent && hashOfRetry(idempotent),
         post.schemaVersion,
         JSON.stringify(post.data),
         post.spamScore,
@@ -71,6 +73,11 @@ export function createHeldWriter(db: Database, maxPerWorkspace: number | null): 
       if (surplus > 0) drop.run(workspaceId, surplus);
     },
   };
+}
+
+/** Refusals are not remembered, so another body with the same key is a post of its own. */
+function hashOfRetry({ keyHash, bodyHash }: IdempotentPost): Buffer {
+  return hash("sha256", Buffer.concat([keyHash, bodyHash]), "buffer");
 }
 
 /** @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else. */

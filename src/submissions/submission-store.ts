@@ -125,6 +125,24 @@ export function tailEnd(db: Database): TailPosition {
   return newest?.seq ?? 0;
 }
 
+/**
+ * The position after a submission; where that is gone, the one before the first with a later id.
+ *
+ * @param cursor its id. @throws invalid_request on anything else.
+ */
+export function tailAfter(db: Database, cursor: string): TailPosition {
+  checkCursor("sub", cursor);
+  const named = db.first(query.selectFrom("submission").select("seq").where("id", "=", cursor));
+  if (named !== undefined) return named.seq;
+  const later = db.first(
+    query
+      .selectFrom("submission")
+      .select(({ fn }) => fn.min<number | null>("seq").as("seq"))
+      .where("id", ">", cursor),
+  );
+  return later?.seq ? later.seq - 1 : tailEnd(db);
+}
+
 /** What was committed after a position, oldest first, at most `limit`. */
 export function readTail(
   db: Database,

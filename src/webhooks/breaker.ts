@@ -25,7 +25,7 @@ export interface BreakerLimits {
   readonly perWebhook: number;
 }
 
-/** A receiver that answered sensibly: the first such answer after an outage starts the ramp 1, 2, 4 and so on. */
+/** A receiver that answered with a 2xx: the first such answer after an outage starts the ramp 1, 2, 4 and so on. */
 export function afterSuccess(health: Health, limits: BreakerLimits): Health {
   if (health.breaker === "closed") return health.count === 0 ? health : { ...health, count: 0 };
   const allowed = health.breaker === "open" ? 1 : health.count * 2;
@@ -33,7 +33,7 @@ export function afterSuccess(health: Health, limits: BreakerLimits): Health {
 }
 
 /**
- * A receiver that did not answer, or answered that it cannot. Deliveries that were already in flight when the breaker
+ * A receiver that did not answer, or answered anything else. Deliveries that were already in flight when the breaker
  * opened (`isProbe` false) do not stretch the wait between probes.
  */
 export function afterFailure(

@@ -20,10 +20,10 @@ export type Outcome =
   | "failed";
 
 /**
- * Whom a failure speaks about. `receiver` failures count towards the breaker. A `message` failure is an answer about
- * this one message from a receiver that is well, so it does not stop the others. `own` ones say nothing about either.
+ * Whom a failure speaks about. `receiver` failures count towards the breaker, every 4xx among them: a mistyped path or
+ * an expired credential is answered with one too. `own` ones say nothing about the receiver.
  */
-type Blame = "nobody" | "receiver" | "message" | "own";
+type Blame = "nobody" | "receiver" | "own";
 
 export interface Verdict {
   readonly outcome: Outcome;
@@ -32,8 +32,6 @@ export interface Verdict {
   readonly message: string;
 }
 
-/** 4xx that mean "not now" rather than "not this". */
-const TEMPORARY_STATUSES = new Set([408, 425, 429]);
 const GONE_STATUS = 410;
 const LOCATION_SHOWN_LENGTH = 200;
 
@@ -113,12 +111,7 @@ function classifyAnswer(status: number, location: string | null): Verdict {
         "Answered 410: the receiver no longer wants deliveries. Another, a minute later or more, stops the webhook.",
     };
   }
-  const isAboutMessage = status >= 400 && status < 500 && !TEMPORARY_STATUSES.has(status);
-  return {
-    outcome: "refused_by_receiver",
-    blame: isAboutMessage ? "message" : "receiver",
-    message: `Answered ${status}.`,
-  };
+  return { outcome: "refused_by_receiver", blame: "receiver", message: `Answered ${status}.` };
 }
 
 function findRow(code: string): Row {

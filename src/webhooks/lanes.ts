@@ -195,10 +195,12 @@ export class Lanes {
     }
   }
 
-  /** When something may next be claimed, slots permitting; null where nothing waits. */
+  /** When something may next be claimed; null where nothing waits but for the end of an attempt, which wakes by itself. */
   nextWakeAt(now: number): number | null {
-    const times = [...this.#lanes.values()].filter((lane) => this.#freeSlots(lane) > 0).map(readyAt);
-    const next = Math.min(...times);
+    const open = [...this.#lanes.values()].filter(
+      (lane) => this.#capacity(lane, Math.max(now, lane.webhook.health.notBeforeMs)) > 0,
+    );
+    const next = Math.min(...open.map(readyAt));
     return Number.isFinite(next) ? Math.max(next, now) : null;
   }
 

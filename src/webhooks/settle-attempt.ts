@@ -47,15 +47,14 @@ export function settleAttempt(
     const next = interrupt(before, webhookState, scheduleSeconds, now);
     return { ...next, webhookState, health: before.health, goneAt, failingSince };
   }
-  const isAnswered = verdict.blame !== "receiver";
-  const health = isAnswered
-    ? afterSuccess(before.health, breakerLimits)
-    : afterFailure(before.health, breakerLimits, { nowMs: now, isProbe: before.isProbe, retryAfterMs });
   if (verdict.blame === "nobody") {
+    const health = afterSuccess(before.health, breakerLimits);
     const done = { state: "delivered", spent: before.spent, interruptions: 0, dueAt: now } as const;
     return { ...done, webhookState, health, goneAt: null, failingSince: null };
   }
-  const spent = before.isProbe ? before.spent : before.spent + 1;
+  const { isProbe } = before;
+  const health = afterFailure(before.health, breakerLimits, { nowMs: now, isProbe, retryAfterMs });
+  const spent = isProbe ? before.spent : before.spent + 1;
   const planned = nextAttemptAt({
     nowMs: now,
     spent: Math.max(spent, 1),
@@ -71,7 +70,7 @@ export function settleAttempt(
     spent,
     interruptions: 0,
     // A probe that failed queues behind the others, so that one bad message cannot keep the receiver shut.
-    dueAt: before.isProbe && !isAnswered ? health.notBeforeMs : (planned ?? now),
+    dueAt: isProbe ? health.notBeforeMs : (planned ?? now),
     webhookState: nextState,
     health,
     goneAt: goneAt ?? (isGone ? now : null),

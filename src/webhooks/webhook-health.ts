@@ -3,30 +3,33 @@ import { type Database, query } from "../database/database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 
-/** A receiver may fail for a moment while it is deployed. */
+/** Where it gets probes only, it keeps failing already; else a receiver may fail for a moment while it is deployed. */
 const LONG_FAILING_MS = 3_600_000;
 
-/** A finding for each webhook that is stopped or fails for an hour; one in all where none is. */
+/** A finding for each webhook that is stopped, gets probes only or fails for an hour; one in all where none does. */
 export function checkReceivers(db: Database, now: number): Finding[] {
   const ill = db.all(
     query
       .selectFrom("webhook")
-      .select(["id", "url", "state", "failing_since"])
+      .select(["id", "url", "state", "breaker", "failing_since"])
       .where((row) =>
         row.or([
           row("state", "=", "stopped"),
-          row.and([row("state", "=", "enabled"), row("failing_since", "<", now - LONG_FAILING_MS)]),
+          row.and([
+            row("state", "=", "enabled"),
+            row.or([row("breaker", "=", "open"), row("failing_since", "<", now - LONG_FAILING_MS)]),
+          ]),
         ]),
       )
       .orderBy("id"),
   );
   if (ill.length === 0) return [sound("webhooks.receivers", "no receiver keeps failing")];
-  return ill.map(({ id, url, state, failing_since: since }) =>
+  return ill.map(({ id, url, state, breaker, failing_since: since }) =>
     problem(
       "webhooks.receivers",
       state === "stopped"
         ? `${id} is stopped: ${new URL(url).host} said that it is gone`
-        : `${id} fails since ${toIsoTime(since ?? now)}: ${new URL(url).host}`,
+        : `${id} fails since ${toIsoTime(since ?? now)}${breaker === "open" ? " and gets probes only" : ""}: ${new URL(url).host}`,
       `formsvc webhook show ${id} says why; its deliveries are kept`,
     ),
   );

@@ -6,7 +6,15 @@ import type { Metrics } from "../foundation/metrics.ts";
 /** Delivered ones are left out: counting them would read the history. */
 const COUNTED_STATES = ["pending", "sending", "held", "failed"] as const;
 
-export function measureDeliveries(metrics: Metrics, db: Database, clock: Clock): void {
+const WEBHOOK_STATES = ["enabled", "disabled", "stopped", "failing"] as const;
+
+export function measureWebhooks(metrics: Metrics, db: Database, clock: Clock): void {
+  metrics.gauges(
+    "formsvc_webhooks",
+    "Webhooks by state; an enabled one that gets probes only counts as failing instead.",
+    "state",
+    () => countWebhooks(db),
+  );
   metrics.gauges(
     "formsvc_webhook_deliveries",
     "Deliveries that are not delivered, by state.",
@@ -27,6 +35,16 @@ export function measureDeliveries(metrics: Metrics, db: Database, clock: Clock):
       return due === null || due > clock.now() ? null : (clock.now() - due) / 1000;
     },
   );
+}
+
+function countWebhooks(db: Database): Map<string, number> {
+  const counts = new Map<string, number>(WEBHOOK_STATES.map((state) => [state, 0]));
+  const webhooks = query.selectFrom("webhook").select(["state", "breaker"]);
+  for (const { state, breaker } of db.all(webhooks)) {
+    const shown = state === "enabled" && breaker === "open" ? "failing" : state;
+    counts.set(shown, (counts.get(shown) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** By the small index of each state. */

@@ -102,7 +102,7 @@ test("doctor counts the database that a restore kept, among the lines that say t
   const machine = operatorMachine();
   await machine.createEndpoint();
   await machine.mustRun(["backup", "copy.db"]);
-  await machine.mustRun(["restore", "copy.db"]);
+  await machine.mustRun(["restore", "copy.db", "--yes"]);
   const ran = await machine.run(["doctor"]);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toMatch(/ok +files\.leftovers +1 kept or unfinished files of 1 MiB, the oldest from 20/);
@@ -151,7 +151,7 @@ test("a damaged page and an oversized log are found", async () => {
   expect(problems.length).toBeGreaterThan(0);
 });
 
-test("webhooks that are stopped, keep failing or ran out of attempts are found", async () => {
+test("webhooks that are stopped, get probes only, keep failing or ran out of attempts are found", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();
@@ -159,13 +159,14 @@ test("webhooks that are stopped, keep failing or ran out of attempts are found",
   const insert = machine.open().prepare(
     `INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count,
        not_before, failing_since, created_at)
-     VALUES (?, ?, 'https://example.org/hook', '{}', 0, 75, ?, 'closed', 0, 0, ?, 0)`,
+     VALUES (?, ?, 'https://example.org/hook', '{}', 0, 75, ?, ?, 0, 0, ?, 0)`,
   );
-  insert.run("wh_stopped", endpoint.id, "stopped", null);
-  insert.run("wh_failing", endpoint.id, "enabled", Date.now() - 2 * 3_600_000);
+  insert.run("wh_stopped", endpoint.id, "stopped", "closed", null);
+  insert.run("wh_failing", endpoint.id, "enabled", "closed", Date.now() - 2 * 3_600_000);
+  insert.run("wh_probed", endpoint.id, "enabled", "open", Date.now());
   // It fails for a moment only, and a disabled one is its owner's wish.
-  insert.run("wh_moment", endpoint.id, "enabled", Date.now());
-  insert.run("wh_disabled", endpoint.id, "disabled", 1);
+  insert.run("wh_moment", endpoint.id, "enabled", "closed", Date.now());
+  insert.run("wh_disabled", endpoint.id, "disabled", "open", 1);
   machine.open().exec(`
     INSERT INTO event VALUES ('${submission}', '{}', NULL);
     INSERT INTO delivery (id, submission_id, webhook_id, state, due_at)
@@ -175,6 +176,7 @@ test("webhooks that are stopped, keep failing or ran out of attempts are found",
   expect(code).toBe(1);
   expect(problems.map(({ name, message }) => [name, /wh_\w+|\d+ deliveries/.exec(message)?.[0]])).toEqual([
     ["webhooks.receivers", "wh_failing"],
+    ["webhooks.receivers", "wh_probed"],
     ["webhooks.receivers", "wh_stopped"],
     ["webhooks.failed", "1 deliveries"],
   ]);

@@ -41,3 +41,16 @@ test("a command's own flag before its noun is refused with where it belongs", as
   expect(ran.stderr).toContain("unknown option '--port'");
   expect(ran.stderr).toContain("flags stand behind the command");
 });
+
+test("--version --json is the JSON of version --json, wherever the flags stand", async () => {
+  const machine = operatorMachine();
+  const wanted = (await machine.mustRun(["version", "--json"])).stdout;
+  for (const args of [
+    ["--version", "--json"],
+    ["--json", "--version"],
+    ["-V", "--json"],
+  ])
+    expect((await machine.mustRun(args)).stdout).toBe(wanted);
+  const plain = (await machine.mustRun(["--version"])).stdout;
+  expect(plain).toBe((await machine.mustRun(["version"])).stdout);
+});

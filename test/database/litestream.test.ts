@@ -73,7 +73,7 @@ test.skipIf(!hasLitestream)(
     const fetched = machine.path("fetched.db");
     const args = ["restore", "-config", litestream.config, "-o", fetched, machine.database];
     execFileSync("litestream", args, { stdio: "ignore" });
-    await machine.mustRun(["restore", fetched]);
+    await machine.mustRun(["restore", fetched, "--yes"]);
     expect(storedIds(machine.database)).toEqual(new Set(ids));
     expect(statSync(machine.database).mode & 0o777).toBe(0o600);
     await post((await machine.serve()).url, endpoint.secret);

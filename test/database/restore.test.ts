@@ -23,7 +23,7 @@ async function machineWithBackup() {
 test("restore puts back what the backup holds, keeps what it replaces, and the server takes posts again", async () => {
   const { machine, endpoint, server, first, second } = await machineWithBackup();
   await server.stop();
-  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json() as {
+  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json", "--yes"])).json() as {
     restored: { submissions: number; replaced: string };
   };
   expect(restored.submissions).toBe(1);
@@ -52,13 +52,13 @@ test("a backup made while no server runs leaves out the room of what was deleted
   const before = statSync(machine.database).size;
   expect(before).toBeGreaterThan(1_000_000);
   await machine.mustRun(["backup", "compact.db"]);
-  await machine.mustRun(["restore", "compact.db"]);
+  await machine.mustRun(["restore", "compact.db", "--yes"]);
   expect(statSync(machine.database).size).toBeLessThan(before - 1_000_000);
 });
 
 test("restore refuses with exit 5 while a server runs, and touches nothing", async () => {
   const { machine, server, first, second } = await machineWithBackup();
-  const ran = await machine.run(["restore", "copy.db"]);
+  const ran = await machine.run(["restore", "copy.db", "--yes"]);
   expect(ran.code).toBe(5);
   expect(ran.stderr).toContain("already served by process");
   expect(storedIds(machine.database)).toEqual(new Set([first, second]));
@@ -70,7 +70,7 @@ test("restore refuses while another process has the database open", async () => 
   await server.stop();
   const reader = machine.open();
   reader.prepare("SELECT count(*) FROM submission").get();
-  const ran = await machine.run(["restore", "copy.db"]);
+  const ran = await machine.run(["restore", "copy.db", "--yes"]);
   expect(ran.code).toBe(5);
   expect(ran.stderr).toContain("another process has it open");
   expect(storedIds(machine.database)).toEqual(new Set([first, second]));
@@ -90,7 +90,7 @@ test("a damaged, foreign, newer or missing backup changes nothing", async () => 
 
   const expected = { "cut.db": 5, "text.db": 5, "other.db": 5, "newer.db": 5, "missing.db": 2 };
   for (const [file, code] of Object.entries(expected)) {
-    const ran = await machine.run(["restore", file]);
+    const ran = await machine.run(["restore", file, "--yes"]);
     expect([file, ran.code]).toEqual([file, code]);
     expect(ran.stderr).toContain(file);
   }
@@ -105,7 +105,7 @@ test("a database that is damaged beyond reading is replaced and kept as it is", 
   const { machine, server, first } = await machineWithBackup();
   await server.stop();
   writeFileSync(machine.database, "lightning struck ".repeat(1000));
-  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json() as {
+  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json", "--yes"])).json() as {
     restored: { replaced: string };
   };
   expect(storedIds(machine.database)).toEqual(new Set([first]));
@@ -116,8 +116,17 @@ test.skipIf(process.getuid?.() !== 0)("what root restores belongs to the owner o
   const { machine, server } = await machineWithBackup();
   await server.stop();
   chownSync(machine.folder, 12_345, 12_345);
-  await machine.mustRun(["restore", "copy.db"]);
+  await machine.mustRun(["restore", "copy.db", "--yes"]);
   expect(statSync(machine.database).uid).toBe(12_345);
+});
+
+test("restore asks before it replaces a database: without a terminal it needs --yes, and changes nothing", async () => {
+  const { machine, server, first, second } = await machineWithBackup();
+  await server.stop();
+  const ran = await machine.run(["restore", "copy.db"]);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain("--yes");
+  expect(storedIds(machine.database)).toEqual(new Set([first, second]));
 });
 
 test("restore on a machine without a database makes one", async () => {
@@ -132,7 +141,7 @@ test("a backup that was copied by hand with its write-ahead log is restored with
   copyFileSync(machine.database, machine.path("hand.db"));
   copyFileSync(`${machine.database}-wal`, machine.path("hand.db-wal"));
   await server.stop("SIGKILL");
-  await machine.mustRun(["restore", "hand.db"]);
+  await machine.mustRun(["restore", "hand.db", "--yes"]);
   expect(storedIds(machine.database)).toEqual(new Set([first, second]));
 });
 
@@ -154,9 +163,9 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
     connection.close();
     return rows;
   };
-  await machine.mustRun(["restore", "copy.db"]);
+  await machine.mustRun(["restore", "copy.db", "--yes"]);
   expect(states()).toEqual([["pending"], ["enabled"]]);
-  const ran = await machine.mustRun(["restore", "copy.db", "--hold-webhooks", "--json"]);
+  const ran = await machine.mustRun(["restore", "copy.db", "--hold-webhooks", "--json", "--yes"]);
   expect((ran.json() as { restored: { held_deliveries: number } }).restored.held_deliveries).toBe(1);
   const again = await machine.serve();
   await post(again.url, endpoint.secret);
@@ -170,7 +179,7 @@ test("--hold-webhooks says how many webhooks are disabled and how to enable them
   const url = "https://example.org/hook";
   await machine.mustRun(["webhook", "create", "--endpoint", endpoint.id, "--url", url]);
   await machine.mustRun(["backup", "copy.db"]);
-  const restore = (...flags: string[]) => machine.mustRun(["restore", "copy.db", ...flags]);
+  const restore = (...flags: string[]) => machine.mustRun(["restore", "copy.db", "--yes", ...flags]);
   expect((await restore()).stderr).not.toContain("webhook");
   const { stderr } = await restore("--hold-webhooks");
   expect(stderr).toContain("webhooks disabled: 1, deliveries held: 0");

@@ -99,6 +99,29 @@ test("the JSON of accounts, workspaces, plans and usage is what scripts rely on"
     limit: 10_000,
     remaining: 10_000,
   });
+  expect(await place.json(["workspace", "usage", "--workspace", "Client"])).toMatchObject({
+    workspace_id: second.workspace.id,
+  });
+  expect((await place.run(["workspace", "usage", "Client", "--workspace", "Client"])).code).toBe(2);
+});
+
+test("where two workspaces have an endpoint of one name, --workspace says whose is meant", async () => {
+  const place = makeWorkplace();
+  const { endpointId: first } = await place.createEndpoint();
+  await place.json(["workspace", "create", "--name", "Client"]);
+  const schema = place.write("schema.json", exampleSchema);
+  const create = ["endpoint", "create", "--name", "Contact", "--schema", schema, "--workspace", "Client"];
+  const { endpoint: second } = await place.json<{ endpoint: { id: string } }>(create);
+  expect((await place.run(["endpoint", "show", "Contact"])).code).not.toBe(0);
+  const verbs = [["show"], ["pause"], ["resume"], ["set", "--keep-days", "9"], ["delete", "--yes"]];
+  for (const [verb = "", ...options] of verbs) {
+    const named = ["endpoint", verb, "Contact", ...options, "--workspace", "Client"];
+    expect(await place.json(named), verb).toMatchObject({ endpoint: { id: second.id } });
+  }
+  expect(await place.json(["endpoint", "show", "Contact"])).toMatchObject({
+    endpoint: { id: first, state: "active", keep_days: null },
+  });
+  expect((await place.run(["endpoint", "rename", "Contact", "X", "--workspace", "Client"])).code).toBe(3);
 });
 
 test("the JSON of keys is what scripts rely on, and a key is named by its id or its 12 characters", async () => {
@@ -167,6 +190,25 @@ test("the JSON of submissions is what scripts rely on, by list, show, tail and d
   });
   expect((await place.run(["submission", "show", stored.submission_id])).code).toBe(3);
   expect(await place.json(["workspace", "usage"])).toMatchObject({ used: 1 });
+});
+
+test("submission tail goes on after the submission where a script stopped", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve();
+  const ids: string[] = [];
+  for (let index = 0; index < 4; index += 1) {
+    const answer = await post(server.url, keys.secret);
+    ids.push(((await answer.json()) as { submission_id: string }).submission_id);
+  }
+  const tailed = async (...options: string[]) => {
+    const { out } = await place.run(["submission", "tail", "--json", ...options]);
+    return out.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { id: string }).id]));
+  };
+  expect(await tailed("--cursor", ids[0]!)).toEqual(ids.slice(1));
+  expect(await tailed("--cursor", ids[0]!, "--limit", "2")).toEqual(ids.slice(1, 3));
+  expect(await tailed("--cursor", ids[3]!)).toEqual([]);
+  expect((await place.run(["submission", "tail", "--cursor", "nonsense"])).code).toBe(2);
 });
 
 test("pages of submissions follow each other by next_cursor without a gap or a repetition", async () => {

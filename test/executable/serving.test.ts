@@ -73,6 +73,20 @@ test("tail --follow shows what another process commits within a second, and noth
   expect(shown).toEqual(ids);
 });
 
+test("tail --follow with a cursor shows all that came after it, there already or new", async () => {
+  const place = makeWorkplace();
+  const keys = await place.createEndpoint();
+  const server = await place.serve();
+  const ids = [await servedId(server, keys.secret), await servedId(server, keys.secret)];
+  const tail = place.start(["submission", "tail", "--follow", "--json", "--cursor", ids[0]!]);
+  let out = "";
+  tail.stdout?.setEncoding("utf8").on("data", (text: string) => (out += text));
+  await until("what was there already", () => out.includes(ids[1]!));
+  ids.push(await servedId(server, keys.secret));
+  await until("the next submission", () => out.includes(ids[2]!));
+  expect(out.match(/(?<="id":")sub_\w+/g)).toEqual(ids.slice(1));
+});
+
 test("tail --follow ends quietly when its reader does", async () => {
   const place = makeWorkplace();
   const keys = await place.createEndpoint();

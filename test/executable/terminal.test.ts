@@ -122,7 +122,7 @@ test("eval of endpoint create --env leaves the keys in the shell's variables", a
   expect(ran.err).toBe("");
 });
 
-test("completion in a real bash offers nouns, verbs and flags, and files where nothing else fits", async () => {
+test("completion in a real bash offers nouns, verbs, flags and choices, and files where they fit or nothing else does", async () => {
   const place = makeWorkplace();
   place.write("contact.json", "{}");
   const complete = async (...words: string[]): Promise<string[]> => {
@@ -146,13 +146,28 @@ test("completion in a real bash offers nouns, verbs and flags, and files where n
   expect(await complete("serve", "--p")).toEqual(["--port"]);
   expect(await complete("submission", "list", "--endpoint", "X", "--un")).toEqual(["--until"]);
   expect(await complete("schema", "check", "cont")).toEqual(["contact.json"]);
+  for (const command of [["backup"], ["restore"], ["schema", "check"], ["submission", "import"]])
+    expect(await complete(...command, ""), command.join(" ")).toContain("contact.json");
+  expect(await complete("restore", "--y")).toEqual(["--yes"]);
+  expect(await complete("submission", "list", "--class", "")).toEqual(["low", "medium", "high"]);
+  expect(await complete("key", "issue", "X", "--kind", "p")).toEqual(["publishable"]);
+  expect(await complete("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish"]));
+  expect(await complete("help")).toEqual(["help"]);
+  expect(await complete("help", "sub")).toEqual(["submission"]);
 });
 
 test("the scripts for zsh and fish name every noun", async () => {
   const place = makeWorkplace();
   for (const name of ["zsh", "fish"]) {
     const { out } = await place.run(["completion", name]);
-    for (const noun of ["init", "serve", "endpoint create", "submission tail", "--follow"])
+    for (const noun of [
+      "init",
+      "serve",
+      "endpoint create",
+      "submission tail",
+      "--follow",
+      "key issue --kind",
+    ])
       expect(out).toContain(noun);
   }
 });

@@ -91,6 +91,31 @@ test("a client that leaves before its answer is counted as such, by the route th
   expect(found.get('formsvc_http_request_duration_seconds_count{route="/submit",status="none"}')).toBe(1);
 });
 
+test("webhooks are counted by state, and one that gets probes only as failing", async () => {
+  const { machine, endpoint, ask } = await servedWith({ enabled: true });
+  const counted = async () => {
+    const found = samples(await (await ask()).text());
+    const states = ["enabled", "disabled", "stopped", "failing"];
+    return states.map((state) => found.get(`formsvc_webhooks{state="${state}"}`));
+  };
+  expect(await counted()).toEqual([0, 0, 0, 0]);
+  const insert = machine.open().prepare(
+    `INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count,
+       not_before, created_at)
+     VALUES (?, ?, 'https://example.org/hook', '{}', 0, 75, ?, ?, 0, 0, 0)`,
+  );
+  const webhooks = [
+    ["enabled", "closed"],
+    ["enabled", "ramping"],
+    ["enabled", "open"],
+    ["disabled", "open"],
+    ["stopped", "open"],
+  ] as const;
+  for (const [index, [state, breaker]] of webhooks.entries())
+    insert.run(`wh_${index}`, endpoint.id, state, breaker);
+  expect(await counted()).toEqual([2, 1, 1, 1]);
+});
+
 test("the process is measured under the names that dashboards know", async () => {
   const { ask } = await servedWith({ enabled: true });
   const text = await (await ask()).text();

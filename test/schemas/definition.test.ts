@@ -46,10 +46,14 @@ test("a misspelt property is refused with the name that was meant", () => {
   expect(problemsOf({ type: "string", format: "e-mail" })[0]).toContain('did you mean "email"?');
 });
 
-test("a property of another type is refused and the ones that fit are listed", () => {
+test("a property of another type, or like none, is refused with the nearest and all the ones that fit", () => {
   expect(problemsOf({ type: "number", minLength: 2 })).toEqual([
-    "f.minLength is not a property of a field of type number; the properties are type, required, description, minimum, maximum, enum, default",
+    'f.minLength is not a property of a field of type number; the nearest is "minimum"; the properties are type, required, description, minimum, maximum, enum, default',
   ]);
+  for (const name of ["xyzzyq", "x".repeat(10_000), "", "é"])
+    expect(problemsOf({ type: "string", [name]: 1 })[0]).toMatch(
+      /; the nearest is "\w+"; the properties are type, required, /,
+    );
   for (const type of ["number", "boolean", "object", "array"]) {
     expect(problemsOf({ type, format: "email" })).toHaveLength(1);
     expect(problemsOf({ type, pattern: "a" })).toHaveLength(1);

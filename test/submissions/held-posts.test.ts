@@ -135,6 +135,19 @@ test("a client that tries again with the same Idempotency-Key is kept once", asy
   expect(heldIn(service)).toHaveLength(2);
 });
 
+test("a corrected post with the same Idempotency-Key is kept beside the first, as spam and over the limit", async () => {
+  for (const [config, post] of [
+    [oneAMonth, genuine],
+    [{}, pitch],
+  ] as const) {
+    const service = await receiving(config);
+    await service.submit(genuine);
+    for (const name of ["first", "corrected", "first", "corrected"])
+      await service.submit({ ...post, name }, { idempotencyKey: "one" });
+    expect(heldIn(service).map(({ data }) => data["name"])).toEqual(["corrected", "first"]);
+  }
+});
+
 test("when too many are held, posts that filled a honeypot go before others, then the oldest", async () => {
   const service = await receiving({ held: { days: 30, maxPerWorkspace: 2 } });
   const send = async (name: string, more: object = {}) => {

@@ -10,6 +10,7 @@ import {
   listSubmissions,
   readTail,
   type SubmissionFilter,
+  tailAfter,
   tailEnd,
 } from "../../src/submissions/submission-store.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -109,6 +110,21 @@ test("tail gives what was committed after a position, in the order of commits wh
   expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
   expect(readTail(db, any, rest.position, 2)).toEqual({ submissions: [], position: rest.position });
   expect(readTail(db, { ...any, endpointId: endpoints[1]! }, start, 5).submissions).toHaveLength(1);
+});
+
+test("tail goes on after a submission, and where that is gone with what has a later id", () => {
+  const { db, endpoints, add } = bench();
+  const [first, second] = [add(endpoints[0]!, NOON), add(endpoints[0]!, NOON + 1)];
+  const early = add(endpoints[1]!, NOON - 60_000);
+  const after = (cursor: string) =>
+    readTail(db, any, tailAfter(db, cursor), 5).submissions.map(({ id }) => id);
+  expect(after(first)).toEqual([second, early]);
+  expect(after(early)).toEqual([]);
+  deleteSubmissions(db, [first]);
+  expect(after(first)).toEqual([second, early]);
+  deleteSubmissions(db, [second]);
+  expect(after(second)).toEqual([]);
+  expect(() => tailAfter(db, "sub_nonsense")).toThrow("cursor");
 });
 
 test("a deleted submission's place is never given again, so that tail misses nothing", () => {

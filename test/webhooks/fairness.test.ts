@@ -18,6 +18,22 @@ test("a dead receiver with a large backlog does not delay a healthy one", async 
   expect(dead.received).toHaveLength(4);
 });
 
+test("while a failing receiver takes its time, nothing is planned until it answers", async () => {
+  await using world = new WebhookWorld();
+  const held: (() => void)[] = [];
+  await using receiver = await startReceiverWith((response, _, index) => {
+    if (index < 4) response.writeHead(500).end();
+    else held.push(() => response.end());
+  });
+  world.addWebhook(receiver.url);
+  world.deliverer.start();
+  world.post(20);
+  await expect.poll(() => held.length).toBe(1);
+  expect(world.deliverer.nextWakeAt()).toBeNull();
+  held[0]!();
+  await expect.poll(() => held.length).toBe(5);
+});
+
 test("attempts at once stay within the limits of webhook, host and all", async () => {
   const running = { now: 0, most: 0 };
   const byHook = new Map<string, { now: number; most: number }>();

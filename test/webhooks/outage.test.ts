@@ -84,20 +84,41 @@ test("probes spend no attempt of any message, and each takes another message", a
   expect(world.inconsistencies()).toEqual([]);
 });
 
-test("one message that a receiver cannot digest neither blocks the others nor is given up before its attempts", async () => {
-  await using world = new WebhookWorld();
-  await using receiver = await startReceiverWith((response, { body }) => {
-    response.writeHead(body.includes("poison") ? 500 : 200).end();
-  });
-  world.addWebhook(receiver.url);
-  world.deliverer.start();
-  world.post(1, { message: "poison" });
-  for (let hour = 0; hour < 100; hour += 1) {
-    world.post(1);
-    await world.runUntil(world.clock.now() + HOUR_MS);
+test("a receiver that answers 401 or 404 to everything gets probes only, and no message fails", async () => {
+  for (const wrong of [401, 404]) {
+    await using world = new WebhookWorld();
+    let status = wrong;
+    await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
+    const { webhook } = world.addWebhook(receiver.url);
+    world.deliverer.start();
+    world.post(8);
+    await world.runUntil(world.clock.now() + 7 * 24 * HOUR_MS);
+    expect(findWebhook(world.db, webhook.id)).toMatchObject({ health: { breaker: "open" } });
+    expect(world.states()).toEqual({ pending: 8 });
+    status = 200;
+    await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
+    expect(world.states()).toEqual({ delivered: 8 });
   }
-  expect(world.states()).toEqual({ delivered: 100, failed: 1 });
-  expect(findDelivery(world.db, world.deliveryIds()[0]!)).toMatchObject({ state: "failed", spent: 13 });
+});
+
+test("one message that a receiver cannot digest neither blocks the others nor is given up before its attempts", async () => {
+  for (const status of [400, 500]) {
+    await using world = new WebhookWorld();
+    await using receiver = await startReceiverWith((response, { body }) => {
+      response.writeHead(body.includes("poison") ? status : 200).end();
+    });
+    world.addWebhook(receiver.url);
+    world.deliverer.start();
+    world.post(1, { message: "poison" });
+    for (let hour = 0; hour < 100; hour += 1) {
+      world.post(1);
+      await world.runUntil(world.clock.now() + 16 * MINUTE_MS);
+      expect(world.states()).toMatchObject({ delivered: hour + 1 });
+      await world.runUntil(world.clock.now() + 44 * MINUTE_MS);
+    }
+    expect(world.states()).toEqual({ delivered: 100, failed: 1 });
+    expect(findDelivery(world.db, world.deliveryIds()[0]!)).toMatchObject({ state: "failed", spent: 13 });
+  }
 });
 
 test("an outage is not forgotten by a restart, and ends with it where the receiver is back", async () => {

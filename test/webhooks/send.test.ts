@@ -64,12 +64,12 @@ test("redirects are not followed, and the verdict names the place they point to"
   expect(target.connections.count).toBe(0);
 });
 
-test("statuses are judged: the receiver's trouble, the message's, or gone", async () => {
+test("statuses are judged: delivered, the receiver's trouble, or gone", async () => {
   const cases: [status: number, outcome: string, blame: string][] = [
     [200, "delivered", "nobody"],
     [299, "delivered", "nobody"],
-    [400, "refused_by_receiver", "message"],
-    [404, "refused_by_receiver", "message"],
+    [400, "refused_by_receiver", "receiver"],
+    [404, "refused_by_receiver", "receiver"],
     [408, "refused_by_receiver", "receiver"],
     [410, "gone", "receiver"],
     [425, "refused_by_receiver", "receiver"],

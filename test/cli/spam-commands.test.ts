@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { operatorMachine } from "../support/operator-machine.ts";
+
+test("spam explain for an endpoint prints the arithmetic that its server uses", async () => {
+  const machine = operatorMachine();
+  const text = { type: "string" } as const;
+  const endpoint = await machine.createEndpoint({ message: { ...text, required: true }, _topic: text });
+  await machine.mustRun(["endpoint", "set", endpoint.id, "--honeypot", "website"]);
+  const server = await machine.serve();
+  const scoreAtServer = async (body: string) => {
+    const headers = { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" };
+    const { status } = await fetch(`${server.url}/submit`, { method: "POST", headers, body });
+    const noun = status === 429 ? "held" : "submission";
+    const list = (await machine.mustRun([noun, "list", "--limit", "1", "--json"])).json();
+    const [newest] = (list as { data: { spam_score: number; spam_reasons: unknown }[] }).data;
+    return { score: newest?.spam_score, reasons: newest?.spam_reasons };
+  };
+  const pitch = "We offer SEO and backlinks for your website: https://bit.ly/abc";
+  const message = "Are you open on Sunday?";
+  const posts = [
+    { message, website: "http://x.y" },
+    { message, _gotcha: "zzz" },
+    { message, botcheck: "zzz" },
+    { message, dropped: pitch },
+    { message, _topic: pitch },
+    { message: pitch, _elapsed_ms: "900" },
+  ];
+  for (const post of posts) {
+    const body = JSON.stringify(post);
+    const explained = await machine.mustRun(
+      ["spam", "explain", "-", "--endpoint", endpoint.id, "--json"],
+      body,
+    );
+    const { score, reasons } = explained.json() as { score: number; reasons: unknown };
+    expect({ score, reasons }, body).toEqual(await scoreAtServer(body));
+  }
+});
+
+test("spam explain says where the schema refuses the post", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint({ message: { type: "string", required: true } });
+  const explain = ["spam", "explain", "-", "--endpoint", endpoint.id];
+  expect((await machine.mustRun(explain, '{"message":7}')).stderr).toContain(
+    "does not match the schema (message)",
+  );
+  expect((await machine.mustRun(explain, '{"message":7,"_gotcha":"x"}')).stderr).toBe("");
+  expect((await machine.mustRun(explain, '{"message":"hello"}')).stderr).toBe("");
+});
