@@ -35,7 +35,7 @@ const restore: CommandSpec = {
       return output.json({ restored: { version, submissions, replaced, held_deliveries: heldDeliveries } });
     }
     output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
-    if (restored.replaced !== null) output.note(`the database from before is ${restored.replaced}`);
+    if (restored.replaced !== null) output.note(`what was there before is ${restored.replaced}`);
     if (restored.heldDeliveries > 0) {
       output.note(
         `${restored.heldDeliveries} deliveries are held and all webhooks disabled; see: formsvc webhook enable`,

@@ -6,7 +6,7 @@ import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, createPrivately, openDatabase, query } from "./database.ts";
 import type { CopyProgress } from "./copy-database.ts";
-import { giveToFolderOwner, moveIntoPlace, syncFile } from "./durable-file.ts";
+import { giveToFolderOwner, LOG_SUFFIXES, moveIntoPlace, syncFile } from "./durable-file.ts";
 
 export interface Backup extends CheckedCopy {
   readonly file: string;
@@ -37,7 +37,7 @@ export async function backUp(databasePath: string, target: string, news: BackupN
     const by = await fill(database, unfinished, news);
     const checked = checkCopy(unfinished, file);
     syncFile(unfinished);
-    if (existsSync(file)) throw exists(file);
+    refuseTaken(file);
     moveIntoPlace(unfinished, file);
     return { ...checked, file, bytes: statSync(file).size, by };
   } finally {
@@ -52,17 +52,19 @@ function checkTarget(database: string, file: string): void {
   if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
   }
-  if (existsSync(file)) {
-    if (statSync(file).isDirectory())
-      throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
-    throw exists(file);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
   }
+  refuseTaken(file);
 }
 
-function exists(file: string): FormsvcError {
-  return new FormsvcError(
+/** A log that another database left beside the name would be replayed into the backup. */
+function refuseTaken(file: string): void {
+  const taken = ["", ...LOG_SUFFIXES].map((suffix) => `${file}${suffix}`).find((name) => existsSync(name));
+  if (taken === undefined) return;
+  throw new FormsvcError(
     "already_exists",
-    `${file}: exists already and is left as it is; choose another name`,
+    `${taken}: exists already and is left as it is; choose another name`,
   );
 }
 

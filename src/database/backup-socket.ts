@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { CopyProgress } from "./copy-database.ts";
 import { createPrivately, type Database } from "./database.ts";
+import { LOG_SUFFIXES } from "./durable-file.ts";
 
 /**
  * How a backup is made while a server writes: a copy by another process would begin again with each of the server's
@@ -166,5 +167,5 @@ function removeLeftCopies(databasePath: string): void {
 }
 
 export function removeCopy(file: string): void {
-  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  for (const suffix of ["", ...LOG_SUFFIXES]) rmSync(`${file}${suffix}`, { force: true });
 }

@@ -1,6 +1,9 @@
 import { chownSync, closeSync, fsyncSync, linkSync, openSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
+/** What SQLite keeps beside a database, and takes for a part of whatever file has the name before the suffix. */
+export const LOG_SUFFIXES = ["-wal", "-journal", "-shm"] as const;
+
 /** Brings a file's content to the disk. */
 export function syncFile(file: string): void {
   const fd = openSync(file, "r+");

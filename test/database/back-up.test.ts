@@ -69,6 +69,16 @@ test("a backup never takes the place of a file and leaves nothing half done", as
   expect(readdirSync(machine.folder).sort()).toEqual(["formsvc.config.json", "formsvc.db", "mine.txt"]);
 });
 
+test("a name beside which another database's log lies is refused: the log would be replayed into the backup", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  writeFileSync(machine.path("copy.db-wal"), "left behind");
+  const refused = await machine.run(["backup", "copy.db"]);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("copy.db-wal: exists already");
+  expect(readdirSync(machine.folder).sort()).toEqual(["copy.db-wal", "formsvc.config.json", "formsvc.db"]);
+});
+
 test("a damaged database gives no backup", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
