@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Clock } from "../foundation/clock.ts";
 import type { Metrics } from "../foundation/metrics.ts";
-import { backupFolder, type BackupSettings, listScheduledBackups } from "./backup-schedule.ts";
+import { backupFolder, type BackupSettings, listPastBackups } from "./backup-schedule.ts";
 import type { Database } from "./database.ts";
 
 export function measureDatabase(metrics: Metrics, db: Database, backup: BackupSettings, clock: Clock): void {
@@ -11,8 +11,9 @@ export function measureDatabase(metrics: Metrics, db: Database, backup: BackupSe
     "formsvc_backup_age_seconds",
     "Age of the newest scheduled backup; none while there is none.",
     () => {
-      const newest = listScheduledBackups(backupFolder(backup, db.path))[0];
-      return newest === undefined ? null : (clock.now() - newest.madeAt) / 1000;
+      const now = clock.now();
+      const newest = listPastBackups(backupFolder(backup, db.path), now)[0];
+      return newest === undefined ? null : (now - newest.madeAt) / 1000;
     },
   );
 }
