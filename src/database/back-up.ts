@@ -1,12 +1,20 @@
-import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, createPrivately, openDatabase, query } from "./database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase, query } from "./database.ts";
 import type { CopyProgress } from "./copy-database.ts";
-import { giveToFolderOwner, LOG_SUFFIXES, moveIntoPlace, syncFile } from "./durable-file.ts";
+import {
+  copyToNewFile,
+  giveToFolderOwner,
+  LOG_SUFFIXES,
+  moveIntoPlace,
+  openNewFile,
+  openPlainFile,
+  syncFile,
+} from "./durable-file.ts";
 
 export interface Backup extends CheckedCopy {
   readonly file: string;
@@ -70,7 +78,9 @@ function refuseTaken(file: string): void {
 
 function createUnfinished(unfinished: string, file: string): void {
   try {
-    createPrivately(unfinished);
+    // An earlier process with the same number may have left one.
+    removeCopy(unfinished);
+    closeSync(openNewFile(unfinished));
   } catch (error) {
     throw new FormsvcError("usage", `${file}: cannot be made (${(error as Error).message})`, {
       cause: error,
@@ -99,9 +109,15 @@ function take(copy: ServedCopy, unfinished: string): void {
     renameSync(copy.file, unfinished);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    copyFileSync(copy.file, unfinished);
+    removeCopy(unfinished);
+    return copyToNewFile(openPlainFile(copy.file), unfinished);
   }
-  giveToFolderOwner(unfinished);
+  const fd = openPlainFile(unfinished);
+  try {
+    giveToFolderOwner(fd, unfinished);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** One read of the whole file in a single snapshot; writers go on. */

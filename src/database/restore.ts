@@ -1,13 +1,12 @@
-import { copyFileSync, chmodSync, existsSync, realpathSync, renameSync, statSync } from "node:fs";
+import { existsSync, openSync, realpathSync, renameSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
 import { removeCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
-import { createPrivately } from "./database.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import {
-  giveToFolderOwner,
+  copyToNewFile,
   keepUnder,
   LOG_SUFFIXES,
   moveIntoPlace,
@@ -69,11 +68,7 @@ function copyPrivately(source: string, target: string): void {
   removeCopy(target);
   for (const suffix of ["", "-wal"]) {
     if (!existsSync(`${source}${suffix}`)) continue;
-    createPrivately(`${target}${suffix}`);
-    copyFileSync(`${source}${suffix}`, `${target}${suffix}`);
-    // Copying carries the backup's owner and mode over.
-    chmodSync(`${target}${suffix}`, 0o600);
-    giveToFolderOwner(`${target}${suffix}`);
+    copyToNewFile(openSync(`${source}${suffix}`, "r"), `${target}${suffix}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -26,6 +26,10 @@ export function lockServer(databasePath: string, pid: number, startedAt: string)
   }
   const file = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-serve`;
   createPrivately(file);
+  // Whoever may write in the folder could have root write through it.
+  if (lstatSync(file).isSymbolicLink()) {
+    throw new FormsvcError("database_unusable", `${file}: this must not be a link; remove it`);
+  }
   const connection = new SqliteDatabase(file, { timeout: 0 });
   try {
     connection.exec("BEGIN IMMEDIATE");

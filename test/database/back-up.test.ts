@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { backUp } from "../../src/database/back-up.ts";
 import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
 
 test("a backup of a served database under load holds everything acknowledged before it began, verified, mode 0600", async () => {
@@ -77,6 +78,16 @@ test("a name beside which another database's log lies is refused: the log would 
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain("copy.db-wal: exists already");
   expect(readdirSync(machine.folder).sort()).toEqual(["copy.db-wal", "formsvc.config.json", "formsvc.db"]);
+});
+
+test("a backup is not written through a link that lies under the name of its unfinished file", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const [copy, victim] = [machine.path("copy.db"), machine.path("victim")];
+  symlinkSync(victim, `${copy}.unfinished-${process.pid}`);
+  await backUp(machine.database, copy, { onProgress: () => {}, onNote: () => {} });
+  expect(existsSync(victim)).toBe(false);
+  expect(lstatSync(copy).isFile()).toBe(true);
 });
 
 test("a damaged database gives no backup", async () => {
