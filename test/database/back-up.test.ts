@@ -1,5 +1,16 @@
-import { existsSync, lstatSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { backUp } from "../../src/database/back-up.ts";
 import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
 
@@ -88,6 +99,38 @@ test("a backup is not written through a link that lies under the name of its unf
   await backUp(machine.database, copy, { onProgress: () => {}, onNote: () => {} });
   expect(existsSync(victim)).toBe(false);
   expect(lstatSync(copy).isFile()).toBe(true);
+});
+
+test("a backup takes nothing that an impostor on the control socket names but a copy of this database", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const victim = machine.path("victim");
+  const link = `${machine.database}-copy-${randomUUID()}`;
+  writeFileSync(victim, "precious");
+  symlinkSync(victim, link);
+  const named: unknown[] = [victim, link, `${machine.database}-copy-x/../victim`, machine.database, 7];
+  const answers = [...named];
+  const impostor = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.end(`${JSON.stringify({ file: answers.shift() })}\n`);
+  }).listen(`${machine.database}-control`);
+  onTestFinished(() => void impostor.close());
+  await once(impostor, "listening");
+  for (const [index] of named.entries()) {
+    const notes: string[] = [];
+    const onNote = (text: string): void => void notes.push(text);
+    const made = await backUp(machine.database, machine.path(`${index}.db`), {
+      onProgress: () => {},
+      onNote,
+    });
+    expect([made.by, notes.join()]).toEqual([
+      "command",
+      expect.stringContaining("what it named is no copy of this database"),
+    ]);
+  }
+  expect(readFileSync(victim, "utf8")).toBe("precious");
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(existsSync(machine.database)).toBe(true);
 });
 
 test("a damaged database gives no backup", async () => {
