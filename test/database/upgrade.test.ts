@@ -1,10 +1,15 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { prepareKey } from "../../src/keys/issue-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { operatorMachine, post, storedIds, type OperatorMachine } from "../support/operator-machine.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 
 const APPLICATION_ID = 0x66737663;
 /** Tables whose rows an owner has made or people have sent, by the version that brought them. */
@@ -222,6 +227,44 @@ describe.each(migrations.map(({ version }) => version))("a database of schema ve
     expect(copies).toEqual(version === migrations.length ? [] : [`formsvc.db.schema-${version}`]);
     for (const copy of copies) expect(storedIds(machine.path(copy))).toEqual(known);
   });
+});
+
+test("a newer command does not upgrade a database under a server of an older version, and does once that is gone", async () => {
+  const machine = operatorMachine();
+  const older = migrations.length - 1;
+  await databaseOfVersion(machine, older);
+  const server = fork(fileURLToPath(new URL("../support/hold-server-lock.ts", import.meta.url)), [
+    machine.database,
+  ]);
+  onTestFinished(() => void server.kill("SIGKILL"));
+  await once(server, "message");
+  for (const args of [
+    ["endpoint", "list"],
+    ["migrate", "up"],
+  ]) {
+    const ran = await machine.run(args);
+    expect([args, ran.code]).toEqual([args, 5]);
+    expect(ran.stderr).toMatch(/served by process \d+, .*restart the server with this one first/);
+  }
+  expect((await machine.mustRun(["migrate", "status"])).stdout).toBe(`${older} of ${migrations.length}\n`);
+  server.kill("SIGKILL");
+  await once(server, "exit");
+  await machine.mustRun(["endpoint", "list"]);
+  expect(machine.open().pragma("user_version", { simple: true })).toBe(migrations.length);
+});
+
+test("a server whose database a newer program upgrades answers 503 from then on, and says so once", async () => {
+  const server = await startServer();
+  const endpoint = await server.addEndpoint();
+  const ready = async () => (await server.request({ method: "GET", path: "/readyz" })).status;
+  expect(await ready()).toBe(200);
+  server.owner.execute(`PRAGMA user_version = ${migrations.length + 1}`);
+  await until(async () => (await server.post(endpoint.secret, goodPost)).status === 503);
+  const taken = server.stored(endpoint.id).length;
+  expect((await server.post(endpoint.secret, goodPost)).status).toBe(503);
+  expect(await ready()).toBe(503);
+  expect(server.stored(endpoint.id)).toHaveLength(taken);
+  expect(server.log.filter((line) => line.includes("database.upgraded"))).toHaveLength(1);
 });
 
 test("a database from a newer version is refused by every command with the reason, and left as it is", async () => {
