@@ -1,6 +1,7 @@
-import { fork } from "node:child_process";
+import { fork, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { migrations } from "../../src/database/migrations.generated.ts";
@@ -12,6 +13,7 @@ import { goodPost, startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
 const APPLICATION_ID = 0x66737663;
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 /** Tables whose rows an owner has made or people have sent, by the version that brought them. */
 const TABLES: readonly (readonly string[])[] = [
   ["account", "workspace", "usage", "endpoint", "endpoint_schema", "api_key", "submission", "idempotency"],
@@ -228,6 +230,51 @@ describe.each(migrations.map(({ version }) => version))("a database of schema ve
     for (const copy of copies) expect(storedIds(machine.path(copy))).toEqual(known);
   });
 });
+
+/** More than the cache of a connection holds, so that a migration writes to the log before it commits. */
+const MANY = 45_000;
+
+test("a server killed in the middle of a migration loses nothing, and the next start migrates once", async () => {
+  const machine = operatorMachine();
+  const older = 4;
+  await databaseOfVersion(machine, older);
+  const connection = machine.open();
+  connection.exec(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+    INSERT INTO submission
+        (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+      SELECT 'sub_' || i, (SELECT id FROM endpoint), 1, json_object('message', hex(randomblob(250))), 0, '[]', '', '', i
+      FROM n`);
+  connection.close();
+  const [known, content] = [storedIds(machine.database), digest(machine)];
+
+  const log = `${machine.database}-wal`;
+  const server = spawn(process.execPath, [MAIN, "serve"], { cwd: machine.folder, stdio: "ignore" });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  await until(() => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 4_000_000);
+  server.kill("SIGKILL");
+  await once(server, "exit");
+  expect(machine.open().pragma("user_version", { simple: true })).toBe(older);
+  expect(storedIds(machine.database)).toEqual(known);
+
+  const { applied } = (await machine.mustRun(["migrate", "up", "--json"])).json() as { applied: string[] };
+  expect(applied).toEqual(migrations.slice(older).map(({ name }) => name));
+  expect(storedIds(machine.database)).toEqual(known);
+  expect(digest(machine)).toBe(content);
+  expect(machine.open().pragma("integrity_check", { simple: true })).toBe("ok");
+  expect((await machine.mustRun(["migrate", "up", "--json"])).json()).toMatchObject({ applied: [] });
+});
+
+/** Of all that was posted, in its order. */
+function digest(machine: OperatorMachine): string {
+  const connection = machine.open();
+  const hash = createHash("sha256");
+  for (const data of connection.prepare("SELECT id || data FROM submission ORDER BY seq").pluck().iterate()) {
+    hash.update(String(data));
+  }
+  connection.close();
+  return hash.digest("hex");
+}
 
 test("a newer command does not upgrade a database under a server of an older version, and does once that is gone", async () => {
   const machine = operatorMachine();
