@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openMigrated, type OpenedDatabase } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -36,6 +37,14 @@ function upgradeUnserved(db: Database): MigrationResult {
   } finally {
     lock.release();
   }
+}
+
+/** A server that writes comes back every 20 ms for its turn. */
+const PAUSE_MS = 25;
+
+/** For between two transactions of a command that makes many. */
+export function letOthersWrite(): Promise<void> {
+  return sleep(PAUSE_MS);
 }
 
 type Work<Result> = (db: Database, config: Config) => Result | Promise<Result>;
