@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -126,23 +126,28 @@ function* readExport(file: string): Generator<Line> {
   }
 }
 
+/** A pipe is empty when it is read again: nothing would be imported, without a word. */
+function readOnceOnly(what: string): FormsvcError {
+  const why = "the file is read twice, to check all of it before anything is stored; save it first";
+  return new FormsvcError("usage", `${what} cannot be imported: ${why}`);
+}
+
 /** The lines of a file, in constant memory. @throws usage */
 function* readLines(file: string): Generator<string> {
-  if (file === "-") {
-    const why = "the file is read twice, to check all of it before anything is stored; save it first";
-    throw new FormsvcError("usage", `standard input cannot be imported: ${why}`);
-  }
+  if (file === "-") throw readOnceOnly("standard input");
   let fd: number;
   try {
+    const found = statSync(file);
+    if (found.isDirectory()) throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
+    if (!found.isFile()) throw readOnceOnly(file);
     fd = openSync(file, "r");
   } catch (error) {
+    if (error instanceof FormsvcError) throw error;
     throw new FormsvcError("usage", `${file}: cannot be read (${(error as Error).message})`, {
       cause: error,
     });
   }
   try {
-    if (fstatSync(fd).isDirectory())
-      throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
     let rest = Buffer.alloc(0);
     const part = Buffer.alloc(READ_BYTES);
     for (let read = readSync(fd, part); read > 0; read = readSync(fd, part)) {

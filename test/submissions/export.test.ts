@@ -1,6 +1,7 @@
+import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { modeOf, operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
@@ -180,6 +181,27 @@ test("an import has the same submissions, ids, times and scores as what was expo
   const strip = (text: string) => text.replaceAll(/"endpoint_id":"\w+"/g, "");
   expect(strip(again.stdout)).toBe(strip(exported.stdout));
   expect(again.stdout.split("\n").filter((line) => line.includes(target.id))).toHaveLength(ids.length);
+});
+
+test("a pipe is refused like standard input, because it can be read only once", async () => {
+  const { machine } = await machineWithPosts(1);
+  writeFileSync(
+    machine.path("all.ndjson"),
+    (await machine.mustRun(["submission", "export", "--format", "ndjson"])).stdout,
+  );
+  execFileSync("mkfifo", [machine.path("pipe")]);
+  const writer = spawn("sh", ["-c", "cat all.ndjson > pipe"], { cwd: machine.folder });
+  onTestFinished(() => void writer.kill("SIGKILL"));
+  for (const [name, shown] of [
+    ["pipe", "pipe"],
+    ["-", "standard input"],
+  ] as const) {
+    const ran = await machine.run(["submission", "import", name]);
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${shown} cannot be imported: the file is read twice`),
+    ]);
+  }
 });
 
 test("a file with one wrong line is named with it, and nothing of it is imported", async () => {
