@@ -5,6 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
+import { MAX_BODY_DEPTH, nestsTooDeep } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH } from "./submission.ts";
 
 export interface Imported {
@@ -19,12 +20,16 @@ const READ_BYTES = 65_536;
 /** Submissions in one transaction: a server that writes meanwhile waits no longer than for these. */
 const BATCH_SIZE = 500;
 
+/** As posts: what nests deeper than 1000 levels would break each search and export of the database. */
+const isShallow = (value: unknown): boolean => !nestsTooDeep(value);
+const TOO_DEEP = `nests deeper than ${MAX_BODY_DEPTH} levels`;
+
 const line = z.object({
   id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
   endpoint_id: z.string().refine((id) => isId("ep", id), "expected an endpoint's id"),
-  data: z.record(z.string(), z.unknown()),
+  data: z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP),
   spam_score: z.int().min(0).max(100),
-  spam_reasons: z.array(z.record(z.string(), z.unknown())),
+  spam_reasons: z.array(z.record(z.string(), z.unknown())).refine(isShallow, TOO_DEEP),
   ip_address: z
     .string()
     .refine((text) => text === "" || canonicalAddress(text) !== null, "expected an IP address"),

@@ -204,6 +204,35 @@ test("a pipe is refused like standard input, because it can be read only once", 
   }
 });
 
+test("an imported line may nest as deep as a post and no deeper", async () => {
+  const { machine, endpoint } = await machineWithPosts(0);
+  const lineOf = (id: string, levels: number): string => {
+    const line = { ...exportedLine, id, endpoint_id: endpoint.id, data: { name: "NESTED" } };
+    return JSON.stringify(line).replace('"NESTED"', `${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}`);
+  };
+  const ids = ["sub_01h2xcejqtf2nbrexx3vqjhp41", "sub_01h2xcejqtf2nbrexx3vqjhp42"] as const;
+  writeFileSync(machine.path("deep"), `${lineOf(ids[0], 2)}\n${lineOf(ids[1], 33)}\n`);
+  const refused = await machine.run(["submission", "import", "deep"]);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("line 2: data: nests deeper than 32"),
+  ]);
+  writeFileSync(machine.path("allowed"), lineOf(ids[1], 32));
+  await machine.mustRun(["submission", "import", "allowed"]);
+  expect((await machine.mustRun(["submission", "export"])).stdout).toContain(ids[1]);
+});
+
+const exportedLine = {
+  id: "",
+  endpoint_id: "",
+  data: {},
+  spam_score: 0,
+  spam_reasons: [],
+  ip_address: "",
+  user_agent: "",
+  created_at: "2026-01-31T12:00:00.000Z",
+};
+
 test("a file with one wrong line is named with it, and nothing of it is imported", async () => {
   const { machine } = await machineWithPosts(2);
   const exported = (await machine.mustRun(["submission", "export", "--format", "ndjson"])).stdout;
