@@ -18,7 +18,8 @@ export const exportCommand: CommandSpec = {
   options: [
     {
       flags: "--format <format>",
-      summary: "csv (default), ndjson (default with --json) or json",
+      summary:
+        "csv (default; of the fields beyond the schemas 1000 have columns, the rest is JSON in more_data), ndjson (default with --json) or json",
       choices: ["csv", "ndjson", "json"],
     },
     ...filterOptions,
