@@ -82,9 +82,9 @@ export interface SubmitService {
   readonly isWritable: () => boolean;
   /** Null where the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
-  /** Small clean-ups, for a timer. */
-  readonly maintain: () => void;
-  /** Deletes some of the submissions that are older than their endpoint keeps them; how many. */
+  /** Clean-ups for a timer, each one short transaction: how many rows it deleted, 0 when nothing is left to delete. */
+  readonly cleanUps: readonly (() => number)[];
+  /** The same for submissions that are older than their endpoint keeps them. */
   readonly expire: () => number;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
@@ -154,11 +154,11 @@ export function createSubmitService(
     ...watch,
     isWritable: createWriteProbe(db),
     expire: () => retention.expire(clock.now()),
-    maintain: () => {
-      idempotency.forgetExpired(clock.now());
-      dropExpired(db, config.held.days, clock.now());
-      dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now());
-    },
+    cleanUps: [
+      () => idempotency.forgetExpired(clock.now()),
+      () => dropExpired(db, config.held.days, clock.now()),
+      () => dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now()),
+    ],
     drain: () => commits.drain(),
     deliverer,
   };
