@@ -83,7 +83,7 @@ export function databaseMigrated(
 export function databaseUpgraded(log: Log): void {
   log.error(
     { event: "database.upgraded" },
-    "a newer formsvc upgraded the database; restart this server with it",
+    "another process upgraded the database; restart this server with its version",
   );
 }
 
