@@ -5,7 +5,7 @@ import { measureDatabase } from "./database/database-metrics.ts";
 import { watchChanges } from "./database/settings-version.ts";
 import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
-import { keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
+import { databaseUpgraded, keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
 import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
@@ -44,11 +44,16 @@ export interface OpenedDatabase {
 /**
  * @param busyTimeoutMs how long a statement waits for another process, with everything else in this one. Opening itself
  *   waits as long as a command does: another process may be migrating the same file.
+ * @param upgrade brings it up to date. The default is for who holds the server's lock.
  */
-export function openMigrated(config: Config, busyTimeoutMs: number): OpenedDatabase {
+export function openMigrated(
+  config: Config,
+  busyTimeoutMs: number,
+  upgrade: (db: Database) => MigrationResult = migrate,
+): OpenedDatabase {
   const db = openDatabase(config.database.path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {
-    const migrated = migrate(db);
+    const migrated = upgrade(db);
     db.pragma(`busy_timeout = ${busyTimeoutMs}`);
     return { db, migrated };
   } catch (error) {
@@ -71,13 +76,15 @@ export interface SubmitService {
   readonly onSecretInBrowser: (caller: Caller) => void;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
+  /** Whether another process has upgraded the database: nothing here fits it any more. */
+  readonly isUpgraded: () => boolean;
   /** Whether a row can be written now; at most one look a second. */
   readonly isWritable: () => boolean;
   /** Null where the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
-  /** Small clean-ups, for a timer. */
-  readonly maintain: () => void;
-  /** Deletes some of the submissions that are older than their endpoint keeps them; how many. */
+  /** Clean-ups for a timer, each one short transaction: how many rows it deleted, 0 when nothing is left to delete. */
+  readonly cleanUps: readonly (() => number)[];
+  /** The same for submissions that are older than their endpoint keeps them. */
   readonly expire: () => number;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
@@ -135,6 +142,7 @@ export function createSubmitService(
         verifier.forgetRecords();
         directory.forget();
       },
+      onUpgrade: () => databaseUpgraded(log),
     },
   ]);
   if (metrics !== null) measureState(metrics, db, config, commits, clock);
@@ -143,14 +151,14 @@ export function createSubmitService(
     metrics,
     reader: createSubmissionReader(db),
     onSecretInBrowser,
-    noticeChanges: () => watch.look(),
+    ...watch,
     isWritable: createWriteProbe(db),
     expire: () => retention.expire(clock.now()),
-    maintain: () => {
-      idempotency.forgetExpired(clock.now());
-      dropExpired(db, config.held.days, clock.now());
-      dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now());
-    },
+    cleanUps: [
+      () => idempotency.forgetExpired(clock.now()),
+      () => dropExpired(db, config.held.days, clock.now()),
+      () => dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now()),
+    ],
     drain: () => commits.drain(),
     deliverer,
   };

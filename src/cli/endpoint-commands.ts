@@ -8,13 +8,8 @@ import {
   type EndpointSettings,
   type StoreAddress,
 } from "../endpoints/endpoint.ts";
-import {
-  deleteEndpoint,
-  findEndpoint,
-  listEndpoints,
-  readSchema,
-  updateEndpoint,
-} from "../endpoints/endpoint-store.ts";
+import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
+import { findEndpoint, listEndpoints, readSchema, updateEndpoint } from "../endpoints/endpoint-store.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
@@ -29,7 +24,7 @@ import {
   text,
   texts,
 } from "./command.ts";
-import { withDatabase, withNewDatabase } from "./open.ts";
+import { letOthersWrite, withDatabase, withNewDatabase } from "./open.ts";
 import { readDefinition } from "./schema-commands.ts";
 
 export function register(program: Command): void {
@@ -207,7 +202,8 @@ const resume: CommandSpec = {
 
 const remove: CommandSpec = {
   usage: "delete <endpoint>",
-  summary: "Delete an endpoint with its keys, schemas and all its submissions",
+  summary:
+    "Delete an endpoint with its keys, schemas and all its submissions; where it is cut off, again finishes it",
   options: [workspaceOption, { flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
@@ -216,7 +212,7 @@ const remove: CommandSpec = {
         `Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`,
         options["yes"] === true,
       );
-      return printChanged(context, deleteEndpoint(db, endpoint.id));
+      return printChanged(context, await deleteEndpoint(db, endpoint.id, letOthersWrite));
     }),
 };
 

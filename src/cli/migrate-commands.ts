@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { openMigrated } from "../app.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
 import {
   type MigrationStatus,
@@ -10,7 +9,7 @@ import {
   statusOfNewFile,
 } from "../database/migrate.ts";
 import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
-import { readConfig } from "./open.ts";
+import { openForCommand, readConfig } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "migrate", "The database's schema version", [status, up]);
@@ -37,7 +36,7 @@ const up: CommandSpec = {
   options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
   action: (context, options) => {
     if (options["dryRun"] === true) return rehearse(context);
-    const { db, migrated } = openMigrated(readConfig(context), COMMAND_BUSY_TIMEOUT_MS);
+    const { db, migrated } = openForCommand(readConfig(context));
     db.close();
     const { latest, pending, keptCopy } = migrated;
     if (context.output.isJson)

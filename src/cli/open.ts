@@ -1,9 +1,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { openMigrated } from "../app.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openMigrated, type OpenedDatabase } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
+import { migrate, type MigrationResult, migrationStatus } from "../database/migrate.ts";
+import { lockServer } from "../database/server-lock.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -11,6 +15,36 @@ import type { CommandContext } from "./command.ts";
 export function readConfig(context: CommandContext): Config {
   const { config } = loadConfig(context.configFile);
   return context.databasePath === null ? config : { ...config, database: { path: context.databasePath } };
+}
+
+/**
+ * The database of a configuration, brought up to date.
+ *
+ * @throws server_running where that would pull the schema away from under a server of an older version.
+ */
+export function openForCommand(config: Config): OpenedDatabase {
+  return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, upgradeUnserved);
+}
+
+function upgradeUnserved(db: Database): MigrationResult {
+  const { version, pending } = migrationStatus(db);
+  // A new file has no server of an older version.
+  if (version === 0 || pending.length === 0) return migrate(db);
+  const advice = "the database is of an older version: restart the server with this one first";
+  const lock = lockServer(db.path, process.pid, toIsoTime(systemClock.now()), advice);
+  try {
+    return migrate(db);
+  } finally {
+    lock.release();
+  }
+}
+
+/** A server that writes comes back every 20 ms for its turn. */
+const PAUSE_MS = 25;
+
+/** For between two transactions of a command that makes many. */
+export function letOthersWrite(): Promise<void> {
+  return sleep(PAUSE_MS);
 }
 
 type Work<Result> = (db: Database, config: Config) => Result | Promise<Result>;
@@ -35,7 +69,7 @@ export async function withDatabase<Result>(context: CommandContext, work: Work<R
 export async function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   const config = readConfig(context);
   const isNew = !existsSync(config.database.path);
-  const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
+  const { db, migrated } = openForCommand(config);
   try {
     if (isNew) context.output.note(`made a new database: ${db.path}`);
     if (migrated.keptCopy !== null)

@@ -37,7 +37,7 @@ const restore: CommandSpec = {
       return output.json({ restored: { version, submissions, replaced, ...held } });
     }
     output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
-    if (restored.replaced !== null) output.note(`the database from before is ${restored.replaced}`);
+    if (restored.replaced !== null) output.note(`what was there before is ${restored.replaced}`);
     if (holdWebhooks) {
       output.note(
         `webhooks disabled: ${restored.disabledWebhooks}, deliveries held: ${restored.heldDeliveries}; ` +

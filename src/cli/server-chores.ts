@@ -12,8 +12,11 @@ import { type ChildRun, runSelf } from "./run-self.ts";
 const CHORES_INTERVAL_MS = 60_000;
 /** How often an idle server looks whether a command changed something; requests look by themselves. */
 const NOTICE_INTERVAL_MS = 1000;
-/** Batches of expired submissions in a row; the rest follows a minute later. */
-const MAX_EXPIRY_BATCHES = 100;
+/**
+ * Batches of one clean-up in a row; the rest follows a minute later. With 500 rows a batch it keeps up with 8,000 posts a
+ * second.
+ */
+const MAX_BATCHES = 1000;
 
 /** What a server does beside answering requests. */
 export interface ServerChores {
@@ -46,18 +49,23 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     systemClock,
     log,
   );
+  let stopping = false;
+  let cleaning: Promise<void> | null = null;
   const look = (): void => {
-    tryTo(service.maintain, log);
     backups.look();
-    void expireSubmissions(parts);
+    cleaning ??= cleanUp(service, () => stopping, log).finally(() => {
+      cleaning = null;
+    });
   };
   look();
   const timer = setInterval(look, CHORES_INTERVAL_MS);
   const noticing = setInterval(() => tryTo(service.noticeChanges, log), NOTICE_INTERVAL_MS);
   return {
     async stop() {
+      stopping = true;
       clearInterval(timer);
       clearInterval(noticing);
+      await cleaning;
       child?.stop();
       await backupSocket?.close();
       await backups.settle();
@@ -73,18 +81,25 @@ function tryTo(work: () => void, log: Log): void {
   }
 }
 
-/** Small transactions with turns for posts between them. */
-async function expireSubmissions({ log, service }: ServerChoresParts): Promise<void> {
-  let expired = 0;
+/** All clean-ups, one after the other. Never rejects. */
+async function cleanUp(service: SubmitService, isStopping: () => boolean, log: Log): Promise<void> {
+  for (const work of service.cleanUps) await repeat(work, isStopping, log);
+  const expired = await repeat(service.expire, isStopping, log);
+  if (expired > 0) submissionsExpired(log, expired);
+}
+
+/** Small transactions with turns for posts between them, until nothing is left; how many rows were deleted. */
+async function repeat(work: () => number, isStopping: () => boolean, log: Log): Promise<number> {
+  let deleted = 0;
   try {
-    for (let batch = 0; batch < MAX_EXPIRY_BATCHES; batch += 1) {
-      const deleted = service.expire();
-      expired += deleted;
-      if (deleted === 0) break;
+    for (let batch = 0; batch < MAX_BATCHES && !isStopping(); batch += 1) {
+      const some = work();
+      deleted += some;
+      if (some === 0) break;
       await nextTurn();
     }
   } catch (error) {
     maintenanceFailed(log, error);
   }
-  if (expired > 0) submissionsExpired(log, expired);
+  return deleted;
 }

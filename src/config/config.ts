@@ -90,7 +90,7 @@ export const configSchema = z.strictObject({
       .max(8760)
       .nullable()
       .describe("Hours between two backups that the server makes by itself; null makes none."),
-    keep: z.int().min(1).max(10_000).describe("Newest backups of the folder that stay."),
+    keep: z.int().min(1).max(10_000).describe("Newest backups of the folder, up to now, that stay."),
     directory: z
       .string()
       .min(1)

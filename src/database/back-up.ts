@@ -1,12 +1,20 @@
-import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, createPrivately, openDatabase, query } from "./database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase, query } from "./database.ts";
 import type { CopyProgress } from "./copy-database.ts";
-import { giveToFolderOwner, moveIntoPlace, syncFile } from "./durable-file.ts";
+import {
+  copyToNewFile,
+  giveToFolderOwner,
+  LOG_SUFFIXES,
+  moveIntoPlace,
+  openNewFile,
+  openPlainFile,
+  syncFile,
+} from "./durable-file.ts";
 
 export interface Backup extends CheckedCopy {
   readonly file: string;
@@ -37,7 +45,7 @@ export async function backUp(databasePath: string, target: string, news: BackupN
     const by = await fill(database, unfinished, news);
     const checked = checkCopy(unfinished, file);
     syncFile(unfinished);
-    if (existsSync(file)) throw exists(file);
+    refuseTaken(file);
     moveIntoPlace(unfinished, file);
     return { ...checked, file, bytes: statSync(file).size, by };
   } finally {
@@ -52,23 +60,27 @@ function checkTarget(database: string, file: string): void {
   if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
   }
-  if (existsSync(file)) {
-    if (statSync(file).isDirectory())
-      throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
-    throw exists(file);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
   }
+  refuseTaken(file);
 }
 
-function exists(file: string): FormsvcError {
-  return new FormsvcError(
+/** A log that another database left beside the name would be replayed into the backup. */
+function refuseTaken(file: string): void {
+  const taken = ["", ...LOG_SUFFIXES].map((suffix) => `${file}${suffix}`).find((name) => existsSync(name));
+  if (taken === undefined) return;
+  throw new FormsvcError(
     "already_exists",
-    `${file}: exists already and is left as it is; choose another name`,
+    `${taken}: exists already and is left as it is; choose another name`,
   );
 }
 
 function createUnfinished(unfinished: string, file: string): void {
   try {
-    createPrivately(unfinished);
+    // An earlier process with the same number may have left one.
+    removeCopy(unfinished);
+    closeSync(openNewFile(unfinished));
   } catch (error) {
     throw new FormsvcError("usage", `${file}: cannot be made (${(error as Error).message})`, {
       cause: error,
@@ -97,9 +109,15 @@ function take(copy: ServedCopy, unfinished: string): void {
     renameSync(copy.file, unfinished);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    copyFileSync(copy.file, unfinished);
+    removeCopy(unfinished);
+    return copyToNewFile(openPlainFile(copy.file), unfinished);
   }
-  giveToFolderOwner(unfinished);
+  const fd = openPlainFile(unfinished);
+  try {
+    giveToFolderOwner(fd, unfinished);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** One read of the whole file in a single snapshot; writers go on. */

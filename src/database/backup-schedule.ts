@@ -8,7 +8,7 @@ import type { Log } from "../foundation/log.ts";
 export interface BackupSettings {
   /** Null makes none. */
   readonly everyHours: number | null;
-  /** Newest backups that stay; older ones are removed after a new one is verified. */
+  /** Newest backups up to now that stay; older ones are removed after a new one is verified. */
   readonly keep: number;
   readonly directory: string;
 }
@@ -51,6 +51,14 @@ export function listScheduledBackups(directory: string): ScheduledBackup[] {
     .sort((a, b) => b.madeAt - a.madeAt);
 }
 
+/**
+ * Without those dated after now, which a wrong clock left behind: they neither stand for a newer one nor push a good one
+ * out.
+ */
+export function listPastBackups(directory: string, now: number): ScheduledBackup[] {
+  return listScheduledBackups(directory).filter(({ madeAt }) => madeAt <= now);
+}
+
 export interface BackupScheduler {
   /** Starts a backup when one is due. Call it now and then; does nothing while one is being made. */
   look(): void;
@@ -72,9 +80,8 @@ export function createBackupScheduler(
   const isDue = (): boolean => {
     if (settings.everyHours === null || running !== null) return false;
     const now = clock.now();
-    const newest = listScheduledBackups(directory)[0];
-    // A backup from the future says that the clock was set back: it does not hold up the next one.
-    const since = newest === undefined || newest.madeAt > now ? Infinity : now - newest.madeAt;
+    const newest = listPastBackups(directory, now)[0];
+    const since = newest === undefined ? Infinity : now - newest.madeAt;
     return now >= retryAt && since >= settings.everyHours * HOUR_MS;
   };
   const makeOne = async (): Promise<void> => {
@@ -87,7 +94,7 @@ export function createBackupScheduler(
         if (UNFINISHED.test(name)) rmSync(join(directory, name));
       }
       await make(file);
-      for (const old of listScheduledBackups(directory).slice(settings.keep)) rmSync(old.file);
+      for (const old of listPastBackups(directory, now).slice(settings.keep)) rmSync(old.file);
       backupMade(log, { file, ms: Math.round(performance.now() - startedAt) });
     } catch (error) {
       retryAt = now + RETRY_MS;
@@ -105,16 +112,23 @@ export function createBackupScheduler(
   };
 }
 
-/** Whether the newest backup is younger than two intervals; nothing to find fault with where none is scheduled. */
+/**
+ * Whether the newest backup up to now is younger than two intervals; nothing to find fault with where none is scheduled.
+ */
 export function checkBackupAge(settings: BackupSettings, directory: string, now: number): Finding {
-  const newest = listScheduledBackups(directory)[0];
   if (settings.everyHours === null) {
     return sound("backups.age", "the server makes none; see backup.everyHours in the configuration");
   }
   const advice = "the server makes one within ten minutes; if not, backup.failed in its log says why";
-  if (newest === undefined) return problem("backups.age", `there is none in ${directory}`, advice);
+  const [newest] = listPastBackups(directory, now);
+  const [last] = listScheduledBackups(directory);
+  const future =
+    last === undefined || last.madeAt <= now
+      ? ""
+      : `; dated in the future by a wrong clock, and not counted: ${last.file}`;
+  if (newest === undefined) return problem("backups.age", `there is none in ${directory}${future}`, advice);
   const hours = Math.floor((now - newest.madeAt) / HOUR_MS);
-  const message = `the newest is ${hours} hours old: ${newest.file}`;
+  const message = `the newest is ${hours} hours old: ${newest.file}${future}`;
   return hours < 2 * settings.everyHours
     ? sound("backups.age", message)
     : problem("backups.age", message, advice);

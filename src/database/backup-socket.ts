@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { CopyProgress } from "./copy-database.ts";
 import { createPrivately, type Database } from "./database.ts";
+import { LOG_SUFFIXES } from "./durable-file.ts";
 
 /**
  * How a backup is made while a server writes: a copy by another process would begin again with each of the server's
@@ -34,10 +35,14 @@ export interface BackupSocket {
   close(): Promise<void>;
 }
 
+/** Two names of one file, by a symbolic link, must meet in one socket. */
+function realPathOf(databasePath: string): string {
+  return existsSync(databasePath) ? realpathSync(databasePath) : databasePath;
+}
+
 /** Null where the system has no such sockets or the database's path is too long for one. */
 function socketPath(databasePath: string): string | null {
-  // Two names of one file, by a symbolic link, must meet in one socket.
-  const path = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-control`;
+  const path = `${realPathOf(databasePath)}-control`;
   return process.platform === "win32" || Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES ? null : path;
 }
 
@@ -47,7 +52,7 @@ function socketPath(databasePath: string): string | null {
  * @returns null where there can be no socket; backups are then made by `VACUUM INTO`.
  */
 export async function openBackupSocket(db: Database): Promise<BackupSocket | null> {
-  removeLeftCopies(db.path);
+  removeLeftCopies(realPathOf(db.path));
   const path = socketPath(db.path);
   if (path === null) return null;
   rmSync(path, { force: true });
@@ -94,7 +99,7 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 
 /** Never rejects: what went wrong is told to the other side. */
 async function serveCopy(db: Database, socket: Socket): Promise<void> {
-  const file = `${db.path}-copy-${randomUUID()}`;
+  const file = `${realPathOf(db.path)}-copy-${randomUUID()}`;
   let toldAt = 0;
   const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   try {
@@ -146,11 +151,31 @@ export async function askForCopy(
       return { refused: news.refused };
     }
     if (news.file !== undefined) {
+      if (!isServedCopy(news.file, realPathOf(databasePath))) {
+        socket.destroy();
+        return { refused: "what it named is no copy of this database" };
+      }
       socket.setTimeout(0);
       return { file: news.file, release: () => void socket.destroy() };
     }
   }
   return { refused: "the server stopped meanwhile" };
+}
+
+const COPY_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/**
+ * Whether it is a file that {@link serveCopy} makes. Root asks too, and moves what it is told: whoever may write in the
+ * folder can answer in the server's place, and must not have it move anything else.
+ */
+function isServedCopy(file: unknown, databasePath: string): boolean {
+  const prefix = `${databasePath}-copy-`;
+  return (
+    typeof file === "string" &&
+    file.startsWith(prefix) &&
+    COPY_ID.test(file.slice(prefix.length)) &&
+    lstatSync(file, { throwIfNoEntry: false })?.isFile() === true
+  );
 }
 
 function newsLine(news: CopyNews): string {
@@ -166,5 +191,5 @@ function removeLeftCopies(databasePath: string): void {
 }
 
 export function removeCopy(file: string): void {
-  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  for (const suffix of ["", ...LOG_SUFFIXES]) rmSync(`${file}${suffix}`, { force: true });
 }

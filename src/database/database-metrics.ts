@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Clock } from "../foundation/clock.ts";
 import type { Metrics } from "../foundation/metrics.ts";
-import { backupFolder, type BackupSettings, listScheduledBackups } from "./backup-schedule.ts";
+import { backupFolder, type BackupSettings, listPastBackups } from "./backup-schedule.ts";
 import type { Database } from "./database.ts";
 
 export function measureDatabase(metrics: Metrics, db: Database, backup: BackupSettings, clock: Clock): void {
@@ -12,10 +12,11 @@ export function measureDatabase(metrics: Metrics, db: Database, backup: BackupSe
     "formsvc_backup_age_seconds",
     "Age of the newest scheduled backup; while there is none yet, of the server.",
     () => {
-      const newest = listScheduledBackups(backupFolder(backup, db.path))[0];
+      const now = clock.now();
+      const newest = listPastBackups(backupFolder(backup, db.path), now)[0];
       // Where none ever worked, an alert on the age must fire too.
       const since = newest?.madeAt ?? (backup.everyHours === null ? null : startedAt);
-      return since === null ? null : (clock.now() - since) / 1000;
+      return since === null ? null : (now - since) / 1000;
     },
   );
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import {
@@ -12,7 +12,7 @@ import {
 import { FormsvcError } from "../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import { type CopyProgress, copyDatabase } from "./copy-database.ts";
-import { giveToFolderOwner } from "./durable-file.ts";
+import { openNewFile } from "./durable-file.ts";
 import { checkFileOwner } from "./file-owner.ts";
 import type { Tables } from "./tables.ts";
 
@@ -114,7 +114,8 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
 }
 
 /**
- * Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it.
+ * Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it. A link
+ * to a file is left for what it is; through one that leads nowhere no file is made.
  *
  * @throws database_unusable saying why it cannot be made.
  */
@@ -124,36 +125,24 @@ export function createPrivately(file: string): void {
     throw new FormsvcError("database_unusable", `${file}: its folder does not exist; create it first`);
   }
   try {
-    closeSync(openSync(file, "a", 0o600));
-    giveToFolderOwner(file);
+    closeSync(openNewFile(file));
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    const why = CREATION_FAILURES[code] ?? message;
-    throw new FormsvcError("database_unusable", `${file}: the file cannot be made: ${why}`, { cause: error });
+    // Another process was quicker.
+    if (!existsSync(file)) throw error;
   }
 }
 
 /** Makes an empty file with mode 0600; false where there is a file of that name already. */
 export function createExclusively(file: string): boolean {
   try {
-    closeSync(openSync(file, "wx", 0o600));
-    giveToFolderOwner(file);
+    closeSync(openNewFile(file));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw new FormsvcError("database_unusable", `${file}: cannot be made (${(error as Error).message})`, {
-      cause: error,
-    });
+    const { cause } = error as { cause?: NodeJS.ErrnoException };
+    if (cause?.code === "EEXIST") return false;
+    throw error;
   }
 }
-
-const CREATION_FAILURES: Readonly<Record<string, string>> = {
-  EACCES: "this user may not write in its folder; check the folder's owner and mode",
-  EPERM: "this user may not write in its folder; check the folder's owner and mode",
-  EROFS: "its folder is read-only",
-  ENOSPC: "the disk is full; free some space",
-  ENOTDIR: "a part of its path is a file, not a folder",
-};
 
 /** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */
 function setPragmas(connection: SqliteDatabase.Database): void {

@@ -1,6 +1,6 @@
-import { rmSync } from "node:fs";
 import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
+import { removeCopy } from "./backup-socket.ts";
 import { createExclusively, type Database, query } from "./database.ts";
 import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "./migrations.generated.ts";
@@ -52,11 +52,17 @@ export function migrate(db: Database, known: readonly Migration[] = migrations):
   const before = migrationStatus(db, known);
   if (before.pending.length === 0) return { ...before, keptCopy: null };
   const keptCopy = before.version === 0 ? null : keepCopy(db, before.version);
-  const found = db.transaction(() => applyPending(db, known));
-  if (found.pending.length > 0 || keptCopy === null) return { ...found, keptCopy };
-  // Another process was quicker, and kept its own copy.
-  rmSync(keptCopy);
-  return { ...found, keptCopy: null };
+  try {
+    const found = db.transaction(() => applyPending(db, known));
+    if (found.pending.length > 0 || keptCopy === null) return { ...found, keptCopy };
+    // Another process was quicker, and kept its own copy.
+    removeCopy(keptCopy);
+    return { ...found, keptCopy: null };
+  } catch (error) {
+    // The database is as it was; each further start would keep one more.
+    if (keptCopy !== null) removeCopy(keptCopy);
+    throw error;
+  }
 }
 
 /**
@@ -94,6 +100,11 @@ function keepCopy(db: Database, version: number): string {
   const base = `${db.path}.schema-${version}`;
   let copy = base;
   for (let attempt = 1; !createExclusively(copy); attempt += 1) copy = `${base}.${attempt}`;
-  db.run({ compile: () => sql`VACUUM INTO ${copy}`.compile(query) });
-  return copy;
+  try {
+    db.run({ compile: () => sql`VACUUM INTO ${copy}`.compile(query) });
+    return copy;
+  } catch (error) {
+    removeCopy(copy);
+    throw error;
+  }
 }

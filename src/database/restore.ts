@@ -1,16 +1,22 @@
-import { copyFileSync, chmodSync, existsSync, realpathSync, renameSync, statSync } from "node:fs";
+import { existsSync, openSync, realpathSync, renameSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
 import { removeCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
-import { createPrivately } from "./database.ts";
 import { translateDatabaseError } from "./database-error.ts";
-import { giveToFolderOwner, keepUnder, moveIntoPlace, syncFile } from "./durable-file.ts";
+import {
+  copyToNewFile,
+  keepUnder,
+  LOG_SUFFIXES,
+  moveIntoPlace,
+  syncFile,
+  syncFolderOf,
+} from "./durable-file.ts";
 import { lockServer } from "./server-lock.ts";
 
 export interface Restored extends CheckedCopy {
-  /** Where the database from before lies now; null where there was none. */
+  /** Where the database from before lies now, or its log where nothing else was left; null where there was neither. */
   readonly replaced: string | null;
   /** Webhook deliveries that will not go out by themselves. */
   readonly heldDeliveries: number;
@@ -54,7 +60,7 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
     const checked = checkCopy(unfinished, source);
     const held = options.holdWebhooks ? holdDeliveries(unfinished, source) : NOTHING_HELD;
     syncFile(unfinished);
-    const replaced = existsSync(database) ? setAside(database, options.now) : null;
+    const replaced = setAside(database, options.now);
     moveIntoPlace(unfinished, database);
     return { ...checked, replaced, ...held };
   } finally {
@@ -68,11 +74,7 @@ function copyPrivately(source: string, target: string): void {
   removeCopy(target);
   for (const suffix of ["", "-wal"]) {
     if (!existsSync(`${source}${suffix}`)) continue;
-    createPrivately(`${target}${suffix}`);
-    copyFileSync(`${source}${suffix}`, `${target}${suffix}`);
-    // Copying carries the backup's owner and mode over.
-    chmodSync(`${target}${suffix}`, 0o600);
-    giveToFolderOwner(`${target}${suffix}`);
+    copyToNewFile(openSync(`${source}${suffix}`, "r"), `${target}${suffix}`);
   }
 }
 
@@ -101,17 +103,24 @@ function holdDeliveries(file: string, shown: string): Held {
 
 /**
  * Gives the database a second name, first as one closed file: a log left beside its name would be taken for the
- * restored one's. A damaged database is kept as it is, with its log.
+ * restored one's. A database that is damaged or gone is kept as it is, with its log.
  */
-function setAside(database: string, now: string): string {
+function setAside(database: string, now: string): string | null {
   const kept = freeName(`${database}.replaced-${now.replaceAll(":", "-")}`);
-  if (!closeCompletely(database)) {
-    for (const suffix of ["-wal", "-shm", "-journal"]) {
-      if (existsSync(`${database}${suffix}`)) renameSync(`${database}${suffix}`, `${kept}${suffix}`);
-    }
-  }
+  if (!existsSync(database)) return moveLogs(database, kept)[0] ?? null;
+  if (!closeCompletely(database)) moveLogs(database, kept);
   keepUnder(database, kept);
   return kept;
+}
+
+/** Their new names, durable. */
+function moveLogs(database: string, kept: string): string[] {
+  const moved = LOG_SUFFIXES.filter((suffix) => existsSync(`${database}${suffix}`)).map((suffix) => {
+    renameSync(`${database}${suffix}`, `${kept}${suffix}`);
+    return `${kept}${suffix}`;
+  });
+  syncFolderOf(database);
+  return moved;
 }
 
 /** @returns false for a file that SQLite cannot read. @throws database_busy when another process has it open. */
@@ -136,8 +145,11 @@ function closeCompletely(database: string): boolean {
   }
 }
 
+/** Neither it nor a log of its name is there. */
 function freeName(base: string): string {
+  const isTaken = (name: string): boolean =>
+    ["", ...LOG_SUFFIXES].some((suffix) => existsSync(`${name}${suffix}`));
   let name = base;
-  for (let attempt = 1; existsSync(name); attempt += 1) name = `${base}.${attempt}`;
+  for (let attempt = 1; isTaken(name); attempt += 1) name = `${base}.${attempt}`;
   return name;
 }

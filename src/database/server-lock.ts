@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -10,13 +10,21 @@ export interface ServerLock {
   release(): void;
 }
 
+const STOP_IT = "stop it first, or use another --db";
+
 /**
  * Takes the lock that only one process on the machine can hold: a reserved lock of the operating system on a small file
  * beside the database. It ends with the process, however that ends, so a lock left behind cannot block a restart.
  *
+ * @param advice what to do where another process holds it.
  * @throws server_running naming the process that holds it; database_unusable where the small file cannot be written.
  */
-export function lockServer(databasePath: string, pid: number, startedAt: string): ServerLock {
+export function lockServer(
+  databasePath: string,
+  pid: number,
+  startedAt: string,
+  advice: string = STOP_IT,
+): ServerLock {
   // Two names of one file, by a symbolic link, must meet in one lock.
   if (!existsSync(dirname(databasePath))) {
     throw new FormsvcError(
@@ -26,6 +34,10 @@ export function lockServer(databasePath: string, pid: number, startedAt: string)
   }
   const file = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-serve`;
   createPrivately(file);
+  // Whoever may write in the folder could have root write through it.
+  if (lstatSync(file).isSymbolicLink()) {
+    throw new FormsvcError("database_unusable", `${file}: this must not be a link; remove it`);
+  }
   const connection = new SqliteDatabase(file, { timeout: 0 });
   try {
     connection.exec("BEGIN IMMEDIATE");
@@ -40,13 +52,9 @@ export function lockServer(databasePath: string, pid: number, startedAt: string)
     const holder = held ? describeHolder(connection) : "";
     connection.close();
     if (!held) throw translateDatabaseError(error, file);
-    throw new FormsvcError(
-      "server_running",
-      `${databasePath}: already served${holder}; stop it first, or use another --db`,
-      {
-        cause: error,
-      },
-    );
+    throw new FormsvcError("server_running", `${databasePath}: already served${holder}; ${advice}`, {
+      cause: error,
+    });
   }
   return { release: () => void connection.close() };
 }

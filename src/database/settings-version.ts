@@ -17,24 +17,36 @@ export interface ChangeListener {
   onForeignCommit(): void;
   /** Another process changed settings. */
   onSettingsChange(): void;
+  /** A newer version of the program changed the schema. Told once, and nothing else from then on. */
+  onUpgrade(): void;
 }
 
 /** Notices other processes' commits, when asked to look. */
 export interface ChangeWatch {
   /** Looks at most every 200 ms, whatever the rate of calls; costs two microseconds when it looks. */
-  look(): void;
+  readonly noticeChanges: () => void;
+  /** Whether another process has upgraded the database: nothing here fits it any more. */
+  readonly isUpgraded: () => boolean;
 }
 
 export function watchChanges(db: Database, listeners: readonly ChangeListener[]): ChangeWatch {
   // The pragma's value changes when another connection commits, and costs no read of the file.
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
   const settingsVersion = db.prepare("SELECT version FROM settings_version").pluck();
+  const schemaVersion = db.prepare("PRAGMA user_version").pluck();
+  const ownSchema = schemaVersion.get();
+  let upgraded = false;
   let seenData = dataVersion.get();
   let seenSettings = settingsVersion.get();
   let lookedAt = performance.now();
   const lookAtFile = (): void => {
     const data = dataVersion.get();
-    if (data === seenData) return;
+    if (upgraded || data === seenData) return;
+    if (schemaVersion.get() !== ownSchema) {
+      upgraded = true;
+      for (const listener of listeners) listener.onUpgrade();
+      return;
+    }
     // Both are read before either is taken as seen: a read that fails is made again.
     const settings = settingsVersion.get();
     seenData = data;
@@ -44,7 +56,8 @@ export function watchChanges(db: Database, listeners: readonly ChangeListener[])
     for (const listener of listeners) listener.onSettingsChange();
   };
   return {
-    look() {
+    isUpgraded: () => upgraded,
+    noticeChanges() {
       const now = performance.now();
       if (now - lookedAt < CHECK_INTERVAL_MS) return;
       lookedAt = now;

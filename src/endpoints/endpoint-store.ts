@@ -104,16 +104,6 @@ export function updateEndpoint(
   });
 }
 
-/** Deletes the endpoint with its keys, schemas and submissions. Usage already counted stays. @throws not_found, ambiguous */
-export function deleteEndpoint(db: Database, reference: string): Endpoint {
-  return db.transaction(() => {
-    const endpoint = findEndpoint(db, reference);
-    db.run(query.deleteFrom("endpoint").where("id", "=", endpoint.id));
-    raiseSettingsVersion(db);
-    return endpoint;
-  });
-}
-
 /** The schema that posts are checked with now. */
 export function readSchema(db: Database, endpoint: Endpoint): SchemaDefinition {
   const row = db.first(

@@ -80,6 +80,13 @@ export function databaseMigrated(
   log.info({ event: "database.migrated", ...facts }, "the database was brought up to date");
 }
 
+export function databaseUpgraded(log: Log): void {
+  log.error(
+    { event: "database.upgraded" },
+    "another process upgraded the database; restart this server with its version",
+  );
+}
+
 export function checkpointFailed(log: Log, err: unknown): void {
   log.warn({ event: "database.checkpoint-failed", err }, "the write-ahead log stays beside the database");
 }

@@ -4,8 +4,16 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Operation } from "./operation.ts";
 
 export interface HealthRoutesParts {
+  readonly isUpgraded: () => boolean;
   readonly isWritable: () => boolean;
   readonly isDraining: () => boolean;
+}
+
+/** Until the server is restarted with the version that did it. */
+export function upgradedMeanwhile(): FormsvcError {
+  return new FormsvcError("unavailable", "The database was upgraded; the server is to be restarted.", {
+    retryAfterSeconds: 5,
+  });
 }
 
 /** `/healthz`: the process is up. `/readyz`: it takes posts, because the database can be written and no stop is under way. */
@@ -14,6 +22,7 @@ export function healthRoutes(server: FastifyInstance, parts: HealthRoutesParts):
   server.get("/readyz", { config: { operation: readyOperation } }, () => {
     if (parts.isDraining())
       throw new FormsvcError("unavailable", "The server is shutting down.", { retryAfterSeconds: 5 });
+    if (parts.isUpgraded()) throw upgradedMeanwhile();
     if (!parts.isWritable()) {
       throw new FormsvcError("unavailable", "The database cannot be written.", { retryAfterSeconds: 5 });
     }

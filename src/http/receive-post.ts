@@ -4,11 +4,13 @@ import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
 import type { IncomingPost, Receipt, Receiver } from "../submissions/receive-submission.ts";
 import { clientAddress } from "./client-address.ts";
 import { allowEndpointOrigin } from "./cors.ts";
+import { upgradedMeanwhile } from "./health-routes.ts";
 
 /** What it takes to know who calls. */
 export interface CallerParts {
   readonly gatekeeper: Gatekeeper;
   readonly noticeChanges: () => void;
+  readonly isUpgraded: () => boolean;
   readonly trustedProxies: NetworkList;
 }
 
@@ -27,6 +29,7 @@ export function identify(
   authorization: string | undefined = request.headers.authorization,
 ): Promise<Caller> {
   parts.noticeChanges();
+  if (parts.isUpgraded()) throw upgradedMeanwhile();
   const address = clientAddress(request.raw, parts.trustedProxies);
   return parts.gatekeeper.authenticate(authorization, address);
 }

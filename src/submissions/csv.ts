@@ -12,13 +12,24 @@ const FIXED_COLUMNS = [
   "user_agent",
 ] as const;
 
-/** @param fields names of the fields, in the order of their columns. */
-export function csvHeader(fields: readonly string[]): string {
-  return csvLine([...FIXED_COLUMNS, ...fields.map((field) => `data.${field}`)]);
+/** Of the column for what has none of its own; every field's begins with "data." */
+const REST_COLUMN = "more_data";
+
+export interface CsvFields {
+  /** Names of the fields with a column of their own, in its order. */
+  readonly names: ReadonlySet<string>;
+  /** Whether there are others, which then share the last column. */
+  readonly hasRest: boolean;
+}
+
+export function csvHeader({ names, hasRest }: CsvFields): string {
+  const fields = [...names].map((field) => `data.${field}`);
+  return csvLine([...FIXED_COLUMNS, ...fields, ...(hasRest ? [REST_COLUMN] : [])]);
 }
 
 /** One line with its end. A field that the submission does not have, or that is null, is an empty cell. */
-export function csvRow(submission: Submission, fields: readonly string[]): string {
+export function csvRow(submission: Submission, { names, hasRest }: CsvFields): string {
+  const { data } = submission;
   return csvLine([
     submission.id,
     submission.endpointId,
@@ -27,8 +38,15 @@ export function csvRow(submission: Submission, fields: readonly string[]): strin
     submission.spamClass,
     submission.ipAddress,
     submission.userAgent,
-    ...fields.map((field) => (Object.hasOwn(submission.data, field) ? cellText(submission.data[field]) : "")),
+    ...Array.from(names, (field) => (Object.hasOwn(data, field) ? cellText(data[field]) : "")),
+    ...(hasRest ? [restOf(data, names)] : []),
   ]);
+}
+
+/** The members without a column of their own as one JSON object; empty where there are none. */
+function restOf(data: Submission["data"], names: ReadonlySet<string>): string {
+  const rest = Object.entries(data).filter(([name]) => !names.has(name));
+  return rest.length === 0 ? "" : JSON.stringify(Object.fromEntries(rest));
 }
 
 /** RFC 4180: CRLF, and quotes around what needs them. */

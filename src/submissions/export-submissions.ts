@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
-import { FormsvcError } from "../foundation/errors.ts";
-import { csvHeader, csvRow } from "./csv.ts";
+import { type CsvFields, csvHeader, csvRow } from "./csv.ts";
 import { numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
 import { readOldestFirst, type SubmissionFilter } from "./submission-store.ts";
@@ -27,18 +26,21 @@ export interface ExportPart {
 
 /** Submissions read at once: what an export needs of memory, and the length of one read transaction. */
 const PAGE_SIZE = 500;
-/** Fields that no schema declares but submissions have, as columns of their own. */
+/**
+ * Fields that no schema declares but submissions have, as columns of their own: those that most submissions have. One
+ * stranger's post may have thousands; what is beyond shares one column.
+ */
 const MAX_UNDECLARED_FIELDS = 1000;
 
 /**
  * The submissions oldest first, in parts, each read in a transaction of its own so that a long export holds up no
  * checkpoint. Submissions that come meanwhile may be left out.
  *
- * @throws invalid_request on a malformed cursor; usage when a CSV would have too many columns.
+ * @throws invalid_request on a malformed cursor.
  */
 export function* exportSubmissions(db: Database, request: ExportRequest): Generator<ExportPart> {
   const { format, toJson } = request;
-  const fields = format === "csv" ? collectFields(db, request.filter) : [];
+  const fields = format === "csv" ? collectFields(db, request.filter) : NO_FIELDS;
   let count = 0;
   if (format === "csv") yield { text: csvHeader(fields), count };
   for (const page of readPages(db, request)) {
@@ -52,6 +54,8 @@ export function* exportSubmissions(db: Database, request: ExportRequest): Genera
   }
   if (format === "json") yield { text: count === 0 ? "[]\n" : "\n]\n", count };
 }
+
+const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false };
 
 function* readPages(db: Database, request: ExportRequest): Generator<readonly Submission[]> {
   let after = request.cursor;
@@ -69,28 +73,27 @@ function* readPages(db: Database, request: ExportRequest): Generator<readonly Su
  * The current schema's fields in its order, then those of earlier versions, then, sorted, those that submissions have
  * beyond their schemas; endpoint by endpoint.
  */
-function collectFields(db: Database, filter: SubmissionFilter): string[] {
+function collectFields(db: Database, filter: SubmissionFilter): CsvFields {
   let schemas = query.selectFrom("endpoint_schema").select("definition");
   if (filter.endpointId !== null) schemas = schemas.where("endpoint_id", "=", filter.endpointId);
   const versions = db.all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
   const declared = new Set(
     versions.flatMap(({ definition }) => Object.keys(JSON.parse(definition) as object)),
   );
-  return [...declared, ...undeclaredFields(db, filter, declared)];
+  const undeclared = undeclaredFields(db, filter, declared);
+  return {
+    names: new Set([...declared, ...undeclared.slice(0, MAX_UNDECLARED_FIELDS).sort()]),
+    hasRest: undeclared.length > MAX_UNDECLARED_FIELDS,
+  };
 }
 
+/** Those that most submissions have first, and one more than have columns where there are more. */
 function undeclaredFields(db: Database, filter: SubmissionFilter, declared: ReadonlySet<string>): string[] {
   const names = sql<{ name: string }>`
-    SELECT DISTINCT field.key AS name FROM submission, json_each(submission.data) AS field
+    SELECT field.key AS name FROM submission, json_each(submission.data) AS field
     WHERE (${filter.endpointId} IS NULL OR submission.endpoint_number = ${numberOfEndpoint(filter.endpointId ?? "")})
       AND field.key NOT IN (SELECT value FROM json_each(${JSON.stringify([...declared])}))
+    GROUP BY field.key ORDER BY count(*) DESC, field.key
     LIMIT ${MAX_UNDECLARED_FIELDS + 1}`.compile(query);
-  const found = db.all<{ name: string }>({ compile: () => names });
-  if (found.length > MAX_UNDECLARED_FIELDS) {
-    throw new FormsvcError(
-      "usage",
-      `there are more than ${MAX_UNDECLARED_FIELDS} fields beyond the schemas; export with --format ndjson`,
-    );
-  }
-  return found.map(({ name }) => name).sort();
+  return db.all<{ name: string }>({ compile: () => names }).map(({ name }) => name);
 }

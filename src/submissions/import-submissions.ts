@@ -1,10 +1,11 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { z } from "zod";
 import type { Database } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
+import { MAX_BODY_DEPTH, nestsTooDeep } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH } from "./submission.ts";
 
 export interface Imported {
@@ -19,12 +20,16 @@ const READ_BYTES = 65_536;
 /** Submissions in one transaction: a server that writes meanwhile waits no longer than for these. */
 const BATCH_SIZE = 500;
 
+/** As posts: what nests deeper than 1000 levels would break each search and export of the database. */
+const isShallow = (value: unknown): boolean => !nestsTooDeep(value);
+const TOO_DEEP = `nests deeper than ${MAX_BODY_DEPTH} levels`;
+
 const line = z.object({
   id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
   endpoint_id: z.string().refine((id) => isId("ep", id), "expected an endpoint's id"),
-  data: z.record(z.string(), z.unknown()),
+  data: z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP),
   spam_score: z.int().min(0).max(100),
-  spam_reasons: z.array(z.record(z.string(), z.unknown())),
+  spam_reasons: z.array(z.record(z.string(), z.unknown())).refine(isShallow, TOO_DEEP),
   ip_address: z
     .string()
     .refine((text) => text === "" || canonicalAddress(text) !== null, "expected an IP address"),
@@ -126,23 +131,28 @@ function* readExport(file: string): Generator<Line> {
   }
 }
 
+/** A pipe is empty when it is read again: nothing would be imported, without a word. */
+function readOnceOnly(what: string): FormsvcError {
+  const why = "the file is read twice, to check all of it before anything is stored; save it first";
+  return new FormsvcError("usage", `${what} cannot be imported: ${why}`);
+}
+
 /** The lines of a file, in constant memory. @throws usage */
 function* readLines(file: string): Generator<string> {
-  if (file === "-") {
-    const why = "the file is read twice, to check all of it before anything is stored; save it first";
-    throw new FormsvcError("usage", `standard input cannot be imported: ${why}`);
-  }
+  if (file === "-") throw readOnceOnly("standard input");
   let fd: number;
   try {
+    const found = statSync(file);
+    if (found.isDirectory()) throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
+    if (!found.isFile()) throw readOnceOnly(file);
     fd = openSync(file, "r");
   } catch (error) {
+    if (error instanceof FormsvcError) throw error;
     throw new FormsvcError("usage", `${file}: cannot be read (${(error as Error).message})`, {
       cause: error,
     });
   }
   try {
-    if (fstatSync(fd).isDirectory())
-      throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
     let rest = Buffer.alloc(0);
     const part = Buffer.alloc(READ_BYTES);
     for (let read = readSync(fd, part); read > 0; read = readSync(fd, part)) {

@@ -68,6 +68,12 @@ function mendNames(container: JsonObject): void {
   for (const [name, value] of members) container[name.toWellFormed()] = value;
 }
 
+/** Whether objects and arrays nest deeper than {@link MAX_BODY_DEPTH}, the value itself being the first level. */
+export function nestsTooDeep(value: unknown, depth = 1): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth > MAX_BODY_DEPTH || Object.values(value).some((member) => nestsTooDeep(member, depth + 1));
+}
+
 function cleanValue(value: unknown, depth: number, mendText: boolean): unknown {
   if (typeof value === "string") return mendText ? value.toWellFormed() : value;
   if (typeof value === "number" && !Number.isFinite(value)) {

@@ -1,5 +1,17 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { backUp } from "../../src/database/back-up.ts";
 import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
 
 test("a backup of a served database under load holds everything acknowledged before it began, verified, mode 0600", async () => {
@@ -67,6 +79,58 @@ test("a backup never takes the place of a file and leaves nothing half done", as
   expect((await machine.run(["backup", machine.folder])).code).toBe(2);
   expect((await machine.run(["backup", "copy.db", "--db", "missing.db"])).code).toBe(5);
   expect(readdirSync(machine.folder).sort()).toEqual(["formsvc.config.json", "formsvc.db", "mine.txt"]);
+});
+
+test("a name beside which another database's log lies is refused: the log would be replayed into the backup", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  writeFileSync(machine.path("copy.db-wal"), "left behind");
+  const refused = await machine.run(["backup", "copy.db"]);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("copy.db-wal: exists already");
+  expect(readdirSync(machine.folder).sort()).toEqual(["copy.db-wal", "formsvc.config.json", "formsvc.db"]);
+});
+
+test("a backup is not written through a link that lies under the name of its unfinished file", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const [copy, victim] = [machine.path("copy.db"), machine.path("victim")];
+  symlinkSync(victim, `${copy}.unfinished-${process.pid}`);
+  await backUp(machine.database, copy, { onProgress: () => {}, onNote: () => {} });
+  expect(existsSync(victim)).toBe(false);
+  expect(lstatSync(copy).isFile()).toBe(true);
+});
+
+test("a backup takes nothing that an impostor on the control socket names but a copy of this database", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const victim = machine.path("victim");
+  const link = `${machine.database}-copy-${randomUUID()}`;
+  writeFileSync(victim, "precious");
+  symlinkSync(victim, link);
+  const named: unknown[] = [victim, link, `${machine.database}-copy-x/../victim`, machine.database, 7];
+  const answers = [...named];
+  const impostor = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.end(`${JSON.stringify({ file: answers.shift() })}\n`);
+  }).listen(`${machine.database}-control`);
+  onTestFinished(() => void impostor.close());
+  await once(impostor, "listening");
+  for (const [index] of named.entries()) {
+    const notes: string[] = [];
+    const onNote = (text: string): void => void notes.push(text);
+    const made = await backUp(machine.database, machine.path(`${index}.db`), {
+      onProgress: () => {},
+      onNote,
+    });
+    expect([made.by, notes.join()]).toEqual([
+      "command",
+      expect.stringContaining("what it named is no copy of this database"),
+    ]);
+  }
+  expect(readFileSync(victim, "utf8")).toBe("precious");
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(existsSync(machine.database)).toBe(true);
 });
 
 test("a damaged database gives no backup", async () => {

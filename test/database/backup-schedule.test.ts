@@ -2,8 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createBackupScheduler } from "../../src/database/backup-schedule.ts";
+import { checkBackupAge, createBackupScheduler } from "../../src/database/backup-schedule.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const HOUR = 3_600_000;
 
@@ -70,6 +71,36 @@ test("a clock set back does not hold up the next backup", async () => {
   const { look } = schedule(24, 10);
   await look(0);
   expect(await look(-48)).toBe(2);
+});
+
+test("one backup from a clock that was wrong causes no further ones and removes no good one", async () => {
+  const { look, directory } = schedule(24, 2);
+  const future = "formsvc-2026-03-02T12-00-00.db";
+  writeFileSync(join(directory, future), "");
+  for (let minute = 0; minute < 5; minute += 1) expect(await look(1 / 60)).toBe(1);
+  expect(await look(24)).toBe(2);
+  expect(await look(24)).toBe(3);
+  expect(readdirSync(directory).sort()).toEqual([
+    "formsvc-2026-02-01T12-05-00.db",
+    "formsvc-2026-02-02T12-05-00.db",
+    future,
+  ]);
+});
+
+test("a backup from the future is named and does not stand for a new one", () => {
+  const directory = temporaryFolder();
+  const settings = { everyHours: 24, keep: 2, directory };
+  const now = Date.UTC(2026, 0, 31, 12);
+  const future = join(directory, "formsvc-2026-03-02T12-00-00.db");
+  writeFileSync(future, "");
+  const alone = checkBackupAge(settings, directory, now);
+  expect(alone.ok).toBe(false);
+  expect(alone.message).toContain(future);
+  writeFileSync(join(directory, "formsvc-2026-01-31T10-00-00.db"), "");
+  const beside = checkBackupAge(settings, directory, now);
+  expect(beside.ok).toBe(true);
+  expect(beside.message).toMatch(/^the newest is 2 hours old: .*T10-00-00\.db; dated in the future/);
+  expect(beside.message).toContain(future);
 });
 
 test("no interval makes no backups", async () => {

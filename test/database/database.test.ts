@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Database, openDatabase, query } from "../../src/database/database.ts";
@@ -49,6 +57,18 @@ test("a file that was left in another journal mode is put into WAL again", () =>
   db.pragma("journal_mode = DELETE");
   db.close();
   expect(pragmas(openForTest(path))).toEqual(DURABLE);
+});
+
+test("a database behind a link is opened where there is one, and made through no link", () => {
+  const folder = temporaryFolder();
+  const [link, file] = [join(folder, "link.db"), join(folder, "formsvc.db")];
+  symlinkSync(file, link);
+  expect(refusal(() => openDatabase(link, { busyTimeoutMs: 100 })).message).toContain(
+    "a link that leads nowhere",
+  );
+  expect(existsSync(file)).toBe(false);
+  openForTest(file);
+  expect(pragmas(openForTest(link))).toEqual(DURABLE);
 });
 
 test("the database, its log and its shared memory are readable by their owner alone, whatever the umask", () => {

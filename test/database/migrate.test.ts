@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import SqliteDatabase from "better-sqlite3";
@@ -84,16 +84,26 @@ test("upgrading a file with data keeps a private, whole copy from before", () =>
 
 test("an older copy is not overwritten", () => {
   const db = temporaryDatabase();
-  const broken: Migration[] = [
-    ...migrations,
-    { version: migrations.length + 1, name: "x.sql", sql: "NO SQL" },
-  ];
-  expect(() => migrate(db, broken)).toThrow(/syntax error/);
-  migrate(db, later);
-  expect(copies(db)).toHaveLength(2);
+  const older = `${db.path}.schema-${migrations.length}`;
+  writeFileSync(older, "older");
+  expect(migrate(db, later).keptCopy).toBe(`${older}.1`);
+  expect(readFileSync(older, "utf8")).toBe("older");
 });
 
-test("a migration that fails changes nothing", () => {
+test("a copy that cannot be made whole is not left behind", () => {
+  const db = temporaryDatabase();
+  const full: Database = {
+    ...db,
+    run: () => {
+      writeFileSync(`${db.path}.schema-${migrations.length}`, "half of it");
+      throw new Error("the disk is full");
+    },
+  };
+  expect(() => migrate(full, later)).toThrow("the disk is full");
+  expect(copies(db)).toEqual([]);
+});
+
+test("a migration that fails changes nothing and leaves no copy behind, however often it is tried", () => {
   const db = temporaryDatabase();
   const broken: Migration[] = [
     ...migrations,
@@ -104,6 +114,8 @@ test("a migration that fails changes nothing", () => {
     },
   ];
   expect(() => migrate(db, broken)).toThrow(/syntax error/);
+  expect(() => migrate(db, broken)).toThrow(/syntax error/);
+  expect(copies(db)).toEqual([]);
   expect(migrationStatus(db).version).toBe(migrations.length);
   expect(db.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").pluck().get()).toBe(0);
 });

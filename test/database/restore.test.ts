@@ -3,6 +3,7 @@ import {
   copyFileSync,
   mkdirSync,
   readdirSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -134,6 +135,19 @@ test("restore on a machine without a database makes one", async () => {
   await server.stop();
   await machine.mustRun(["restore", "copy.db", "--db", "new.db"]);
   expect(storedIds(machine.path("new.db"))).toEqual(new Set([first]));
+});
+
+test("a log that a deleted database left behind is kept aside and does not get into the restored one", async () => {
+  const { machine, server, first } = await machineWithBackup();
+  await server.stop("SIGKILL");
+  rmSync(machine.database);
+  const { restored } = (await machine.mustRun(["restore", "copy.db", "--json"])).json() as {
+    restored: { replaced: string };
+  };
+  expect(storedIds(machine.database)).toEqual(new Set([first]));
+  expect(restored.replaced).toMatch(/formsvc\.db\.replaced-.*-wal$/);
+  expect(statSync(restored.replaced).size).toBeGreaterThan(0);
+  expect(machine.open().pragma("integrity_check", { simple: true })).toBe("ok");
 });
 
 test("a backup that was copied by hand with its write-ahead log is restored with it", async () => {

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -35,6 +35,18 @@ test("the lock's file is readable by its owner alone", () => {
   const lock = lockServer(path, 1, STARTED);
   expect((statSync(`${path}-serve`).mode & 0o777).toString(8)).toBe("600");
   lock.release();
+});
+
+test("no lock is made through a link, which could lead root anywhere", () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "formsvc.db");
+  const victim = join(folder, "victim");
+  symlinkSync(victim, `${path}-serve`);
+  expect(() => lockServer(path, 1, STARTED)).toThrow("a link that leads nowhere");
+  expect(existsSync(victim)).toBe(false);
+  writeFileSync(victim, "");
+  expect(() => lockServer(path, 1, STARTED)).toThrow("must not be a link");
+  expect(statSync(victim).size).toBe(0);
 });
 
 test("a process that is killed leaves no lock behind", async () => {

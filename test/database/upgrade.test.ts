@@ -1,12 +1,19 @@
-import { readdirSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { fork, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { prepareKey } from "../../src/keys/issue-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { operatorMachine, post, storedIds, type OperatorMachine } from "../support/operator-machine.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 
 const APPLICATION_ID = 0x66737663;
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 /** Tables whose rows an owner has made or people have sent, by the version that brought them. */
 const TABLES: readonly (readonly string[])[] = [
   ["account", "workspace", "usage", "endpoint", "endpoint_schema", "api_key", "submission", "idempotency"],
@@ -239,6 +246,89 @@ describe.each(migrations.map(({ version }) => version))("a database of schema ve
     expect(copies).toEqual(version === migrations.length ? [] : [`formsvc.db.schema-${version}`]);
     for (const copy of copies) expect(storedIds(machine.path(copy))).toEqual(known);
   });
+});
+
+/** More than the cache of a connection holds, so that a migration writes to the log before it commits. */
+const MANY = 45_000;
+
+test("a server killed in the middle of a migration loses nothing, and the next start migrates once", async () => {
+  const machine = operatorMachine();
+  const older = 4;
+  await databaseOfVersion(machine, older);
+  const connection = machine.open();
+  connection.exec(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
+    INSERT INTO submission
+        (id, endpoint_id, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+      SELECT 'sub_' || i, (SELECT id FROM endpoint), 1, json_object('message', hex(randomblob(250))), 0, '[]', '', '', i
+      FROM n`);
+  connection.close();
+  const [known, content] = [storedIds(machine.database), digest(machine)];
+
+  const log = `${machine.database}-wal`;
+  const server = spawn(process.execPath, [MAIN, "serve"], { cwd: machine.folder, stdio: "ignore" });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  await until(() => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 4_000_000);
+  server.kill("SIGKILL");
+  await once(server, "exit");
+  expect(machine.open().pragma("user_version", { simple: true })).toBe(older);
+  expect(storedIds(machine.database)).toEqual(known);
+
+  const { applied } = (await machine.mustRun(["migrate", "up", "--json"])).json() as { applied: string[] };
+  expect(applied).toEqual(migrations.slice(older).map(({ name }) => name));
+  expect(storedIds(machine.database)).toEqual(known);
+  expect(digest(machine)).toBe(content);
+  expect(machine.open().pragma("integrity_check", { simple: true })).toBe("ok");
+  expect((await machine.mustRun(["migrate", "up", "--json"])).json()).toMatchObject({ applied: [] });
+});
+
+/** Of all that was posted, in its order. */
+function digest(machine: OperatorMachine): string {
+  const connection = machine.open();
+  const hash = createHash("sha256");
+  for (const data of connection.prepare("SELECT id || data FROM submission ORDER BY seq").pluck().iterate()) {
+    hash.update(String(data));
+  }
+  connection.close();
+  return hash.digest("hex");
+}
+
+test("a newer command does not upgrade a database under a server of an older version, and does once that is gone", async () => {
+  const machine = operatorMachine();
+  const older = migrations.length - 1;
+  await databaseOfVersion(machine, older);
+  const server = fork(fileURLToPath(new URL("../support/hold-server-lock.ts", import.meta.url)), [
+    machine.database,
+  ]);
+  onTestFinished(() => void server.kill("SIGKILL"));
+  await once(server, "message");
+  for (const args of [
+    ["endpoint", "list"],
+    ["migrate", "up"],
+  ]) {
+    const ran = await machine.run(args);
+    expect([args, ran.code]).toEqual([args, 5]);
+    expect(ran.stderr).toMatch(/served by process \d+, .*restart the server with this one first/);
+  }
+  expect((await machine.mustRun(["migrate", "status"])).stdout).toBe(`${older} of ${migrations.length}\n`);
+  server.kill("SIGKILL");
+  await once(server, "exit");
+  await machine.mustRun(["endpoint", "list"]);
+  expect(machine.open().pragma("user_version", { simple: true })).toBe(migrations.length);
+});
+
+test("a server whose database a newer program upgrades answers 503 from then on, and says so once", async () => {
+  const server = await startServer();
+  const endpoint = await server.addEndpoint();
+  const ready = async () => (await server.request({ method: "GET", path: "/readyz" })).status;
+  expect(await ready()).toBe(200);
+  server.owner.execute(`PRAGMA user_version = ${migrations.length + 1}`);
+  await until(async () => (await server.post(endpoint.secret, goodPost)).status === 503);
+  const taken = server.stored(endpoint.id).length;
+  expect((await server.post(endpoint.secret, goodPost)).status).toBe(503);
+  expect(await ready()).toBe(503);
+  expect(server.stored(endpoint.id)).toHaveLength(taken);
+  expect(server.log.filter((line) => line.includes("database.upgraded"))).toHaveLength(1);
 });
 
 test("a database from a newer version is refused by every command with the reason, and left as it is", async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import {
   changeSchema,
-  deleteEndpoint,
   findEndpoint,
   insertEndpoint,
   listEndpoints,
@@ -23,6 +23,8 @@ import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
 const plans = { hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false } };
+
+const noPause = (): Promise<void> => Promise.resolve();
 
 interface Bench {
   readonly db: Database;
@@ -69,7 +71,7 @@ describe("creating", () => {
     await expect(createEndpoint(db, null, made, plans, NOON)).rejects.toMatchObject({ code: "plan_limit" });
     expect(listEndpoints(db, null)).toHaveLength(3);
     expect(db.prepare("SELECT count(*) FROM api_key").pluck().get()).toBe(0);
-    deleteEndpoint(db, "a");
+    await deleteEndpoint(db, "a", noPause);
     expect((await createEndpoint(db, null, made, plans, NOON)).endpoint.name).toBe("Contact");
   });
 
@@ -161,7 +163,7 @@ test("each schema is a version of its own, and the latest one is in force", () =
   expect(db.prepare("SELECT version FROM endpoint_schema").pluck().all()).toEqual([1, 2]);
 });
 
-test("deleting takes keys, schemas, submissions and idempotency keys along, and leaves the usage that was counted", () => {
+test("deleting takes keys, schemas, submissions and idempotency keys along, and leaves the usage that was counted", async () => {
   const { db, add, workspace } = bench();
   const { id } = add("a");
   db.execute(`
@@ -170,14 +172,14 @@ test("deleting takes keys, schemas, submissions and idempotency keys along, and 
     INSERT INTO idempotency VALUES ('${id}', x'00', x'00', 'sub_1', 1);
     INSERT INTO usage VALUES ('${workspace.id}', '2026-06', 1);
   `);
-  deleteEndpoint(db, id);
+  await deleteEndpoint(db, id, noPause);
   const counts = ["endpoint", "endpoint_schema", "api_key", "submission", "idempotency", "usage"].map(
     (table) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
   );
   expect(counts).toEqual([0, 0, 0, 0, 0, 1]);
 });
 
-test("the directory keeps an endpoint until it is told to forget, and knows no deleted one then", () => {
+test("the directory keeps an endpoint until it is told to forget, and knows no deleted one then", async () => {
   const { db, add } = bench();
   const { id } = add("a");
   const directory = createEndpointDirectory(db, plans);
@@ -186,7 +188,7 @@ test("the directory keeps an endpoint until it is told to forget, and knows no d
   expect(directory.get(id)).toBe(first);
   directory.forget();
   expect(directory.get(id)?.endpoint.state).toBe("paused");
-  deleteEndpoint(db, id);
+  await deleteEndpoint(db, id, noPause);
   directory.forget();
   expect(directory.get(id)).toBeUndefined();
 });

@@ -1,6 +1,7 @@
+import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { modeOf, operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
@@ -59,7 +60,8 @@ test("whatever is posted, a CSV has the same cells when it is read again, and no
     fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), (values) => {
       const fields = values.map((_, index) => `f${index}`);
       const data = Object.fromEntries(values.map((value, index) => [`f${index}`, value]));
-      const rows = parseCsv(csvHeader(fields) + csvRow(submission(data), fields));
+      const columns = { names: new Set(fields), hasRest: false };
+      const rows = parseCsv(csvHeader(columns) + csvRow(submission(data), columns));
       expect(rows).toHaveLength(2);
       expect(rows[0]?.slice(7)).toEqual(fields.map((field) => `data.${field}`));
       const cells = rows[1]?.slice(7) ?? [];
@@ -73,7 +75,8 @@ test("whatever is posted, a CSV has the same cells when it is read again, and no
 
 test("numbers, booleans, objects and lists are JSON in a cell; null and what is missing are empty", () => {
   const data = { n: -5, b: true, o: { a: 1 }, l: [1, "x"], z: null };
-  const rows = parseCsv(csvRow(submission(data), ["n", "b", "o", "l", "z", "missing", "toString"]));
+  const names = new Set(["n", "b", "o", "l", "z", "missing", "toString"]);
+  const rows = parseCsv(csvRow(submission(data), { names, hasRest: false }));
   expect(rows[0]?.slice(7)).toEqual(["'-5", "true", '{"a":1}', '[1,"x"]', "", "", ""]);
 });
 
@@ -104,6 +107,30 @@ test("an export has the columns of the contract, oldest first, and a file of its
   expect(modeOf(statSync(machine.path("all.csv")))).toBe("600");
   const again = await machine.run(["submission", "export", "--output", "all.csv"]);
   expect([again.code, again.stderr.includes("exists already")]).toEqual([1, true]);
+});
+
+test("one post with thousands of invented members costs no export, and none of them is lost", async () => {
+  const { machine, endpoint } = await machineWithPosts(0);
+  const members = Array.from({ length: 4000 }, (_, index) => [`invented${index}`, `=${index}`] as const);
+  const connection = machine.open();
+  const insert = connection.prepare(
+    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000 FROM endpoint_number`,
+  );
+  const usual = { name: "Ada", phone: "1", zip: null };
+  for (const [index, data] of [usual, Object.fromEntries(members), usual].entries())
+    insert.run(`sub_01${String(index).padStart(24, "0")}`, JSON.stringify(data));
+  connection.close();
+  await machine.mustRun(["submission", "export", "--endpoint", endpoint.id, "--output", "all.csv"]);
+  const [header = [], first = [], stranger = []] = parseCsv(readFileSync(machine.path("all.csv"), "utf8"));
+  expect(header).toHaveLength(7 + 3 + 1000 + 1);
+  expect(header.at(-1)).toBe("more_data");
+  expect([first[header.indexOf("data.phone")], first.at(-1)]).toEqual(["1", ""]);
+  const found = header.flatMap((name, index) =>
+    name.startsWith("data.invented") ? [[name.slice(5), stranger[index]?.slice(1)] as const] : [],
+  );
+  expect(found).toHaveLength(998);
+  const all = { ...Object.fromEntries(found), ...(JSON.parse(stranger.at(-1) ?? "") as object) };
+  expect(all).toEqual(Object.fromEntries(members));
 });
 
 test("filters, limit and cursor choose what is exported, in every format", async () => {
@@ -181,6 +208,56 @@ test("an import has the same submissions, ids, times and scores as what was expo
   expect(strip(again.stdout)).toBe(strip(exported.stdout));
   expect(again.stdout.split("\n").filter((line) => line.includes(target.id))).toHaveLength(ids.length);
 });
+
+test("a pipe is refused like standard input, because it can be read only once", async () => {
+  const { machine } = await machineWithPosts(1);
+  writeFileSync(
+    machine.path("all.ndjson"),
+    (await machine.mustRun(["submission", "export", "--format", "ndjson"])).stdout,
+  );
+  execFileSync("mkfifo", [machine.path("pipe")]);
+  const writer = spawn("sh", ["-c", "cat all.ndjson > pipe"], { cwd: machine.folder });
+  onTestFinished(() => void writer.kill("SIGKILL"));
+  for (const [name, shown] of [
+    ["pipe", "pipe"],
+    ["-", "standard input"],
+  ] as const) {
+    const ran = await machine.run(["submission", "import", name]);
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${shown} cannot be imported: the file is read twice`),
+    ]);
+  }
+});
+
+test("an imported line may nest as deep as a post and no deeper", async () => {
+  const { machine, endpoint } = await machineWithPosts(0);
+  const lineOf = (id: string, levels: number): string => {
+    const line = { ...exportedLine, id, endpoint_id: endpoint.id, data: { name: "NESTED" } };
+    return JSON.stringify(line).replace('"NESTED"', `${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}`);
+  };
+  const ids = ["sub_01h2xcejqtf2nbrexx3vqjhp41", "sub_01h2xcejqtf2nbrexx3vqjhp42"] as const;
+  writeFileSync(machine.path("deep"), `${lineOf(ids[0], 2)}\n${lineOf(ids[1], 33)}\n`);
+  const refused = await machine.run(["submission", "import", "deep"]);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("line 2: data: nests deeper than 32"),
+  ]);
+  writeFileSync(machine.path("allowed"), lineOf(ids[1], 32));
+  await machine.mustRun(["submission", "import", "allowed"]);
+  expect((await machine.mustRun(["submission", "export"])).stdout).toContain(ids[1]);
+});
+
+const exportedLine = {
+  id: "",
+  endpoint_id: "",
+  data: {},
+  spam_score: 0,
+  spam_reasons: [],
+  ip_address: "",
+  user_agent: "",
+  created_at: "2026-01-31T12:00:00.000Z",
+};
 
 test("a file with one wrong line is named with it, and nothing of it is imported", async () => {
   const { machine } = await machineWithPosts(2);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { changeSchema, deleteEndpoint, updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
+import { changeSchema, updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { revokeKey, rotateKey } from "../../src/keys/issue-key.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
@@ -69,7 +70,7 @@ test("a paused endpoint forbids within a second and takes posts again when resum
 
 test("a deleted endpoint's keys are unknown within a second", async () => {
   const { server, id, post } = await ready();
-  deleteEndpoint(server.owner, id);
+  await deleteEndpoint(server.owner, id, () => Promise.resolve());
   await within(401, post);
 });
 

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { startServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+const COUNT = 2300;
+
+test("all idempotency keys, messages and submissions past their time go in one round, however many there are", async () => {
+  const server = await startServer();
+  const { id } = await server.addEndpoint();
+  const counted = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COUNT})`;
+  server.owner.execute(`
+    UPDATE endpoint SET keep_days = 400;
+    INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count, not_before, created_at)
+      VALUES ('wh_1', '${id}', 'https://example.org/hook', '{}', 0, 100, 'enabled', 'closed', 0, 0, 1);
+    ${counted} INSERT INTO submission
+        (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+      SELECT 'sub_7' || i, number, 1, '{}', 0, '[]', '', '', i FROM n, endpoint_number;
+    INSERT INTO event SELECT id, '{}', NULL FROM submission;
+    INSERT INTO delivery (id, submission_id, webhook_id, state, due_at, finished_at)
+      SELECT 'msg_' || seq, id, 'wh_1', 'delivered', 1, 1 FROM submission;
+    ${counted} INSERT INTO submission
+        (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+      SELECT 'sub_00' || i, number, 1, '{}', 0, '[]', '', '', i FROM n, endpoint_number;
+    ${counted} INSERT INTO idempotency SELECT '${id}', CAST(i AS BLOB), x'00', 'sub_' || i, i FROM n`);
+  const rows = (table: string): number =>
+    Number(server.owner.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+  await server.restart();
+  const left = (): number[] => ["idempotency", "delivery", "event", "submission"].map(rows);
+  await until(() => left().join() === `0,0,0,${COUNT}`);
+  expect(server.log.filter((line) => line.includes("maintenance.failed"))).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
+import { findEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
+
+const COUNT = 1800;
+
+/** A server with two endpoints, one of which has many submissions and idempotency keys. */
+async function crowded() {
+  const server = await startServer();
+  const [large, other] = [await server.addEndpoint(), await server.addEndpoint()];
+  const counted = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COUNT})`;
+  const number = `(SELECT number FROM endpoint_number WHERE endpoint_id = '${large.id}')`;
+  server.owner.execute(`
+    ${counted} INSERT INTO submission
+        (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+      SELECT 'sub_' || i, ${number}, 1, '{}', 0, '[]', '', '', i FROM n;
+    ${counted} INSERT INTO idempotency SELECT '${large.id}', CAST(i AS BLOB), x'00', 'sub_' || i, i FROM n`);
+  const rows = (table: string): number =>
+    Number(server.owner.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+  return { server, large, other, rows };
+}
+
+test("an endpoint with many submissions is deleted in short transactions, and posts to others are taken between them", async () => {
+  const { server, large, other, rows } = await crowded();
+  const left: number[] = [];
+  await deleteEndpoint(server.owner, large.id, async () => {
+    left.push(rows("submission") + rows("idempotency"));
+    expect((await server.post(other.secret, goodPost)).status).toBe(200);
+  });
+  const taken = left.length;
+  expect(taken).toBeGreaterThan(5);
+  const deleted = left.map((count, index) => (left[index - 1] ?? 2 * COUNT) - count);
+  expect(Math.max(...deleted)).toBe(500);
+  expect([rows("submission"), rows("idempotency"), rows("endpoint")]).toEqual([taken, 0, 1]);
+});
+
+test("deleting an endpoint that is cut off leaves it paused, and is finished by doing it again", async () => {
+  const { server, large, rows } = await crowded();
+  const cutOff = deleteEndpoint(server.owner, large.id, () => Promise.reject(new Error("killed")));
+  await expect(cutOff).rejects.toThrow("killed");
+  expect(rows("submission")).toBe(COUNT - 500);
+  expect(findEndpoint(server.owner, large.id).state).toBe("paused");
+  await deleteEndpoint(server.owner, large.id, () => Promise.resolve());
+  expect([rows("submission"), rows("idempotency"), rows("endpoint")]).toEqual([0, 0, 1]);
+});

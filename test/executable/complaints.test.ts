@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { exampleSchema, makeWorkplace } from "./workplace.ts";
+
+test("every exit code is given as documented, with a message that says what to do", async () => {
+  const place = makeWorkplace();
+  await place.createEndpoint();
+  const file = place.write("schema.json", exampleSchema);
+  const bad = place.write("bad.json", { name: { type: "strin" } });
+  const cases: [readonly string[], number, RegExp][] = [
+    [["version"], 0, /^$/],
+    [["account", "create", "owner@localhost"], 1, /already/],
+    [["schema", "check", bad], 2, /string/],
+    [["schema", "check", place.write("no.json", "{")], 2, /not JSON/],
+    [["schema", "check", place.path("missing.json")], 2, /cannot be read/],
+    [["workspace", "set-plan", "owner", "gold"], 2, /hobby, pro, business/],
+    [["submission", "list", "--cursor", "x"], 2, /cursor/],
+    [["endpoint", "show", "Nobody"], 3, /endpoint list/],
+    [["workspace", "show", "Nobody"], 3, /workspace list/],
+    [["key", "revoke", "Nobody"], 3, /key list/],
+    [["submission", "show", "sub_x"], 3, /no submission/],
+    [["account", "list", "--db", place.path("none/x.db")], 5, /there is no database/],
+    [["init", "--db", place.path("none/x.db")], 5, /folder does not exist/],
+  ];
+  for (const [args, code, message] of cases) {
+    const ran = await place.run(args);
+    expect({ args, code: ran.code }).toEqual({ args, code });
+    expect(ran.err).toMatch(message);
+    expect(ran.err).not.toMatch(/\n\s+at /);
+  }
+  await place.createEndpoint("B");
+  await place.createEndpoint("C");
+  const over = await place.run(["endpoint", "create", "--name", "D", "--schema", file]);
+  expect(over.code).toBe(4);
+  expect(over.err).toContain("formsvc workspace set-plan");
+});
+
+test("what is not understood is refused with exit code 2 and the nearest thing there is", async () => {
+  const place = makeWorkplace();
+  const cases: [readonly string[], RegExp][] = [
+    [["endpont", "list"], /Did you mean endpoint/],
+    [["endpoint", "lst"], /Did you mean list/],
+    [["endpoint", "list", "--jsn"], /Did you mean --json/],
+    [["endpoint", "list", "extra"], /too many arguments/],
+    [["endpoint", "show"], /missing required argument 'endpoint'/],
+    [["endpoint", "create", "--name", "A"], /--schema/],
+    [["key", "issue", "A", "--kind", "open"], /secret, publishable/],
+    [["submission", "list", "--limit", "0"], /whole number/],
+    [["submission", "list", "--since", "yesterday"], /2026-01-31/],
+    [["workspace", "usage", "--month", "2026-13"], /month/],
+    [["key", "rotate", "key_x", "--grace", "soon"], /duration/],
+    [["serve", "--port", "99999"], /65535/],
+    [["serve", "--host", ""], /address/],
+    [["completion", "tcsh"], /bash, zsh, fish/],
+    [["endpoint"], /Usage: formsvc endpoint/],
+    [[], /Usage: formsvc/],
+  ];
+  for (const [args, message] of cases) {
+    const ran = await place.run(args);
+    expect({ args, code: ran.code, out: ran.out }).toEqual({ args, code: 2, out: "" });
+    expect(ran.err).toMatch(message);
+  }
+});
+
+test("with --json every complaint is one JSON object on standard error, also about the command line itself", async () => {
+  const place = makeWorkplace();
+  await place.createEndpoint();
+  for (const [args, error] of [
+    [["endpoint", "show", "Nobody", "--json"], "not_found"],
+    [["endpoint", "list", "--jsn", "--json"], "usage"],
+    [["endpoint", "lst", "--json"], "usage"],
+    [["config", "show", "--json", "--config", "/nowhere"], "config_invalid"],
+  ] as const) {
+    const ran = await place.run(args);
+    expect(ran.out).toBe("");
+    expect(JSON.parse(ran.err)).toEqual({ error, message: expect.any(String) as unknown });
+  }
+});
+
+test("a name that fits several asks for the id, which always works", async () => {
+  const place = makeWorkplace();
+  const first = await place.createEndpoint("Twin");
+  await place.createEndpoint("Twin");
+  for (const args of [
+    ["endpoint", "show", "Twin"],
+    ["schema", "show", "Twin"],
+    ["key", "list", "Twin"],
+    ["submission", "list", "--endpoint", "Twin"],
+    ["endpoint", "delete", "Twin", "--yes"],
+  ]) {
+    expect(await place.run(args)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("use the id") as unknown,
+    });
+  }
+  expect((await place.run(["endpoint", "show", first.endpointId])).code).toBe(0);
+  await place.json(["account", "create", "second@example.com"]);
+  const file = place.write("schema.json", exampleSchema);
+  const unclear = await place.run(["endpoint", "create", "--name", "X", "--schema", file]);
+  expect(unclear).toMatchObject({ code: 2, err: expect.stringContaining("several workspaces") as unknown });
+  expect((await place.run(["workspace", "usage"])).err).toContain("workspace list");
+  expect((await place.run(["workspace", "create", "--name", "Y"])).err).toContain("--account");
+});
+
+test("help is printed on standard output for every way of asking", async () => {
+  const place = makeWorkplace();
+  const asked = [
+    ["endpoint", "create", "--help"],
+    ["endpoint", "create", "-h"],
+    ["help", "endpoint", "create"],
+    ["endpoint", "help", "create"],
+  ];
+  const answers = await Promise.all(asked.map((args) => place.run(args)));
+  for (const answer of answers) expect(answer).toEqual(answers[0]);
+  expect(answers[0]).toMatchObject({ code: 0, err: "" });
+  expect(answers[0]!.out).toContain("Usage: formsvc endpoint create");
+  expect(answers[0]!.out).toContain("Examples:");
+  expect((await place.run(["--help"])).out).toContain("Exit codes: 0 done");
+  expect(await place.run(["help", "endpiont"])).toEqual({
+    code: 2,
+    out: "",
+    err: "formsvc: there is no command or topic endpiont; formsvc --help lists them\n",
+  });
+});
