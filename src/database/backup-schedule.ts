@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { backupFailed, backupMade } from "../foundation/events.ts";
@@ -87,6 +87,7 @@ export function createBackupScheduler(
         if (UNFINISHED.test(name)) rmSync(join(directory, name));
       }
       await make(file);
+      if (!existsSync(file)) throw new Error(`${file}: the backup ended without it`);
       for (const old of listScheduledBackups(directory).slice(settings.keep)) rmSync(old.file);
       backupMade(log, { file, ms: Math.round(performance.now() - startedAt) });
     } catch (error) {

@@ -1,5 +1,7 @@
+import { createServer } from "node:net";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { askForCopy } from "../../src/database/backup-socket.ts";
 import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
 
 test("a backup of a served database under load holds everything acknowledged before it began, verified, mode 0600", async () => {
@@ -54,6 +56,28 @@ test("a backup without a server is made by the command itself", async () => {
   };
   expect(backup.by).toBe("command");
   expect(modeOf(statSync(machine.path("copy.db")))).toBe("600");
+});
+
+test("a server that says nothing is given up, and the command makes the backup without it", async () => {
+  const machine = operatorMachine();
+  writeFileSync(machine.database, "");
+  const silent = createServer().listen(`${machine.database}-control`);
+  onTestFinished(() => void silent.close());
+  expect(await askForCopy(machine.database, () => {}, 50)).toEqual({ refused: "the server says nothing" });
+});
+
+test("a command that waits for what never comes does not pass for done", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  // A socket that is never connected, in the place of the one to the server.
+  const nothing = `import net from "node:net";
+    import { syncBuiltinESMExports } from "node:module";
+    net.connect = () => new net.Socket();
+    syncBuiltinESMExports();`;
+  const preload = `--import=data:text/javascript,${encodeURIComponent(nothing)}`;
+  const ran = await machine.run(["backup", "copy.db"], { env: { NODE_OPTIONS: preload } });
+  expect(existsSync(machine.path("copy.db"))).toBe(false);
+  expect(ran.code).toBe(1);
 });
 
 test("a backup never takes the place of a file and leaves nothing half done", async () => {
