@@ -87,4 +87,5 @@ async function expireSubmissions({ log, service }: ServerChoresParts): Promise<v
     maintenanceFailed(log, error);
   }
   if (expired > 0) submissionsExpired(log, expired);
+  tryTo(service.clearLog, log);
 }
