@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { operatorMachine, post } from "../support/operator-machine.ts";
 
-test("all that is kept of a person is found in whatever field depth and letter case, handed out and erased", async () => {
+test("all that is kept of a person is found in whatever depth, list and letter case, handed out and erased", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({
     email: { type: "string" },
-    contact: { type: "object", properties: { email: { type: "string" } } },
+    contact: { type: "object", properties: { email: { type: "array", items: { type: "string" } } } },
     note: { type: "string" },
   });
   const server = await machine.serve();
   const send = (data: Record<string, unknown>): Promise<string> => post(server.url, endpoint.secret, data);
   const mine = [
     await send({ email: "ada@example.org", note: "UNIQUE-NOTE-OF-ADA" }),
-    await send({ contact: { email: " Ada@Example.org " } }),
+    await send({ contact: { email: ["bob@example.org", "\t Ada@Example.org\r\n"] } }),
   ];
   const other = await send({ email: "bob@example.org", note: "ada@example.org wrote to me" });
 
