@@ -6,7 +6,8 @@ import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, createPrivately, openDatabase, query } from "./database.ts";
 import type { CopyProgress } from "./copy-database.ts";
-import { giveToFolderOwner, moveIntoPlace, syncFile } from "./durable-file.ts";
+import { giveToFolderOwner, syncFile } from "./durable-file.ts";
+import { moveToNewName, nameTaken } from "./new-name.ts";
 
 export interface Backup extends CheckedCopy {
   readonly file: string;
@@ -37,8 +38,7 @@ export async function backUp(databasePath: string, target: string, news: BackupN
     const by = await fill(database, unfinished, news);
     const checked = checkCopy(unfinished, file);
     syncFile(unfinished);
-    if (existsSync(file)) throw exists(file);
-    moveIntoPlace(unfinished, file);
+    moveToNewName(unfinished, file);
     return { ...checked, file, bytes: statSync(file).size, by };
   } finally {
     removeCopy(unfinished);
@@ -55,15 +55,8 @@ function checkTarget(database: string, file: string): void {
   if (existsSync(file)) {
     if (statSync(file).isDirectory())
       throw new FormsvcError("usage", `${file}: this is a folder; name a file in it`);
-    throw exists(file);
+    throw nameTaken(file);
   }
-}
-
-function exists(file: string): FormsvcError {
-  return new FormsvcError(
-    "already_exists",
-    `${file}: exists already and is left as it is; choose another name`,
-  );
 }
 
 function createUnfinished(unfinished: string, file: string): void {

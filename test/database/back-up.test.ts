@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { askForCopy } from "../../src/database/backup-socket.ts";
 import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
@@ -84,13 +84,21 @@ test("a backup never takes the place of a file and leaves nothing half done", as
   const machine = operatorMachine();
   await machine.createEndpoint();
   writeFileSync(machine.path("mine.txt"), "mine");
+  symlinkSync("nothing.db", machine.path("link.db"));
+  expect((await machine.run(["backup", "link.db"])).stderr).toContain("exists already");
   const refused = await machine.run(["backup", "mine.txt"]);
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain("exists already");
   expect((await machine.run(["backup", "no/folder.db"])).code).toBe(2);
   expect((await machine.run(["backup", machine.folder])).code).toBe(2);
   expect((await machine.run(["backup", "copy.db", "--db", "missing.db"])).code).toBe(5);
-  expect(readdirSync(machine.folder).sort()).toEqual(["formsvc.config.json", "formsvc.db", "mine.txt"]);
+  expect(readdirSync(machine.folder).sort()).toEqual([
+    "formsvc.config.json",
+    "formsvc.db",
+    "link.db",
+    "mine.txt",
+  ]);
+  expect(lstatSync(machine.path("link.db")).isSymbolicLink()).toBe(true);
 });
 
 test("a damaged database gives no backup", async () => {
