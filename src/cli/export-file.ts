@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { translateFileError } from "../database/file-error.ts";
 import { moveToNewName, nameTaken } from "../database/new-name.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
@@ -32,13 +33,22 @@ export function createExportFile(file: string): ExportFile {
     if (isOpen) closeSync(fd);
     isOpen = false;
   };
+  const told = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      throw translateFileError(error, file);
+    }
+  };
   return {
     text(text) {
       let rest = Buffer.from(text);
-      while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+      told(() => {
+        while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+      });
     },
     finish() {
-      fsyncSync(fd);
+      told(() => fsyncSync(fd));
       close();
       moveToNewName(unfinished, file);
     },

@@ -6,7 +6,9 @@ import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, createPrivately, openDatabase, query } from "./database.ts";
 import type { CopyProgress } from "./copy-database.ts";
+import { isFull } from "./database-error.ts";
 import { giveToFolderOwner, syncFile } from "./durable-file.ts";
+import { fullDisk, translateFileError } from "./file-error.ts";
 import { moveToNewName, nameTaken } from "./new-name.ts";
 
 export interface Backup extends CheckedCopy {
@@ -25,8 +27,8 @@ export interface BackupNews {
  * Makes one file that holds everything acknowledged before the call, reads it whole, and only then gives it its name:
  * mode 0600, durable on disk. The database may be served and written meanwhile.
  *
- * @throws usage when the file cannot be made there; already_exists; database_unusable when there is no database or the
- *   copy is not sound.
+ * @throws usage when the file cannot be made there; already_exists; failed when the disk does not take it;
+ *   database_unusable when there is no database or the copy is not sound.
  */
 export async function backUp(databasePath: string, target: string, news: BackupNews): Promise<Backup> {
   const database = resolve(databasePath);
@@ -40,6 +42,9 @@ export async function backUp(databasePath: string, target: string, news: BackupN
     syncFile(unfinished);
     moveToNewName(unfinished, file);
     return { ...checked, file, bytes: statSync(file).size, by };
+  } catch (error) {
+    // Only the copy is written, and the database may be on another disk.
+    throw isFull(error) ? fullDisk(file, error) : translateFileError(error, file);
   } finally {
     removeCopy(unfinished);
   }

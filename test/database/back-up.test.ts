@@ -66,6 +66,11 @@ test("a server that says nothing is given up, and the command makes the backup w
   expect(await askForCopy(machine.database, () => {}, 50)).toEqual({ refused: "the server says nothing" });
 });
 
+/** The environment of a process that runs this before anything else. */
+const running = (code: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+});
+
 test("a command that waits for what never comes does not pass for done", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
@@ -74,8 +79,7 @@ test("a command that waits for what never comes does not pass for done", async (
     import { syncBuiltinESMExports } from "node:module";
     net.connect = () => new net.Socket();
     syncBuiltinESMExports();`;
-  const preload = `--import=data:text/javascript,${encodeURIComponent(nothing)}`;
-  const ran = await machine.run(["backup", "copy.db"], { env: { NODE_OPTIONS: preload } });
+  const ran = await machine.run(["backup", "copy.db"], { env: running(nothing) });
   expect(existsSync(machine.path("copy.db"))).toBe(false);
   expect(ran.code).toBe(1);
 });
@@ -126,4 +130,18 @@ test("scheduled backups are made at once when none is there, and only the newest
   expect(modeOf(statSync(machine.path("copies")))).toBe("700");
   expect(modeOf(statSync(machine.path(`copies/${names[0]}`)))).toBe("600");
   expect(await server.stop()).toBe(0);
+});
+
+test("a scheduled backup that fails is logged with a reason in one line, whatever went wrong", async () => {
+  const machine = operatorMachine();
+  machine.configure({ backup: { everyHours: 24, keep: 2, directory: "./copies" } });
+  await machine.createEndpoint();
+  const defect = `import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    if (process.argv[2] === "backup") fs.statSync = () => undefined.defect;
+    syncBuiltinESMExports();`;
+  const server = await machine.serve({ env: running(defect) });
+  const failed = () => server.lines.find((line) => line["event"] === "backup.failed");
+  await until(() => failed() !== undefined);
+  expect(failed()?.["reason"]).toMatch(/^internal error; TypeError: .*defect'\)$/);
 });
