@@ -58,6 +58,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     async stop() {
       clearInterval(timer);
       clearInterval(noticing);
+      backups.giveUp();
       child?.stop();
       await backupSocket?.close();
       await backups.settle();

@@ -56,6 +56,8 @@ export interface BackupScheduler {
   look(): void;
   /** Resolves when none is being made. */
   settle(): Promise<void>;
+  /** From here on a backup that ends without a file is one that was given up, and no failure. */
+  giveUp(): void;
 }
 
 /** @param make makes one verified backup under a name that is free. Rejects with the reason where it cannot. */
@@ -68,6 +70,7 @@ export function createBackupScheduler(
 ): BackupScheduler {
   let running: Promise<void> | null = null;
   let retryAt = -Infinity;
+  let givenUp = false;
 
   const isDue = (): boolean => {
     if (settings.everyHours === null || running !== null) return false;
@@ -91,6 +94,7 @@ export function createBackupScheduler(
       for (const old of listScheduledBackups(directory).slice(settings.keep)) rmSync(old.file);
       backupMade(log, { file, ms: Math.round(performance.now() - startedAt) });
     } catch (error) {
+      if (givenUp) return;
       retryAt = now + RETRY_MS;
       backupFailed(log, { reason: (error as Error).message });
     }
@@ -103,6 +107,9 @@ export function createBackupScheduler(
       });
     },
     settle: () => running ?? Promise.resolve(),
+    giveUp() {
+      givenUp = true;
+    },
   };
 }
 

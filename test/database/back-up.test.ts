@@ -145,3 +145,17 @@ test("a scheduled backup that fails is logged with a reason in one line, whateve
   await until(() => failed() !== undefined);
   expect(failed()?.["reason"]).toMatch(/^internal error; TypeError: .*defect'\)$/);
 });
+
+test("a stop of the server gives the backup under way up, and that is no failure", async () => {
+  const machine = operatorMachine();
+  machine.configure({ backup: { everyHours: 24, keep: 2, directory: "./copies" } });
+  await machine.createEndpoint();
+  const endless = `if (process.argv[2] === "backup")
+    (await import("node:fs")).writeFileSync("begun", ""), await new Promise((resolve) => setTimeout(resolve, 100_000));`;
+  const server = await machine.serve({ env: running(endless) });
+  await until(() => existsSync(machine.path("begun")));
+  expect(await server.stop()).toBe(0);
+  const events = server.lines.map((line) => line["event"]);
+  expect(events).not.toContain("backup.failed");
+  expect(events.at(-1)).toBe("server.stopped");
+});
