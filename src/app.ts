@@ -2,6 +2,7 @@ import type { Config } from "./config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "./database/database.ts";
 import { migrate, type MigrationResult } from "./database/migrate.ts";
 import { measureDatabase } from "./database/database-metrics.ts";
+import { createLogCleaner, type LogCleaner } from "./database/empty-log.ts";
 import { watchChanges } from "./database/settings-version.ts";
 import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
@@ -16,7 +17,7 @@ import { createBurstMemory } from "./submissions/burst-memory.ts";
 import { createRecentTexts } from "./submissions/recent-texts.ts";
 import { type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
-import { createIdempotencyMemory } from "./submissions/idempotency.ts";
+import { createIdempotencyMemory, type IdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
 import { createRetention } from "./submissions/retention.ts";
@@ -86,6 +87,8 @@ export interface SubmitService {
   readonly cleanUps: readonly (() => number)[];
   /** The same for submissions that are older than their endpoint keeps them. */
   readonly expire: () => number;
+  /** Empties the write-ahead log of what was deleted, where it can be done at once. */
+  readonly clearLog: () => void;
   /** Resolves when all that was taken is stored. */
   readonly drain: () => Promise<void>;
   /** Sends what posts queued, once it is started. */
@@ -130,10 +133,11 @@ export function createSubmitService(
     onSecretInBrowser,
     clock,
   });
-  const retention = createRetention(db);
+  const cleaner = createLogCleaner(db);
   const watch = watchChanges(db, [
     {
       onForeignCommit: () => {
+        cleaner.suspect();
         usage.forget();
         memory.forget();
         deliverer.reload();
@@ -149,18 +153,36 @@ export function createSubmitService(
   return {
     ...countOutcomes(metrics ?? noMetrics, gatekeeper, receiver),
     metrics,
-    reader: createSubmissionReader(db),
+    reader: createSubmissionReader(db, () => cleaner.note(1)),
     onSecretInBrowser,
     ...watch,
     isWritable: createWriteProbe(db),
-    expire: () => retention.expire(clock.now()),
-    cleanUps: [
-      () => idempotency.forgetExpired(clock.now()),
-      () => dropExpired(db, config.held.days, clock.now()),
-      () => dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now()),
-    ],
+    ...createCleanUps(db, config, clock, idempotency, cleaner),
     drain: () => commits.drain(),
     deliverer,
+  };
+}
+
+function createCleanUps(
+  db: Database,
+  config: Config,
+  clock: Clock,
+  idempotency: IdempotencyMemory,
+  cleaner: LogCleaner,
+): Pick<SubmitService, "cleanUps" | "expire" | "clearLog"> {
+  const retention = createRetention(db);
+  const noted = (deleted: number): number => {
+    cleaner.note(deleted);
+    return deleted;
+  };
+  return {
+    cleanUps: [
+      () => idempotency.forgetExpired(clock.now()),
+      () => noted(dropExpired(db, config.held.days, clock.now())),
+      () => noted(dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now())),
+    ],
+    expire: () => noted(retention.expire(clock.now())),
+    clearLog: () => cleaner.clean(),
   };
 }
 

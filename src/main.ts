@@ -13,6 +13,8 @@ function crash(error: unknown): void {
   process.exit(1);
 }
 
+// A command that waits for what never comes leaves nothing to do, and the process ends: that must not pass for done.
+process.exitCode = 1;
 void run(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
   return undefined;

@@ -1,10 +1,13 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { translateFileError } from "../database/file-error.ts";
+import { moveToNewName, nameTaken } from "../database/new-name.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** Where an export goes: written piece by piece, and under its name only when it is whole. */
 export interface ExportFile {
   text(text: string): void;
+  /** @throws already_exists when something got the name meanwhile. */
   finish(): void;
   /** Removes what was written, where it is not finished. */
   abandon(): void;
@@ -12,12 +15,7 @@ export interface ExportFile {
 
 /** A new file with mode 0600. @throws already_exists; usage when it cannot be made there. */
 export function createExportFile(file: string): ExportFile {
-  if (existsSync(file)) {
-    throw new FormsvcError(
-      "already_exists",
-      `${file}: exists already and is left as it is; choose another name`,
-    );
-  }
+  if (existsSync(file)) throw nameTaken(file);
   if (!existsSync(dirname(file))) {
     throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
   }
@@ -35,15 +33,24 @@ export function createExportFile(file: string): ExportFile {
     if (isOpen) closeSync(fd);
     isOpen = false;
   };
+  const told = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      throw translateFileError(error, file);
+    }
+  };
   return {
     text(text) {
       let rest = Buffer.from(text);
-      while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+      told(() => {
+        while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+      });
     },
     finish() {
-      fsyncSync(fd);
+      told(() => fsyncSync(fd));
       close();
-      renameSync(unfinished, file);
+      moveToNewName(unfinished, file);
     },
     abandon() {
       close();

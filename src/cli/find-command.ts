@@ -7,6 +7,7 @@ import {
   type PersonRecords,
 } from "../submissions/find-person.ts";
 import { confirm } from "./arguments.ts";
+import { clearLog } from "./clear-log.ts";
 import { type CommandSpec, refuse } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { jsonText } from "./output.ts";
@@ -43,6 +44,7 @@ export const findCommand: CommandSpec = {
         await confirm(`Erase what is shown (${count}) for good?`, options["yes"] === true);
         erasePerson(db, found);
         output.note(`erased: ${count}; backups made before still hold them`);
+        clearLog(context, db);
       }
       if (found.hasMore) throw new FormsvcError("failed", tellMore(erases));
     }),

@@ -9,6 +9,7 @@ import { releaseHeld } from "../submissions/release-held.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
 import { createOutbox } from "../webhooks/enqueue-delivery.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
+import { clearLog } from "./clear-log.ts";
 import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "./output.ts";
@@ -104,6 +105,7 @@ const drop: CommandSpec = {
     );
     return withHeld(context, (db) => {
       dropHeld(db, named);
+      clearLog(context, db);
       return context.output.isJson
         ? context.output.json({ dropped: named })
         : context.output.note(`dropped: ${named.length}`);

@@ -17,13 +17,22 @@ export function runSelf(args: readonly string[]): ChildRun {
   return { done: finished(child), stop: () => void child.kill() };
 }
 
+/** In one line, and without a stack: it goes into the log. */
+function sentenceOf(complaint: string): string {
+  return complaint
+    .split("\n")
+    .map((line) => line.replace(/^formsvc: /, ""))
+    .filter((line) => line !== "" && !/^\s+at /.test(line))
+    .join("; ");
+}
+
 async function finished(child: ChildProcess): Promise<void> {
   let complaint = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    complaint = (complaint + text).slice(-MAX_COMPLAINT);
+    complaint = (complaint + text).slice(0, MAX_COMPLAINT);
   });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject).once("close", resolve);
   });
-  if (code !== 0) throw new Error(complaint.trim() || `ended with ${String(code ?? child.signalCode)}`);
+  if (code !== 0) throw new Error(sentenceOf(complaint) || `ended with ${String(code ?? child.signalCode)}`);
 }

@@ -65,8 +65,9 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
       stopping = true;
       clearInterval(timer);
       clearInterval(noticing);
-      await cleaning;
+      backups.giveUp();
       child?.stop();
+      await cleaning;
       await backupSocket?.close();
       await backups.settle();
     },
@@ -86,6 +87,7 @@ async function cleanUp(service: SubmitService, isStopping: () => boolean, log: L
   for (const work of service.cleanUps) await repeat(work, isStopping, log);
   const expired = await repeat(service.expire, isStopping, log);
   if (expired > 0) submissionsExpired(log, expired);
+  tryTo(service.clearLog, log);
 }
 
 /** Small transactions with turns for posts between them, until nothing is left; how many rows were deleted. */

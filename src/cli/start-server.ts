@@ -71,8 +71,10 @@ export async function startServer(
   const stop = async (): Promise<void> => {
     draining = true;
     const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
+    // At once: a service manager ends the process that makes a backup with the same signal.
+    const ended = chores.stop();
     await closeWithin(server, sockets, shutdownGraceMs, mayCloseIdle, log);
-    await chores.stop();
+    await ended;
     await service.drain();
     await delivered;
     checkpoint(db, log);

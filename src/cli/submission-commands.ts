@@ -18,6 +18,7 @@ import {
   type TailPosition,
 } from "../submissions/submission-store.ts";
 import { confirm, parseCount } from "./arguments.ts";
+import { clearLog } from "./clear-log.ts";
 import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
 import { findCommand } from "./find-command.ts";
 import { withDatabase } from "./open.ts";
@@ -139,6 +140,7 @@ const remove: CommandSpec = {
     );
     return withDatabase(context, (db) => {
       deleteSubmissions(db, named);
+      clearLog(context, db);
       return context.output.isJson
         ? context.output.json({ deleted: named })
         : context.output.note(`deleted: ${named.length}`);

@@ -3,6 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Attempt, type Delivery, DELIVERY_STATES, type DeliveryState } from "../webhooks/delivery.ts";
 import { findDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../webhooks/delivery-store.ts";
 import {
+  checkReplay,
   countReplayable,
   replayDelivery,
   replayRange,
@@ -96,7 +97,11 @@ export const replay: CommandSpec = {
       parse: parseTime,
     },
     { flags: "--until <time>", summary: "messages made before then", parse: parseTime },
-    { flags: "--as-new", summary: "with a new webhook-id, so that the receiver acts on it again" },
+    {
+      flags: "--as-new",
+      summary:
+        "with a new webhook-id, so that the receiver acts on it again; only what was delivered or failed",
+    },
     { flags: "--dry-run", summary: "only say how many it would be" },
   ],
   examples: [
@@ -113,11 +118,11 @@ export const replay: CommandSpec = {
       let facts: { matched: number; replayed: number; id?: string };
       if (id === undefined) {
         requireRange(range);
-        const matched = countReplayable(db, range);
+        const matched = countReplayable(db, range, replaying.asNew);
         facts = { matched, replayed: dryRun ? 0 : replayRange(db, range, replaying) };
       } else {
         refuseRange(range);
-        findDelivery(db, id);
+        checkReplay(id, findDelivery(db, id).state, replaying.asNew);
         facts = dryRun
           ? { matched: 1, replayed: 0, id }
           : { matched: 1, replayed: 1, id: replayDelivery(db, id, replaying) };

@@ -6,15 +6,17 @@ import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase, query } from "./database.ts";
 import type { CopyProgress } from "./copy-database.ts";
+import { isFull } from "./database-error.ts";
 import {
   copyToNewFile,
   giveToFolderOwner,
   LOG_SUFFIXES,
-  moveIntoPlace,
   openNewFile,
   openPlainFile,
   syncFile,
 } from "./durable-file.ts";
+import { fullDisk, translateFileError } from "./file-error.ts";
+import { moveToNewName, nameTaken } from "./new-name.ts";
 
 export interface Backup extends CheckedCopy {
   readonly file: string;
@@ -32,8 +34,8 @@ export interface BackupNews {
  * Makes one file that holds everything acknowledged before the call, reads it whole, and only then gives it its name:
  * mode 0600, durable on disk. The database may be served and written meanwhile.
  *
- * @throws usage when the file cannot be made there; already_exists; database_unusable when there is no database or the
- *   copy is not sound.
+ * @throws usage when the file cannot be made there; already_exists; failed when the disk does not take it;
+ *   database_unusable when there is no database or the copy is not sound.
  */
 export async function backUp(databasePath: string, target: string, news: BackupNews): Promise<Backup> {
   const database = resolve(databasePath);
@@ -46,8 +48,11 @@ export async function backUp(databasePath: string, target: string, news: BackupN
     const checked = checkCopy(unfinished, file);
     syncFile(unfinished);
     refuseTaken(file);
-    moveIntoPlace(unfinished, file);
+    moveToNewName(unfinished, file);
     return { ...checked, file, bytes: statSync(file).size, by };
+  } catch (error) {
+    // Only the copy is written, and the database may be on another disk.
+    throw isFull(error) ? fullDisk(file, error) : translateFileError(error, file);
   } finally {
     removeCopy(unfinished);
   }
@@ -69,11 +74,7 @@ function checkTarget(database: string, file: string): void {
 /** A log that another database left beside the name would be replayed into the backup. */
 function refuseTaken(file: string): void {
   const taken = ["", ...LOG_SUFFIXES].map((suffix) => `${file}${suffix}`).find((name) => existsSync(name));
-  if (taken === undefined) return;
-  throw new FormsvcError(
-    "already_exists",
-    `${taken}: exists already and is left as it is; choose another name`,
-  );
+  if (taken !== undefined) throw nameTaken(taken);
 }
 
 function createUnfinished(unfinished: string, file: string): void {

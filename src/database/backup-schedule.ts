@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { backupFailed, backupMade } from "../foundation/events.ts";
@@ -64,6 +64,8 @@ export interface BackupScheduler {
   look(): void;
   /** Resolves when none is being made. */
   settle(): Promise<void>;
+  /** From here on a backup that ends without a file is one that was given up, and no failure. */
+  giveUp(): void;
 }
 
 /** @param make makes one verified backup under a name that is free. Rejects with the reason where it cannot. */
@@ -76,6 +78,7 @@ export function createBackupScheduler(
 ): BackupScheduler {
   let running: Promise<void> | null = null;
   let retryAt = -Infinity;
+  let givenUp = false;
 
   const isDue = (): boolean => {
     if (settings.everyHours === null || running !== null) return false;
@@ -94,9 +97,11 @@ export function createBackupScheduler(
         if (UNFINISHED.test(name)) rmSync(join(directory, name));
       }
       await make(file);
+      if (!existsSync(file)) throw new Error(`${file}: the backup ended without it`);
       for (const old of listPastBackups(directory, now).slice(settings.keep)) rmSync(old.file);
       backupMade(log, { file, ms: Math.round(performance.now() - startedAt) });
     } catch (error) {
+      if (givenUp) return;
       retryAt = now + RETRY_MS;
       backupFailed(log, { reason: (error as Error).message });
     }
@@ -109,6 +114,9 @@ export function createBackupScheduler(
       });
     },
     settle: () => running ?? Promise.resolve(),
+    giveUp() {
+      givenUp = true;
+    },
   };
 }
 

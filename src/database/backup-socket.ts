@@ -133,17 +133,25 @@ export interface ServedCopy {
 export async function askForCopy(
   databasePath: string,
   onProgress: (progress: CopyProgress) => void,
+  silenceMs = SILENCE_MS,
 ): Promise<ServedCopy | { readonly refused: string } | null> {
   const path = socketPath(databasePath);
   if (path === null) return null;
   const socket = connect(path);
-  socket.setTimeout(SILENCE_MS, () => socket.destroy());
+  let end = "the server stopped meanwhile";
+  socket.setTimeout(silenceMs, () => {
+    end = "the server says nothing";
+    socket.destroy();
+  });
   socket.on("error", () => socket.destroy());
   const connected = await new Promise<boolean>((resolve) => {
     socket.once("connect", () => resolve(true)).once("close", () => resolve(false));
   });
   if (!connected) return null;
-  for await (const line of createInterface({ input: socket })) {
+  const lines = createInterface({ input: socket });
+  // A socket that is destroyed never ends, and the loop would wait for its end for ever.
+  socket.once("close", () => lines.close());
+  for await (const line of lines) {
     const news = JSON.parse(line) as CopyNews;
     if (news.progress !== undefined) onProgress(news.progress);
     if (news.refused !== undefined) {
@@ -159,7 +167,7 @@ export async function askForCopy(
       return { file: news.file, release: () => void socket.destroy() };
     }
   }
-  return { refused: "the server stopped meanwhile" };
+  return { refused: end };
 }
 
 const COPY_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;

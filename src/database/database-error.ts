@@ -1,3 +1,5 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
 
@@ -28,10 +30,38 @@ export function translateDatabaseError(error: unknown, path: string): unknown {
       },
     );
   }
-  const reason = Object.entries(REASONS).find(([code]) => error.code.startsWith(code))?.[1];
+  const reason = reasonOf(error.code, path);
   if (reason === undefined) return error;
   return new FormsvcError("database_unusable", `${path}: ${reason} (${error.code})`, {
     retryAfterSeconds: 5,
     cause: error,
   });
+}
+
+/** Whether the driver's error behind one of ours says that a disk is full. */
+export function isFull(error: unknown): boolean {
+  const cause = error instanceof FormsvcError ? error.facts.cause : error;
+  return cause instanceof SqliteDatabase.SqliteError && cause.code === "SQLITE_FULL";
+}
+
+/** Undefined for what is a defect of ours. */
+function reasonOf(code: string, path: string): string | undefined {
+  const known = Object.entries(REASONS).find(([prefix]) => code.startsWith(prefix))?.[1];
+  return LIKE_FULL.some((prefix) => code.startsWith(prefix)) && hasNoRoom(path)
+    ? REASONS["SQLITE_FULL"]
+    : known;
+}
+
+/** What SQLite makes of a full disk where it opens files or makes them longer. */
+const LIKE_FULL = ["SQLITE_IOERR", "SQLITE_CANTOPEN"];
+/** What SQLite needs beside a database at least: its shared memory. */
+const LEAST_ROOM_BYTES = 32_768;
+
+function hasNoRoom(path: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(dirname(path));
+    return bavail * bsize < LEAST_ROOM_BYTES || (files > 0 && ffree === 0);
+  } catch {
+    return false;
+  }
 }

@@ -13,6 +13,7 @@ import {
   syncFile,
   syncFolderOf,
 } from "./durable-file.ts";
+import { translateFileError } from "./file-error.ts";
 import { lockServer } from "./server-lock.ts";
 
 export interface Restored extends CheckedCopy {
@@ -39,7 +40,7 @@ export interface RestoreOptions {
  * Puts a backup in the place of the database. All of it is checked beforehand on a copy of its own; until the one
  * rename at the end, the database is as it was.
  *
- * @throws server_running; usage when there is no such backup; database_unusable when it is not sound or is from a newer
+ * @throws server_running; usage when there is no such backup; failed when the disk does not take it; database_unusable when it is not sound or is from a newer
  *   version; database_busy when another process has the database open.
  */
 export function restoreBackup(backup: string, databasePath: string, options: RestoreOptions): Restored {
@@ -63,6 +64,8 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
     const replaced = setAside(database, options.now);
     moveIntoPlace(unfinished, database);
     return { ...checked, replaced, ...held };
+  } catch (error) {
+    throw translateFileError(error, database);
   } finally {
     removeCopy(unfinished);
     lock.release();

@@ -1,7 +1,8 @@
 import type { Database } from "../database/database.ts";
 import { compileSchema, type CompiledSchema } from "../schemas/compile-schema.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { findWorkspace } from "../workspaces/workspace-store.ts";
-import { limitsOf, type PlanLimits, type Plans } from "../workspaces/workspace.ts";
+import { findLimits, type PlanLimits, type Plans } from "../workspaces/workspace.ts";
 import { DEFAULT_HONEYPOTS, type Endpoint } from "./endpoint.ts";
 import { readEndpoint, readSchema } from "./endpoint-store.ts";
 
@@ -18,8 +19,11 @@ export interface ReadyEndpoint {
 /** Endpoints kept ready in memory; the oldest is dropped beyond this. */
 const MAX_READY_ENDPOINTS = 5000;
 
+/** Until somebody restarted a server that does not know a plan. */
+const RETRY_AFTER_SECONDS = 60;
+
 export interface EndpointDirectory {
-  /** The endpoint, or undefined when it was deleted. */
+  /** The endpoint, or undefined when it was deleted. @throws unavailable where this process does not know its plan. */
   get(endpointId: string): ReadyEndpoint | undefined;
   /** Reads everything anew from now on. */
   forget(): void;
@@ -44,9 +48,20 @@ export function createEndpointDirectory(db: Database, plans: Plans): EndpointDir
 }
 
 function prepare(db: Database, endpoint: Endpoint, plans: Plans): ReadyEndpoint {
+  const { id, plan } = findWorkspace(db, endpoint.workspaceId);
+  const limits = findLimits(plans, plan);
+  if (limits === undefined) throw unknownPlan(id, plan);
   const schema = compileSchema(readSchema(db, endpoint), endpoint.settings.unknownFields);
-  const { plan } = findWorkspace(db, endpoint.workspaceId);
   const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
   const honeypots = names.filter((name) => !Object.hasOwn(schema.definition, name));
-  return { endpoint, schema, honeypots, plan, limits: limitsOf(plans, plan) };
+  return { endpoint, schema, honeypots, plan, limits };
+}
+
+/** A server reads its configuration when it starts; whoever posts comes back, and the log says what to do. */
+function unknownPlan(workspaceId: string, plan: string): FormsvcError {
+  const reason = `${workspaceId} is on the plan ${plan}, which was not configured when this server started; restart it`;
+  return new FormsvcError("unavailable", undefined, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause: new FormsvcError("config_invalid", reason),
+  });
 }

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import type { Submission } from "./submission.ts";
 import { findSubmission } from "./submission-store.ts";
@@ -22,8 +21,8 @@ export interface HeldRecord {
 export const MAX_PERSON_RECORDS = 10_000;
 
 /**
- * Everything in which a field of this name, at whatever depth, has this value; the case of ASCII letters and outer
- * blanks make no difference. Reads every submission.
+ * Everything in which a field of this name, at whatever depth, has this value or is a list with it; the case of letters
+ * and outer white space make no difference. Reads every submission.
  */
 export function findPerson(db: Database, field: string, value: string): PersonRecords {
   const ids = matchingIds(db, "submission", field, value);
@@ -46,12 +45,29 @@ export function erasePerson(db: Database, records: PersonRecords): void {
 }
 
 function matchingIds(db: Database, table: "submission" | "held", field: string, value: string): string[] {
-  const found = sql<{ id: string }>`
-    SELECT id FROM ${sql.table(table)} AS record
-    WHERE EXISTS (SELECT 1 FROM json_tree(record.data) AS member
-                  WHERE member.key = ${field} AND lower(trim(member.atom)) = lower(trim(${value})))
-    ORDER BY id LIMIT ${MAX_PERSON_RECORDS + 1}`.compile(query);
-  return db.all<{ id: string }>({ compile: () => found }).map(({ id }) => id);
+  const records = db.prepare(`SELECT id, data FROM ${table} ORDER BY id`);
+  const wanted = comparable(value);
+  const ids: string[] = [];
+  db.read(() => {
+    for (const { id, data } of records.iterate() as Iterable<{ id: string; data: string }>) {
+      if (hasMember(JSON.parse(data), null, field, wanted)) ids.push(id);
+      if (ids.length > MAX_PERSON_RECORDS) break;
+    }
+  });
+  return ids;
+}
+
+/** @param key the name under which the value stands; the members of an array stand under the array's. */
+function hasMember(value: unknown, key: string | null, field: string, wanted: string): boolean {
+  if (Array.isArray(value)) return value.some((member) => hasMember(member, key, field, wanted));
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value).some(([name, member]) => hasMember(member, name, field, wanted));
+  }
+  return key === field && comparable(String(value)) === wanted;
+}
+
+function comparable(text: string): string {
+  return text.trim().toLowerCase();
 }
 
 function readHeld(db: Database, id: string): HeldRecord {

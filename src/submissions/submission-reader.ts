@@ -23,7 +23,8 @@ export interface SubmissionReader {
   remove(endpointId: string, id: string): void;
 }
 
-export function createSubmissionReader(db: Database): SubmissionReader {
+/** @param onRemoved told after each deletion. */
+export function createSubmissionReader(db: Database, onRemoved: () => void): SubmissionReader {
   const find = (endpointId: string, id: string): Submission => {
     const submission = findSubmission(db, id);
     if (submission.endpointId === endpointId) return submission;
@@ -32,6 +33,9 @@ export function createSubmissionReader(db: Database): SubmissionReader {
   return {
     list: (filter, limit, cursor) => listSubmissions(db, filter, limit, cursor),
     find,
-    remove: (endpointId, id) => db.transaction(() => deleteSubmissions(db, [find(endpointId, id).id])),
+    remove(endpointId, id) {
+      db.transaction(() => deleteSubmissions(db, [find(endpointId, id).id]));
+      onRemoved();
+    },
   };
 }

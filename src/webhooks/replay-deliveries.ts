@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
-import { BULK_BATCH } from "./delivery.ts";
+import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
 
 /** Which deliveries a bulk replay means; what is null does not narrow it. Times are of when the message was made. */
 export interface ReplayRange {
@@ -22,22 +22,33 @@ export interface ReplayOptions {
 /**
  * Puts one delivery back into the queue with all its attempts anew. The id of what will be sent.
  *
- * @throws not_found; conflict while it is being sent.
+ * @throws not_found; conflict while it is being sent, and as new while it is still to be sent.
  */
 export function replayDelivery(db: Database, id: string, options: ReplayOptions): string {
   return db.transaction(() => {
     const row = db.first(query.selectFrom("delivery").select(["id", "state"]).where("id", "=", id));
     if (!row) throw new FormsvcError("not_found", `There is no delivery ${id}.`);
-    if (row.state === "sending" && !options.asNew) {
-      throw new FormsvcError("conflict", `${id} is being sent right now; look again in a moment.`);
-    }
+    checkReplay(id, row.state, options.asNew);
     return replayRow(db, id, options);
   });
 }
 
+/** @throws conflict where a replay would send twice what is sent anyway. */
+export function checkReplay(id: string, state: DeliveryState, asNew: boolean): void {
+  if (state === "sending") {
+    throw new FormsvcError("conflict", `${id} is being sent right now; look again in a moment.`);
+  }
+  if (!asNew || state === "delivered" || state === "failed") return;
+  const instead =
+    state === "held"
+      ? "enable its webhook, or replay it without --as-new."
+      : "let it be sent, or replay it without --as-new.";
+  throw new FormsvcError("conflict", `${id} is ${state} and would be sent under two ids; ${instead}`);
+}
+
 /** How many deliveries a bulk replay would touch. */
-export function countReplayable(db: Database, range: ReplayRange): number {
-  const counted = selectReplayable(range, "")
+export function countReplayable(db: Database, range: ReplayRange, asNew: boolean): number {
+  const counted = selectReplayable(range, asNew, "")
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as("count"));
   return db.first(counted)?.count ?? 0;
@@ -52,7 +63,7 @@ export function replayRange(db: Database, range: ReplayRange, options: ReplayOpt
   for (;;) {
     const batch = db.transaction(() => {
       const rows = db.all(
-        selectReplayable({ ...range, until }, after)
+        selectReplayable({ ...range, until }, options.asNew, after)
           .orderBy("id")
           .limit(BULK_BATCH),
       );
@@ -66,8 +77,10 @@ export function replayRange(db: Database, range: ReplayRange, options: ReplayOpt
   }
 }
 
-function selectReplayable(range: ReplayRange, after: string) {
+/** As new only what needs it, else each replay would double what the one before it made. */
+function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
   let rows = query.selectFrom("delivery").select("id").where("id", ">", after);
+  if (asNew) rows = rows.where(isFinished).where(isLatest(range.until));
   rows = range.failedOnly
     ? rows.where("state", "=", sql.lit("failed"))
     : rows.where("state", "in", ["delivered", "failed", "held", "pending"]);
@@ -75,6 +88,16 @@ function selectReplayable(range: ReplayRange, after: string) {
   if (range.since !== null) rows = rows.where("id", ">=", firstIdAt("msg", range.since));
   if (range.until !== null) rows = rows.where("id", "<", firstIdAt("msg", range.until));
   return rows;
+}
+
+const isFinished = sql<boolean>`state IN ('delivered', 'failed')`;
+
+/** Whether nothing of the same submission is still to be sent to the same webhook, or was before the bound and later. */
+function isLatest(until: number | null) {
+  const bound = until === null ? sql`` : sql`AND later.id < ${firstIdAt("msg", until)}`;
+  return sql<boolean>`NOT EXISTS (SELECT 1 FROM delivery AS later
+    WHERE later.submission_id = delivery.submission_id AND later.webhook_id = delivery.webhook_id
+      AND (later.state IN ('pending', 'sending', 'held') OR (later.id > delivery.id ${bound})))`;
 }
 
 /** To a webhook that is not enabled it goes as held, and is sent when the webhook is enabled again. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { type Clock, monthOf } from "../foundation/clock.ts";
 import type { Metrics } from "../foundation/metrics.ts";
-import { limitsOf, type Plans } from "./workspace.ts";
+import { findLimits, type Plans } from "./workspace.ts";
 
 /** Workspaces that are shown, the fullest first: each is a time series of its own. */
 const MAX_SHOWN_WORKSPACES = 100;
@@ -23,12 +23,12 @@ export function measureUsage(metrics: Metrics, db: Database, plans: Plans, clock
   );
   metrics.gauges(
     "formsvc_workspace_limit_submissions",
-    "Monthly limit of the same workspaces; none where it is unlimited.",
+    "Monthly limit of the same workspaces; none where it is unlimited or the server does not know the plan.",
     "workspace",
     () =>
       new Map(
         busiest().flatMap(({ id, plan }) => {
-          const limit = limitsOf(plans, plan).monthlySubmissions;
+          const limit = findLimits(plans, plan)?.monthlySubmissions ?? null;
           return limit === null ? [] : [[id, limit] as const];
         }),
       ),

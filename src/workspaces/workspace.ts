@@ -44,9 +44,14 @@ export interface PlanLimits {
 
 export type Plans = Readonly<Record<string, PlanLimits>>;
 
+/** Undefined where the plan is not configured, or was configured after this process started. */
+export function findLimits(plans: Plans, plan: string): PlanLimits | undefined {
+  return Object.hasOwn(plans, plan) ? plans[plan] : undefined;
+}
+
 /** @throws config_invalid when the database names a plan that the configuration no longer has. */
 export function limitsOf(plans: Plans, plan: string): PlanLimits {
-  const limits = Object.hasOwn(plans, plan) ? plans[plan] : undefined;
+  const limits = findLimits(plans, plan);
   if (limits === undefined) {
     throw new FormsvcError(
       "config_invalid",

@@ -12,6 +12,7 @@ import {
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { backUp } from "../../src/database/back-up.ts";
+import { askForCopy } from "../../src/database/backup-socket.ts";
 import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
 
 test("a backup of a served database under load holds everything acknowledged before it began, verified, mode 0600", async () => {
@@ -68,17 +69,51 @@ test("a backup without a server is made by the command itself", async () => {
   expect(modeOf(statSync(machine.path("copy.db")))).toBe("600");
 });
 
+test("a server that says nothing is given up, and the command makes the backup without it", async () => {
+  const machine = operatorMachine();
+  writeFileSync(machine.database, "");
+  const silent = createServer().listen(`${machine.database}-control`);
+  onTestFinished(() => void silent.close());
+  expect(await askForCopy(machine.database, () => {}, 50)).toEqual({ refused: "the server says nothing" });
+});
+
+/** The environment of a process that runs this before anything else. */
+const running = (code: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+});
+
+test("a command that waits for what never comes does not pass for done", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  // A socket that is never connected, in the place of the one to the server.
+  const nothing = `import net from "node:net";
+    import { syncBuiltinESMExports } from "node:module";
+    net.connect = () => new net.Socket();
+    syncBuiltinESMExports();`;
+  const ran = await machine.run(["backup", "copy.db"], { env: running(nothing) });
+  expect(existsSync(machine.path("copy.db"))).toBe(false);
+  expect(ran.code).toBe(1);
+});
+
 test("a backup never takes the place of a file and leaves nothing half done", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
   writeFileSync(machine.path("mine.txt"), "mine");
+  symlinkSync("nothing.db", machine.path("link.db"));
+  expect((await machine.run(["backup", "link.db"])).stderr).toContain("exists already");
   const refused = await machine.run(["backup", "mine.txt"]);
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain("exists already");
   expect((await machine.run(["backup", "no/folder.db"])).code).toBe(2);
   expect((await machine.run(["backup", machine.folder])).code).toBe(2);
   expect((await machine.run(["backup", "copy.db", "--db", "missing.db"])).code).toBe(5);
-  expect(readdirSync(machine.folder).sort()).toEqual(["formsvc.config.json", "formsvc.db", "mine.txt"]);
+  expect(readdirSync(machine.folder).sort()).toEqual([
+    "formsvc.config.json",
+    "formsvc.db",
+    "link.db",
+    "mine.txt",
+  ]);
+  expect(lstatSync(machine.path("link.db")).isSymbolicLink()).toBe(true);
 });
 
 test("a name beside which another database's log lies is refused: the log would be replayed into the backup", async () => {
@@ -158,4 +193,32 @@ test("scheduled backups are made at once when none is there, and only the newest
   expect(modeOf(statSync(machine.path("copies")))).toBe("700");
   expect(modeOf(statSync(machine.path(`copies/${names[0]}`)))).toBe("600");
   expect(await server.stop()).toBe(0);
+});
+
+test("a scheduled backup that fails is logged with a reason in one line, whatever went wrong", async () => {
+  const machine = operatorMachine();
+  machine.configure({ backup: { everyHours: 24, keep: 2, directory: "./copies" } });
+  await machine.createEndpoint();
+  const defect = `import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    if (process.argv[2] === "backup") fs.statSync = () => undefined.defect;
+    syncBuiltinESMExports();`;
+  const server = await machine.serve({ env: running(defect) });
+  const failed = () => server.lines.find((line) => line["event"] === "backup.failed");
+  await until(() => failed() !== undefined);
+  expect(failed()?.["reason"]).toMatch(/^internal error; TypeError: .*defect'\)$/);
+});
+
+test("a stop of the server gives the backup under way up, and that is no failure", async () => {
+  const machine = operatorMachine();
+  machine.configure({ backup: { everyHours: 24, keep: 2, directory: "./copies" } });
+  await machine.createEndpoint();
+  const endless = `if (process.argv[2] === "backup")
+    (await import("node:fs")).writeFileSync("begun", ""), await new Promise((resolve) => setTimeout(resolve, 100_000));`;
+  const server = await machine.serve({ env: running(endless) });
+  await until(() => existsSync(machine.path("begun")));
+  expect(await server.stop()).toBe(0);
+  const events = server.lines.map((line) => line["event"]);
+  expect(events).not.toContain("backup.failed");
+  expect(events.at(-1)).toBe("server.stopped");
 });

@@ -13,9 +13,11 @@ function schedule(everyHours: number | null, keep: number) {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   let now = Date.UTC(2026, 0, 31, 12);
   let failing = false;
+  let emptyHanded = false;
   let made = 0;
   const make = (file: string): Promise<void> => {
     if (failing) return Promise.reject(new Error("no space"));
+    if (emptyHanded) return Promise.resolve();
     made += 1;
     writeFileSync(file, "");
     return Promise.resolve();
@@ -34,7 +36,12 @@ function schedule(everyHours: number | null, keep: number) {
     await scheduler.settle();
     return made;
   };
-  return { directory, look, fail: (value: boolean) => void (failing = value) };
+  return {
+    directory,
+    look,
+    fail: (value: boolean) => void (failing = value),
+    makeNothing: (value: boolean) => void (emptyHanded = value),
+  };
 }
 
 test("a backup is made when the newest is as old as the interval, also after a restart", async () => {
@@ -53,6 +60,15 @@ test("a failed backup is tried again after ten minutes and removes no older one"
   expect(await look(0.1)).toBe(1);
   expect(readdirSync(directory)).toHaveLength(1);
   expect(await look(0.1)).toBe(2);
+});
+
+test("a backup that ends without a file counts as failed and is tried again", async () => {
+  const { look, makeNothing } = schedule(24, 1);
+  makeNothing(true);
+  expect(await look(0)).toBe(0);
+  makeNothing(false);
+  expect(await look(0.1)).toBe(0);
+  expect(await look(0.1)).toBe(1);
 });
 
 test("only the newest backups stay, and nothing else in the folder is touched", async () => {

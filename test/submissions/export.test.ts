@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { createExportFile } from "../../src/cli/export-file.ts";
 import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { modeOf, operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
@@ -195,6 +196,24 @@ test("an export and an import of 100 MB run in a heap of 64 MB, and an import ru
     imported: { added: 0, known: 40_000 },
   });
 }, 120_000);
+
+test("of two exports to one name the second is refused, whoever began first, and no link is replaced", () => {
+  const machine = operatorMachine();
+  const name = machine.path("all.csv");
+  const mine = createExportFile(name);
+  mine.text("mine");
+  writeFileSync(name, "another's");
+  expect(() => mine.finish()).toThrow(/exists already/);
+  mine.abandon();
+  expect(readFileSync(name, "utf8")).toBe("another's");
+
+  symlinkSync("nothing", machine.path("link.csv"));
+  const linked = createExportFile(machine.path("link.csv"));
+  expect(() => linked.finish()).toThrow(/exists already/);
+  linked.abandon();
+  expect(lstatSync(machine.path("link.csv")).isSymbolicLink()).toBe(true);
+  expect(readdirSync(machine.folder).sort()).toEqual(["all.csv", "formsvc.config.json", "link.csv"]);
+});
 
 test("an import has the same submissions, ids, times and scores as what was exported", async () => {
   const { machine, ids } = await machineWithPosts(3);

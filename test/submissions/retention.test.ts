@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { shortenAddress } from "../../src/foundation/ip-address.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -14,12 +15,12 @@ test("submissions older than their endpoint keeps them are deleted by the server
   const archive = (keeping.json() as { endpoint: { id: string } }).endpoint.id;
   const connection = machine.open();
   const insert = connection.prepare(
-    `INSERT INTO submission VALUES (NULL, ?, ${NUMBER_OF_ENDPOINT}, 1, '{}', 0, '[]', '', '', ?)`,
+    `INSERT INTO submission VALUES (NULL, ?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '', '', ?)`,
   );
   const add = (endpointId: string, daysAgo: number): string => {
     const at = Date.now() - daysAgo * 86_400_000;
     const id = newId("sub", at);
-    insert.run(id, endpointId, at);
+    insert.run(id, endpointId, `{"name":"${daysAgo} DAYS OLD"}`, at);
     return id;
   };
   const old = Array.from({ length: 450 }, () => add(endpoint.id, 31));
@@ -32,6 +33,7 @@ test("submissions older than their endpoint keeps them are deleted by the server
     old.length,
   );
   expect(storedIds(machine.database)).toEqual(new Set([young, archived]));
+  await until(() => !readFileSync(`${machine.database}-wal`).includes("31 DAYS OLD"));
 });
 
 test("addresses are stored in full, shortened or not at all, as the endpoint says", async () => {

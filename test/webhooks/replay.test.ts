@@ -64,9 +64,9 @@ test("all that failed is replayed in one go, and only that", async () => {
   world.deliverer.start();
   world.post(10);
   await world.settle();
-  expect(countReplayable(world.db, FAILED)).toBe(1100);
+  expect(countReplayable(world.db, FAILED, false)).toBe(1100);
   expect(replayRange(world.db, FAILED, { asNew: false, now: world.clock.now() })).toBe(1100);
-  expect(countReplayable(world.db, FAILED)).toBe(0);
+  expect(countReplayable(world.db, FAILED, false)).toBe(0);
   expect(world.states()).toEqual({ delivered: 10, pending: 1100 });
   world.deliverer.reload();
   await world.settle();
@@ -82,17 +82,56 @@ test("a range of time is replayed by when the messages were made, as new once an
     world.post(300);
     world.clock.forward(HOUR_MS);
   }
+  markDelivered(world);
   const range = {
     ...EVERYTHING,
     webhookId: webhook.id,
     since: startMs + HOUR_MS,
     until: startMs + 2 * HOUR_MS,
   };
-  expect(countReplayable(world.db, range)).toBe(300);
+  expect(countReplayable(world.db, range, true)).toBe(300);
   const onwards = { ...range, until: null };
   expect(replayRange(world.db, onwards, { asNew: true, now: world.clock.now() })).toBe(600);
-  expect(world.states()).toEqual({ pending: 2400 });
+  expect(world.states()).toEqual({ delivered: 1800, pending: 600 });
 });
+
+test("a range that is replayed as new again multiplies nothing: what still waits is left, else each message goes once", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.post(3);
+  const replayAll = (): number => {
+    world.clock.forward(1000);
+    const range = { ...EVERYTHING, since: 0 };
+    const counted = countReplayable(world.db, range, true);
+    expect(replayRange(world.db, range, { asNew: true, now: world.clock.now() })).toBe(counted);
+    return counted;
+  };
+  expect(replayAll()).toBe(0);
+  setWebhookEnabled(world.db, webhook.id, false);
+  expect(replayAll()).toBe(0);
+  markDelivered(world);
+  expect(replayAll()).toBe(3);
+  expect(replayAll()).toBe(0);
+  markDelivered(world);
+  expect(replayAll()).toBe(3);
+  expect(world.states()).toEqual({ delivered: 6, held: 3 });
+});
+
+test("one that is still to be sent is not replayed as new, and the refusal says what to do", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  world.post();
+  const [id] = world.deliveryIds();
+  const options = { asNew: true, now: world.clock.now() };
+  expect(() => replayDelivery(world.db, id!, options)).toThrow(/is pending .* without --as-new/);
+  world.db.execute("UPDATE delivery SET state = 'held'");
+  expect(() => replayDelivery(world.db, id!, options)).toThrow(/is held .* enable its webhook/);
+  expect(world.deliveryIds()).toEqual([id]);
+});
+
+function markDelivered(world: WebhookWorld): void {
+  world.db.execute("UPDATE delivery SET state = 'delivered', finished_at = 1");
+}
 
 test("what is replayed to a disabled webhook is held for it; what is being sent is left alone", async () => {
   await using world = new WebhookWorld();
@@ -105,12 +144,13 @@ test("what is replayed to a disabled webhook is held for it; what is being sent 
   const [id] = world.deliveryIds();
   const now = world.clock.now();
   expect(() => replayDelivery(world.db, id!, { asNew: false, now })).toThrow(/being sent/);
-  expect(countReplayable(world.db, EVERYTHING)).toBe(0);
+  expect(() => replayDelivery(world.db, id!, { asNew: true, now })).toThrow(/being sent/);
+  expect(countReplayable(world.db, EVERYTHING, false)).toBe(0);
   release[0]!();
   await world.settle();
   setWebhookEnabled(world.db, webhook.id, false);
-  replayDelivery(world.db, id!, { asNew: false, now });
   replayDelivery(world.db, id!, { asNew: true, now });
+  replayDelivery(world.db, id!, { asNew: false, now });
   expect(world.states()).toEqual({ held: 2 });
   expect(() => replayDelivery(world.db, "msg_none", { asNew: false, now })).toThrow(/no delivery/);
 });

@@ -1,0 +1,32 @@
+import { FormsvcError } from "../foundation/errors.ts";
+
+const FULL = "the disk is full; free some space";
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: FULL,
+  EDQUOT: "this user's share of the disk is full; free some space",
+  EIO: "the disk reports an error; check it before anything else",
+  EROFS: "the disk is read-only",
+  EACCES: "access is denied; check the owner and mode of the file and of its folder",
+  EPERM: "access is denied; check the owner and mode of the file and of its folder",
+};
+
+/** Of a copy that fails with these the system names the source. */
+const OF_WRITING = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
+
+/**
+ * What the system's no to reading or writing a file means: `failed` with what to do. Errors that are ours or a defect
+ * come back as they are.
+ *
+ * @param shown the file that is written; an error in reading may name another.
+ */
+export function translateFileError(error: unknown, shown: string): unknown {
+  if (!(error instanceof Error) || !("syscall" in error)) return error;
+  const { code = "", path = shown, message } = error as NodeJS.ErrnoException;
+  const named = OF_WRITING.has(code) ? shown : path;
+  return new FormsvcError("failed", `${named}: ${REASONS[code] ?? message}`, { cause: error });
+}
+
+export function fullDisk(file: string, cause: unknown): FormsvcError {
+  return new FormsvcError("failed", `${file}: ${FULL}`, { cause });
+}

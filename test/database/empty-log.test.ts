@@ -1,0 +1,38 @@
+import { statSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
+import { createLogCleaner } from "../../src/database/empty-log.ts";
+import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
+
+const logBytes = ({ path }: Database): number => statSync(`${path}-wal`).size;
+const write = (db: Database): void =>
+  db.execute("UPDATE settings_version SET version = version + 1 WHERE id = 1");
+
+test("the log is emptied after something was deleted, and not for anything else", () => {
+  const db = temporaryDatabase();
+  const cleaner = createLogCleaner(db);
+  cleaner.clean();
+  expect(logBytes(db)).toBe(0);
+  write(db);
+  cleaner.note(0);
+  cleaner.clean();
+  expect(logBytes(db)).toBeGreaterThan(0);
+  cleaner.note(1);
+  cleaner.clean();
+  expect(logBytes(db)).toBe(0);
+});
+
+test("a log that a reader keeps is emptied once that has ended, and the server does not wait for it", () => {
+  const db = temporaryDatabase(10);
+  const reader = openForTest(db.path);
+  const cleaner = createLogCleaner(db);
+  reader.execute("BEGIN; SELECT count(*) FROM submission");
+  write(db);
+  const startedAt = performance.now();
+  cleaner.clean();
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+  expect(logBytes(db)).toBeGreaterThan(0);
+  reader.execute("COMMIT");
+  cleaner.clean();
+  expect(logBytes(db)).toBe(0);
+});

@@ -1,0 +1,69 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { operatorMachine, post } from "../support/operator-machine.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const mayMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+if (!mayMount) process.stderr.write("NOT TESTED: commands on a full disk (run the tests as root)\n");
+
+/** A database of one submission, and commands that find a small disk at `disk`. */
+async function machineWithSmallDisk() {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  await post(server.url, endpoint.secret);
+  await server.stop();
+  mkdirSync(machine.path("disk"));
+  const run = (bytes: number, prepare: string, args: readonly string[]) => {
+    const script = `mount -t tmpfs -o size=${bytes} none disk && { ${prepare}; } && exec "$0" "$@"`;
+    const ran = spawnSync(
+      "unshare",
+      ["-m", "--propagation", "private", "sh", "-c", script, process.execPath, MAIN, ...args],
+      { cwd: machine.folder, encoding: "utf8" },
+    );
+    return { code: ran.status, stderr: ran.stderr };
+  };
+  return { machine, server, run, bytes: statSync(machine.database).size };
+}
+
+test.skipIf(!mayMount)(
+  "a backup or export to a full disk fails with a sentence that names the file",
+  async () => {
+    const { machine, run, bytes } = await machineWithSmallDisk();
+    const full = (file: string, code: number) => ({
+      code,
+      stderr: `formsvc: ${file}: the disk is full; free some space\n`,
+    });
+    const copy = machine.path("disk/copy.db");
+    expect(run(bytes / 2, "true", ["backup", "disk/copy.db"])).toEqual(full(copy, 1));
+    const exporting = ["submission", "export", "--output", "disk/all.csv"];
+    const fill = "head -c 4096 /dev/zero > disk/room";
+    expect(run(4096, fill, exporting)).toEqual(full("disk/all.csv", 1));
+
+    const server = await machine.serve();
+    expect(run(bytes / 2, "true", ["backup", "disk/copy.db"])).toEqual(full(copy, 1));
+    await server.stop();
+  },
+);
+
+test.skipIf(!mayMount)(
+  "a restore on a full disk fails with a sentence that names the file, and leaves what was there",
+  async () => {
+    const { machine, run, bytes } = await machineWithSmallDisk();
+    await machine.mustRun(["backup", "copy.db"]);
+    const ran = run(bytes * 1.5, "cp formsvc.db disk", ["restore", "copy.db", "--db", "disk/formsvc.db"]);
+    expect(ran).toEqual({
+      code: 1,
+      stderr: `formsvc: ${machine.path("disk/formsvc.db")}: the disk is full; free some space\n`,
+    });
+  },
+);
+
+test.skipIf(!mayMount)("a database that cannot be opened because its disk is full is told so", async () => {
+  const { run, bytes } = await machineWithSmallDisk();
+  const fill = "cp formsvc.db disk && { cat /dev/zero > disk/room 2> /dev/null || true; }";
+  const ran = run(bytes * 1.5, fill, ["account", "list", "--db", "disk/formsvc.db"]);
+  expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining("the disk is full")]);
+});

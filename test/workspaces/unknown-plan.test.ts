@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { operatorMachine, post, until } from "../support/operator-machine.ts";
+
+const UNLIMITED = { monthlySubmissions: null, endpoints: null, customSpam: true };
+
+test("a plan that the running server does not know costs no other workspace anything, and posts are told to come back", async () => {
+  const machine = operatorMachine();
+  const metrics = { metrics: { enabled: true } };
+  machine.configure({ ...metrics, plans: { hobby: UNLIMITED } });
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  await post(server.url, endpoint.secret);
+  const { data } = (await machine.mustRun(["workspace", "list", "--json"])).json() as {
+    data: { id: string }[];
+  };
+  const id = data[0]?.id ?? "";
+  machine.configure({ ...metrics, plans: { hobby: UNLIMITED, gold: UNLIMITED } });
+  await machine.mustRun(["workspace", "set-plan", id, "gold"]);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+
+  const answer = await fetch(`${server.url}/submit`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "60"]);
+  expect(await answer.text()).not.toContain("gold");
+  await until(() =>
+    server.lines.some(
+      ({ event, reason }) => event === "request.failed" && /the plan gold.*restart/.test(String(reason)),
+    ),
+  );
+  const measured = await fetch(`${server.url}/metrics`);
+  expect(measured.status).toBe(200);
+  expect(await measured.text()).toContain(`formsvc_workspace_used_submissions{workspace="${id}"} 1`);
+
+  await server.stop();
+  const restarted = await machine.serve();
+  await post(restarted.url, endpoint.secret);
+
+  machine.configure({ ...metrics, plans: { hobby: UNLIMITED } });
+  const examined = (await machine.run(["doctor", "--json"])).json() as {
+    checks: { name: string; ok: boolean; message: string }[];
+  };
+  expect(examined.checks.filter(({ ok }) => !ok)).toMatchObject([
+    { name: "limits.monthly", message: `${id} is on the plan gold, which is not configured` },
+  ]);
+});
