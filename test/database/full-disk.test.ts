@@ -53,7 +53,13 @@ test.skipIf(!mayMount)(
   async () => {
     const { machine, run, bytes } = await machineWithSmallDisk();
     await machine.mustRun(["backup", "copy.db"]);
-    const ran = run(bytes * 1.5, "cp formsvc.db disk", ["restore", "copy.db", "--db", "disk/formsvc.db"]);
+    const ran = run(bytes * 1.5, "cp formsvc.db disk", [
+      "restore",
+      "copy.db",
+      "--db",
+      "disk/formsvc.db",
+      "--yes",
+    ]);
     expect(ran).toEqual({
       code: 1,
       stderr: `formsvc: ${machine.path("disk/formsvc.db")}: the disk is full; free some space\n`,
