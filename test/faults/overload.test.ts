@@ -22,7 +22,7 @@ const CROWD_MS = isShort ? 6000 : 60_000;
  * What a small machine has to spare. The short form runs beside other work, where the engine collects later and a client
  * sends in thicker bursts; there the bound only tells a heap that grows without one.
  */
-const MEMORY_MB = isShort ? 400 : 220;
+const MEMORY_MB = isShort ? 400 : 260;
 const ACCEPTED_MS = 2000;
 /** More than the requests that the server answers at once, and than those that it lets in. */
 const DEAF = 600;
