@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { POST_REFUSALS } from "../submissions/receive-submission.ts";
 import { COMMON_ERRORS, type Operation } from "./operation.ts";
 
 const accepted = z
@@ -22,19 +23,7 @@ const idempotencyKey = z
   .optional()
   .describe("The same key with the same body within 24 h is answered as the first time and stored once.");
 
-const POST_ERRORS = [
-  "validation_failed",
-  "invalid_request",
-  "unauthorized",
-  "forbidden",
-  "conflict",
-  "payload_too_large",
-  "unsupported_media_type",
-  "rate_limited",
-  "submission_limit",
-  "spam_blocked",
-  ...COMMON_ERRORS,
-] as const;
+const POST_ERRORS = [...POST_REFUSALS, ...COMMON_ERRORS] as const;
 
 export const submitOperation: Operation = {
   id: "submit",

@@ -66,6 +66,20 @@ export interface ReceiverParts {
   readonly clock: Clock;
 }
 
+/** How a post can be refused for what it is, carries or comes after. */
+export const POST_REFUSALS = [
+  "validation_failed",
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "submission_limit",
+  "spam_blocked",
+] as const;
+
 export function createReceiver(parts: ReceiverParts): Receiver {
   const { gatekeeper, idempotency, clock } = parts;
   const inFlight = new Set<string>();

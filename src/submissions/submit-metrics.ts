@@ -2,7 +2,7 @@ import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { LATENCY_BUCKETS, type Metrics } from "../foundation/metrics.ts";
 import type { Gatekeeper } from "./authenticate.ts";
 import type { CommitObserver } from "./commit-batch.ts";
-import type { Receiver } from "./receive-submission.ts";
+import { POST_REFUSALS, type Receiver } from "./receive-submission.ts";
 
 const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** The classes' upper bounds; blocked posts are counted by their outcome. */
@@ -11,17 +11,8 @@ const SCORE_BUCKETS = [0, 10, 25, 50, 75];
 /** How a post can end. One that is missing here is counted too, only from its first time on. */
 const OUTCOMES: readonly (ErrorCode | "accepted")[] = [
   "accepted",
-  "validation_failed",
   "invalid_json",
-  "invalid_request",
-  "unauthorized",
-  "forbidden",
-  "conflict",
-  "payload_too_large",
-  "unsupported_media_type",
-  "rate_limited",
-  "submission_limit",
-  "spam_blocked",
+  ...POST_REFUSALS,
   "unavailable",
   "internal",
   "database_busy",
