@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 
@@ -41,12 +42,12 @@ export function nodeOf({ folder, target }: Source): string {
   return join(folder, "node_modules", targets[target].node, bin);
 }
 
-/** Bundles src/ into one script and returns the native addons it needs, by file name, for embedding. */
+/** Bundles src/ into one script and returns what it needs beside it, by name, for embedding: native addons, the text model. */
 export async function bundleSource(
   { folder, target }: Source,
   bundle: string,
 ): Promise<Record<string, string>> {
-  const addons: Record<string, string> = {};
+  const assets: Record<string, string> = {};
   await build({
     absWorkingDir: folder,
     entryPoints: [join(folder, "src/main.ts")],
@@ -62,10 +63,10 @@ export async function bundleSource(
     // The platform's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see.
     alias: { "better-sqlite3": `better-sqlite3/${target}` },
     external: ["@node-rs/argon2-wasm32-wasi"],
-    plugins: [embedAddons(folder, addons), embedBrowserClient()],
+    plugins: [embedAddons(folder, assets), embedTextModel(dirname(bundle), assets), embedBrowserClient()],
   });
   writeFileSync(bundle, asAscii(readFileSync(bundle, "utf8")));
-  return addons;
+  return assets;
 }
 
 /**
@@ -88,6 +89,34 @@ function embedBrowserClient(): Plugin {
     },
   };
 }
+
+/** The weights as they are, in 64 KiB: as text in the script they would take a third more. */
+function embedTextModel(buildFolder: string, assets: Record<string, string>): Plugin {
+  return {
+    name: "embed-text-model",
+    setup(builder) {
+      builder.onLoad({ filter: /text-model\.generated\.ts$/ }, async ({ path }) => {
+        const model = (await import(pathToFileURL(path).href)) as typeof import("../src/spam/text-model.generated.ts");
+        const { TEXT_WEIGHTS, ...rest } = model;
+        assets[WEIGHTS_ASSET] = join(buildFolder, WEIGHTS_ASSET);
+        writeFileSync(assets[WEIGHTS_ASSET], TEXT_WEIGHTS);
+        const others = Object.entries(rest).map(
+          ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
+        );
+        return {
+          loader: "js",
+          contents: [
+            'import { getRawAsset } from "node:sea";',
+            `export const TEXT_WEIGHTS = new Int8Array(getRawAsset(${JSON.stringify(WEIGHTS_ASSET)}));`,
+            ...others,
+          ].join("\n"),
+        };
+      });
+    },
+  };
+}
+
+const WEIGHTS_ASSET = "text-weights";
 
 function embedAddons(folder: string, addons: Record<string, string>): Plugin {
   return {

@@ -35,7 +35,7 @@ export function renderModel(texts: readonly LabelledText[]): string {
     "// Made by scripts/train-spam.ts; docs/spam-model.md says from what.",
     `export const TEXT_BIAS = ${model.bias.toPrecision(6)};`,
     `export const TEXT_SCALE = ${scale.toPrecision(6)};`,
-    `export const TEXT_WEIGHTS =\n  "${Buffer.from(bytes.buffer).toString("base64")}";`,
+    `export const TEXT_WEIGHTS = new Int8Array(\n  Buffer.from("${Buffer.from(bytes.buffer).toString("base64")}", "base64"),\n);`,
     `export const LETTER_PAIRS =\n  "${Buffer.from(letterPairs(texts)).toString("base64")}";`,
     "",
   ].join("\n");

@@ -3,7 +3,6 @@ import type { TextWords } from "./read-words.ts";
 import { characterBuckets, pairBucket, wordBucket, wordBuckets } from "./text-features.ts";
 import { LETTER_PAIRS, TEXT_BIAS, TEXT_SCALE, TEXT_WEIGHTS } from "./text-model.generated.ts";
 
-const weights = new Int8Array(Buffer.from(TEXT_WEIGHTS, "base64"));
 const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
 
 /** The log-odds that a normalised text is spam, by its words and characters alone. */
@@ -13,7 +12,7 @@ export function spamOdds(normalised: string, words: TextWords): number {
 
 function weigh({ buckets, count }: Readonly<BucketSet>): number {
   let sum = 0;
-  for (let index = 0; index < count; index += 1) sum += weights[buckets[index] ?? 0] ?? 0;
+  for (let index = 0; index < count; index += 1) sum += TEXT_WEIGHTS[buckets[index] ?? 0] ?? 0;
   return count === 0 ? 0 : sum / Math.sqrt(count);
 }
 
@@ -21,7 +20,7 @@ function weigh({ buckets, count }: Readonly<BucketSet>): number {
 export function heaviestWords(normalised: string, words: TextWords, most: number): string[] {
   const best: { weight: number; word: string }[] = [];
   const consider = (bucket: number, start: number, end: number): void => {
-    const weight = weights[bucket] ?? 0;
+    const weight = TEXT_WEIGHTS[bucket] ?? 0;
     if (weight <= (best.length < most ? 0 : (best[most - 1]?.weight ?? 0))) return;
     const word = normalised.slice(start, end).replace(UNSHOWN, " ").trim();
     if (word === "" || best.some((other) => other.word === word)) return;

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
+import { executable, makeWorkplace } from "./workplace.ts";
+
+test("the text model lies in the executable as its 64 KiB of weights, once and not as text, and judges", async () => {
+  const program = readFileSync(executable);
+  const weights = Buffer.from(TEXT_WEIGHTS.buffer, TEXT_WEIGHTS.byteOffset, TEXT_WEIGHTS.byteLength);
+  expect(weights.length).toBe(65_536);
+  const first = program.indexOf(weights);
+  expect(first).toBeGreaterThan(0);
+  expect(program.indexOf(weights, first + 1)).toBe(-1);
+  expect(program.includes(weights.toString("base64").slice(0, 1000))).toBe(false);
+
+  const input = '{"message":"cheap seo for your website, first page of google guaranteed"}';
+  const judged = await makeWorkplace().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], { input });
+  expect(judged.reasons.map(({ signal }) => signal)).toContain("text");
+});
