@@ -102,7 +102,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
     const connection = new SqliteDatabase(file, { timeout: options.busyTimeoutMs });
     try {
       checkFileOwner(connection);
-      setPragmas(connection);
+      setPragmas(connection, options.busyTimeoutMs);
     } catch (error) {
       connection.close();
       throw error;
@@ -145,8 +145,8 @@ export function createExclusively(file: string): boolean {
 }
 
 /** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */
-function setPragmas(connection: SqliteDatabase.Database): void {
-  connection.pragma("journal_mode = WAL");
+function setPragmas(connection: SqliteDatabase.Database, busyTimeoutMs: number): void {
+  enterWal(connection, busyTimeoutMs);
   connection.pragma("synchronous = FULL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
@@ -163,6 +163,23 @@ function setPragmas(connection: SqliteDatabase.Database): void {
         "database_unusable",
         `${connection.name}: ${name} is ${String(actual)} and must be ${value}`,
       );
+    }
+  }
+}
+
+const WAL_RETRY_MS = 5;
+
+/** SQLite does not wait where two connections want to make a new file's first log: one of them is refused at once. */
+function enterWal(connection: SqliteDatabase.Database, busyTimeoutMs: number): void {
+  const endsAt = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      connection.pragma("journal_mode = WAL");
+      return;
+    } catch (error) {
+      const isBusy = error instanceof SqliteDatabase.SqliteError && error.code.startsWith("SQLITE_BUSY");
+      if (!isBusy || performance.now() >= endsAt) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS);
     }
   }
 }
