@@ -96,7 +96,7 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
     name: "embed-text-model",
     setup(builder) {
       builder.onLoad({ filter: /text-model\.generated\.ts$/ }, async ({ path }) => {
-        const model = (await import(pathToFileURL(path).href)) as typeof import("../src/spam/text-model.generated.ts");
+        const model = (await import(pathToFileURL(path).href)) as TextModel;
         const { TEXT_WEIGHTS, ...rest } = model;
         assets[WEIGHTS_ASSET] = join(buildFolder, WEIGHTS_ASSET);
         writeFileSync(assets[WEIGHTS_ASSET], TEXT_WEIGHTS);
@@ -117,6 +117,11 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
 }
 
 const WEIGHTS_ASSET = "text-weights";
+
+/** What `text-model.generated.ts` exports. */
+interface TextModel extends Readonly<Record<string, unknown>> {
+  readonly TEXT_WEIGHTS: Int8Array;
+}
 
 function embedAddons(folder: string, addons: Record<string, string>): Plugin {
   return {

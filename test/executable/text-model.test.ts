@@ -13,6 +13,8 @@ test("the text model lies in the executable as its 64 KiB of weights, once and n
   expect(program.includes(weights.toString("base64").slice(0, 1000))).toBe(false);
 
   const input = '{"message":"cheap seo for your website, first page of google guaranteed"}';
-  const judged = await makeWorkplace().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], { input });
+  const judged = await makeWorkplace().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
+    input,
+  });
   expect(judged.reasons.map(({ signal }) => signal)).toContain("text");
 });
