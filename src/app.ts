@@ -33,6 +33,7 @@ import { createOutbox } from "./webhooks/enqueue-delivery.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
 import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
 import { createSender, type Sender } from "./webhooks/send.ts";
+import { createLateSpread } from "./webhooks/spread-outbox.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 import { measureUsage } from "./workspaces/workspace-metrics.ts";
 
@@ -171,6 +172,7 @@ function createCleanUps(
   cleaner: LogCleaner,
 ): Pick<SubmitService, "cleanUps" | "expire" | "clearLog"> {
   const retention = createRetention(db);
+  const spreadLate = createLateSpread(db);
   const noted = (deleted: number): number => {
     cleaner.note(deleted);
     return deleted;
@@ -179,6 +181,7 @@ function createCleanUps(
     cleanUps: [
       () => idempotency.forgetExpired(clock.now()),
       () => noted(dropExpired(db, config.held.days, clock.now())),
+      () => spreadLate(clock.now()),
       () => noted(dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now())),
     ],
     expire: () => noted(retention.expire(clock.now())),

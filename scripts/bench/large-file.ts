@@ -89,7 +89,7 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
        (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
      VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', ?, ?, ?)`,
   );
-  const event = db.prepare("INSERT INTO event (submission_id, head, tail) VALUES (?, ?, ?)");
+  const event = db.prepare("UPDATE submission SET event_head = ?, event_tail = ? WHERE id = ?");
   const delivery = db.prepare(
     "INSERT INTO delivery (id, submission_id, webhook_id, state, due_at) VALUES (?, ?, ?, 'pending', ?)",
   );
@@ -110,7 +110,7 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
   bytes = (statSync(file).size - before) / submissions;
   db.transaction(() => {
     for (const id of ids) {
-      event.run(id, HEAD, TAIL);
+      event.run(HEAD, TAIL, id);
       delivery.run(newId("msg", Date.now()), id, webhookId, Date.now());
     }
   });

@@ -81,10 +81,10 @@ function fill(db: Database, deliveredCount: number, pendingCount: number): void 
     if (count === 0) return;
     db.transaction(() =>
       db.execute(`
-        INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-          ${rows(count, first)} SELECT printf('sub_%026d', i), 1, 1, '{}', 0, '[]', '', '', i FROM n;
-        INSERT INTO event (submission_id, head, tail)
-          ${rows(count, first)} SELECT printf('sub_%026d', i), hex(zeroblob(75)), hex(zeroblob(75)) FROM n;
+        INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
+            event_head, event_tail)
+          ${rows(count, first)} SELECT printf('sub_%026d', i), 1, 1, '{}', 0, '[]', '', '', i, hex(zeroblob(75)), hex(zeroblob(75))
+            FROM n;
         INSERT INTO delivery (id, submission_id, webhook_id, state, attempts, due_at, finished_at)
           ${rows(count, first)} SELECT printf('msg_%026d', i), printf('sub_%026d', i), '${WEBHOOK}', '${state}',
             ${state === "delivered" ? "1, i, i" : "0, i, NULL"} FROM n;

@@ -27,6 +27,8 @@ import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
  */
 const [rounds = 5, deliveries = 20_000] = process.argv.slice(2).map(Number);
 const AT_ONCE = [4, 32, 64];
+/** What a busy server stores in one transaction. */
+const POSTS_A_COMMIT = 32;
 const log = createLog("silent", "json");
 
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
@@ -152,15 +154,20 @@ function fill(db: Database, outbox: Outbox, endpointId: string, count: number): 
     message: "A dozen pages and a form. ".repeat(8),
   };
   const insert = db.prepare(
-    `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '192.0.2.1', 'bench', ?)`,
+    `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
+       event_head, event_tail)
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '192.0.2.1', 'bench', ?, ?, ?)`,
   );
-  db.transaction(() => {
-    for (let index = 0; index < count; index += 1) {
-      const id = newId("sub", now);
-      insert.run(id, endpointId, JSON.stringify(data), now);
-      const told = { id, endpointId, spamScore: 0, ipAddress: "192.0.2.1", userAgent: "bench" };
-      outbox.enqueue({ ...told, createdAt: now }, now);
-    }
-  });
+  for (let from = 0; from < count; from += POSTS_A_COMMIT) {
+    db.transaction(() => {
+      for (let index = from; index < Math.min(count, from + POSTS_A_COMMIT); index += 1) {
+        const id = newId("sub", now);
+        const told = { id, endpointId, spamScore: 0, ipAddress: "192.0.2.1", userAgent: "bench" };
+        const { head, tail } = outbox.enqueue({ ...told, createdAt: now }, now);
+        insert.run(id, endpointId, JSON.stringify(data), now, head, tail);
+      }
+      outbox.write();
+    });
+    outbox.announce();
+  }
 }

@@ -96,12 +96,19 @@ function holdDeliveries(file: string, shown: string): Held {
     const held = connection
       .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
       .run();
-    return { heldDeliveries: held.changes, disabledWebhooks: disabled.changes };
+    return { heldDeliveries: held.changes + countQueued(connection), disabledWebhooks: disabled.changes };
   } catch (error) {
     throw translateDatabaseError(error, shown);
   } finally {
     connection.close();
   }
+}
+
+/** What waits in the outbox will be held too, as its webhooks are disabled. */
+function countQueued(connection: SqliteDatabase.Database): number {
+  const has = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'outbox'");
+  if (has.get() === undefined) return 0;
+  return Number(connection.prepare("SELECT coalesce(sum(message_count), 0) FROM outbox").pluck().get());
 }
 
 /**

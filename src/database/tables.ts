@@ -14,7 +14,7 @@ export interface Tables {
   settings_version: SettingsVersionRow;
   webhook: WebhookRow;
   webhook_secret: WebhookSecretRow;
-  event: EventRow;
+  outbox: OutboxRow;
   delivery: DeliveryRow;
   attempt: AttemptRow;
   workspace_spam: WorkspaceSpamRow;
@@ -104,6 +104,9 @@ interface SubmissionRow {
   ip_address: string;
   user_agent: string;
   created_at: number;
+  /** The notification is head, the data, tail; where tail is null, head alone; where head is, there is none. */
+  event_head: string | null;
+  event_tail: string | null;
 }
 
 interface IdempotencyRow {
@@ -143,11 +146,13 @@ interface WebhookSecretRow {
   expires_at: number | null;
 }
 
-/** The body is head, the submission's data, tail; where tail is null, head alone. */
-interface EventRow {
-  submission_id: string;
-  head: string;
-  tail: string | null;
+interface OutboxRow {
+  number: Generated<number>;
+  webhook_id: string;
+  queued_at: number;
+  message_count: number;
+  /** JSON array of `[message id, submission id]`. */
+  messages: string;
 }
 
 interface DeliveryRow {

@@ -178,11 +178,13 @@ function createBatchWriter(
 ): BatchWriter {
   const insert = db.prepare(
     `INSERT INTO submission
-       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?)`,
+       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
+        event_head, event_tail)
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const store = (pending: PendingSubmission): boolean => {
     const { submission } = pending;
+    const { head, tail } = outbox.enqueue(submission, submission.createdAt);
     try {
       insert.run(
         submission.id,
@@ -194,6 +196,8 @@ function createBatchWriter(
         submission.ipAddress,
         submission.userAgent,
         submission.createdAt,
+        head,
+        tail,
       );
     } catch (error) {
       // Only this row is undone: the endpoint was deleted between the check and now, and has no number.
@@ -203,7 +207,6 @@ function createBatchWriter(
     if (pending.idempotent !== null)
       idempotency.record(pending.idempotent, submission.id, submission.createdAt);
     if (pending.recollection !== null) memory.remember(pending.workspaceId, pending.recollection);
-    outbox.enqueue(submission, submission.createdAt);
     return true;
   };
   const keep = createKeeper(memory, heldPosts);
@@ -227,6 +230,7 @@ function createBatchWriter(
       for (const count of counts.values()) {
         if (count.changed) usage.write(count.workspaceId, count.month, count.used);
       }
+      outbox.write();
       for (const workspaceId of holders) heldPosts.trim(workspaceId);
       return decided;
     });

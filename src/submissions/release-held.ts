@@ -20,19 +20,24 @@ export function releaseHeld(
   db: Database,
   id: string,
   plans: Plans,
-  outbox: Pick<Outbox, "enqueue">,
+  outbox: Pick<Outbox, "enqueue" | "write" | "announce">,
   now: number,
 ): Submission {
-  return db.transaction(() => {
+  const release = (): Submission => {
     const held = findHeld(db, id);
     count(db, held, plans, now);
     const submission = asSubmission(held);
-    insertSubmission(db, submission);
+    insertSubmission(db, submission, outbox.enqueue(submission, now));
     if (held.why === "spam") teachGenuine(db, held.workspaceId, submission, now);
-    outbox.enqueue(submission, now);
+    outbox.write();
     db.run(query.deleteFrom("held").where("id", "=", id));
     return submission;
-  });
+  };
+  try {
+    return db.transaction(release);
+  } finally {
+    outbox.announce();
+  }
 }
 
 /** The owner's word stands above the score: what they release is as welcome as any other. */

@@ -1,8 +1,9 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
+import type { EventParts } from "../webhooks/enqueue-delivery.ts";
 import { type SpamClass, spamClassOf, type SpamReason } from "../spam/judge.ts";
 import { idOfEndpoint, numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
@@ -36,8 +37,20 @@ const CLASS_SCORES: Readonly<Record<StoredSpamClass, readonly [number, number]>>
   high: [51, 75],
 };
 
-type SubmissionColumns = Omit<Tables["submission"], "seq" | "endpoint_number"> & {
-  seq: number;
+/** What a submission is made of; the rest of its row serves the store. */
+const COLUMNS = [
+  "seq",
+  "id",
+  "schema_version",
+  "data",
+  "spam_score",
+  "spam_reasons",
+  "ip_address",
+  "user_agent",
+  "created_at",
+] as const;
+
+type SubmissionColumns = Pick<Selectable<Tables["submission"]>, (typeof COLUMNS)[number]> & {
   endpoint_id: string;
 };
 
@@ -83,7 +96,7 @@ export function findSubmission(db: Database, id: string): Submission {
 }
 
 /** Inside a transaction. */
-export function insertSubmission(db: Database, submission: Submission): void {
+export function insertSubmission(db: Database, submission: Submission, event: EventParts): void {
   db.run(
     query.insertInto("submission").values({
       id: submission.id,
@@ -95,6 +108,8 @@ export function insertSubmission(db: Database, submission: Submission): void {
       ip_address: submission.ipAddress,
       user_agent: submission.userAgent,
       created_at: submission.createdAt,
+      event_head: event.head,
+      event_tail: event.tail,
     }),
   );
 }
@@ -155,7 +170,7 @@ export function readTail(
 }
 
 function selectSubmissions() {
-  return query.selectFrom("submission").selectAll().select(idOfEndpoint.as("endpoint_id"));
+  return query.selectFrom("submission").select(COLUMNS).select(idOfEndpoint.as("endpoint_id"));
 }
 
 function filtered(filter: SubmissionFilter) {

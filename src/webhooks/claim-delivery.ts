@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import type { QueuedMessage } from "./enqueue-delivery.ts";
 
 /** A delivery that is this process's to send. */
 export interface ClaimedDelivery {
@@ -14,11 +15,11 @@ export interface ClaimedDelivery {
 }
 
 export interface Claims {
-  /** When the earliest pending delivery of a webhook is due; null where none is pending. */
+  /** When the earliest pending delivery of a webhook is due, 0 where one waits in the outbox; null where none waits. */
   earliestDue(webhookId: string): number | null;
-  /** Takes what is due, oldest first. Inside a transaction: nothing is sent that is not on record as being sent. */
+  /** Takes what is due, oldest first, and then from the outbox. Inside a transaction: nothing is sent that is not on record as being sent. */
   claimDue(webhookId: string, limit: number, now: number): ClaimedDelivery[];
-  /** Takes the delivery that waits longest, due or not, to find out whether the receiver is back. */
+  /** Takes the delivery that waits longest, due or not, from the outbox too, to find out whether the receiver is back. */
   claimProbe(webhookId: string, now: number): ClaimedDelivery[];
   /** Undoes claims of which nothing was sent; those that are no longer that attempt's stay as they are. */
   giveBack(deliveries: readonly ClaimedDelivery[]): void;
@@ -34,10 +35,23 @@ interface Row {
   readonly body: Buffer;
 }
 
-const BODY = "CAST(iif(event.tail IS NULL, event.head, event.head || submission.data || event.tail) AS BLOB)";
+const BODY = "CAST(iif(event_tail IS NULL, event_head, event_head || submission.data || event_tail) AS BLOB)";
+interface OutboxRow {
+  readonly number: number;
+  readonly queued_at: number;
+  readonly message_count: number;
+  readonly messages: string;
+}
+
+/** Null where the submission was deleted meanwhile: there is nothing to tell any more. */
+interface QueuedBody {
+  readonly id: string;
+  readonly submission_id: string;
+  readonly body: Buffer | null;
+}
+
 const SELECT = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
-  FROM delivery JOIN event ON event.submission_id = delivery.submission_id
-    JOIN submission ON submission.id = event.submission_id
+  FROM delivery JOIN submission ON submission.id = delivery.submission_id
   WHERE delivery.webhook_id = ? AND delivery.state = 'pending'`;
 
 export const CLAIM_SQL = {
@@ -48,6 +62,16 @@ export const CLAIM_SQL = {
     WHERE id = ? AND state = 'pending'`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
+  queuedAt: "SELECT queued_at FROM outbox WHERE webhook_id = ? ORDER BY number LIMIT 1",
+  queued: `SELECT number, queued_at, message_count, messages FROM outbox WHERE webhook_id = ?
+    ORDER BY number LIMIT 1`,
+  // One statement for all of a row's messages takes half as long as one for each.
+  bodies: `SELECT message.value ->> 0 AS id, message.value ->> 1 AS submission_id, ${BODY} AS body
+    FROM json_each(?) AS message LEFT JOIN submission ON submission.id = message.value ->> 1 LIMIT ?`,
+  insert: `INSERT INTO delivery (id, submission_id, webhook_id, state, attempts, due_at, claimed_at, is_probe)
+    VALUES (?, ?, ?, 'sending', 1, ?, ?, ?)`,
+  deleteRow: "DELETE FROM outbox WHERE number = ?",
+  shortenRow: "UPDATE outbox SET message_count = ?, messages = ? WHERE number = ?",
   pullForward: "UPDATE delivery SET due_at = ? WHERE webhook_id = ? AND state = 'pending' AND due_at > ?",
 } as const;
 
@@ -58,19 +82,74 @@ export function createClaims(db: Database): Claims {
   const mark = db.prepare(CLAIM_SQL.mark);
   const giveBack = db.prepare(CLAIM_SQL.giveBack);
   const pullForward = db.prepare(CLAIM_SQL.pullForward);
+  const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
+  const takeQueued = createQueuedClaim(db);
   const take = (rows: Row[], webhookId: string, isProbe: boolean, now: number): ClaimedDelivery[] =>
     rows.map(({ id, attempts, spent, interruptions, body }) => {
       mark.run(now, isProbe ? 1 : 0, id);
       return { id, webhookId, attempt: attempts + 1, spent, interruptions, isProbe, claimedAt: now, body };
     });
+  const queuedSince = (webhookId: string): number | null =>
+    (queuedAt.get(webhookId) as number | undefined) ?? null;
+  const pendingSince = (webhookId: string): number | null => earliest.get(webhookId) as number | null;
   return {
-    earliestDue: (webhookId) => earliest.get(webhookId) as number | null,
-    claimDue: (webhookId, limit, now) =>
-      take(selectDue.all(webhookId, now, limit) as Row[], webhookId, false, now),
-    claimProbe: (webhookId, now) => take(selectProbe.all(webhookId) as Row[], webhookId, true, now),
+    earliestDue: (webhookId) => (queuedSince(webhookId) === null ? pendingSince(webhookId) : 0),
+    claimDue(webhookId, limit, now) {
+      const due = take(selectDue.all(webhookId, now, limit) as Row[], webhookId, false, now);
+      return due.length < limit ? [...due, ...takeQueued(webhookId, limit - due.length, false, now)] : due;
+    },
+    claimProbe(webhookId, now) {
+      const queued = queuedSince(webhookId);
+      const due = pendingSince(webhookId);
+      const isQueuedFirst = queued !== null && (due === null || queued < due);
+      return isQueuedFirst
+        ? takeQueued(webhookId, 1, true, now)
+        : take(selectProbe.all(webhookId) as Row[], webhookId, true, now);
+    },
     giveBack(deliveries) {
       for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
     },
     pullForward: (webhookId, latest) => void pullForward.run(latest, webhookId, latest),
   };
+}
+
+type QueuedClaim = (webhookId: string, limit: number, isProbe: boolean, now: number) => ClaimedDelivery[];
+
+/** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
+function createQueuedClaim(db: Database): QueuedClaim {
+  const selectRow = db.prepare(CLAIM_SQL.queued);
+  const selectBodies = db.prepare(CLAIM_SQL.bodies);
+  const insert = db.prepare(CLAIM_SQL.insert);
+  const deleteRow = db.prepare(CLAIM_SQL.deleteRow);
+  const shortenRow = db.prepare(CLAIM_SQL.shortenRow);
+  return (webhookId, limit, isProbe, now) => {
+    const claimed: ClaimedDelivery[] = [];
+    while (claimed.length < limit) {
+      const row = selectRow.get(webhookId) as OutboxRow | undefined;
+      if (row === undefined) break;
+      const taken = selectBodies.all(row.messages, limit - claimed.length) as QueuedBody[];
+      for (const { id, submission_id: submissionId, body } of taken) {
+        if (body === null) continue;
+        insert.run(id, submissionId, webhookId, row.queued_at, now, isProbe ? 1 : 0);
+        claimed.push({
+          id,
+          webhookId,
+          attempt: 1,
+          spent: 0,
+          interruptions: 0,
+          isProbe,
+          claimedAt: now,
+          body,
+        });
+      }
+      const left = row.message_count - taken.length;
+      if (left <= 0) deleteRow.run(row.number);
+      else shortenRow.run(left, JSON.stringify(lastMessages(row, left)), row.number);
+    }
+    return claimed;
+  };
+}
+
+function lastMessages({ messages }: OutboxRow, count: number): readonly QueuedMessage[] {
+  return (JSON.parse(messages) as readonly QueuedMessage[]).slice(-count);
 }

@@ -12,7 +12,14 @@ export function dropOldDeliveries(db: Database, keepDays: number | null, now: nu
   if (keepDays === null) return 0;
   const before = now - keepDays * DAY_MS;
   if (db.first(selectOld(before).limit(1)) === undefined) return 0;
+  // One of the same submission's may still wait there, and needs the body.
+  if (isOutboxOlderThan(db, before)) return 0;
   return db.transaction(() => deleteDeliveries(db, db.all(selectOld(before).limit(BULK_BATCH))));
+}
+
+function isOutboxOlderThan(db: Database, before: number): boolean {
+  const oldest = query.selectFrom("outbox").select(({ fn }) => fn.min<number | null>("queued_at").as("at"));
+  return (db.first(oldest)?.at ?? before) < before;
 }
 
 export function selectOld(before: number) {
@@ -33,10 +40,15 @@ export function deleteDeliveries(
     db.run(query.deleteFrom("delivery").where("id", "=", id));
     db.run(
       query
-        .deleteFrom("event")
-        .where("submission_id", "=", submissionId)
+        .updateTable("submission")
+        .set({ event_head: null, event_tail: null })
+        .where("id", "=", submissionId)
         .where((eb) =>
-          eb.not(eb.exists(eb.selectFrom("delivery").select("id").where("submission_id", "=", submissionId))),
+          eb.not(
+            eb.exists(
+              eb.selectFrom("delivery").select("delivery.id").where("submission_id", "=", submissionId),
+            ),
+          ),
         ),
     );
   }

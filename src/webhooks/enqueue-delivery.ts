@@ -12,19 +12,34 @@ export interface NotifiedSubmission {
   readonly createdAt: number;
 }
 
+/**
+ * What comes before and after a submission's data in the body of its `submission.created`, as its row keeps them; null
+ * where no webhook wants it.
+ */
+export interface EventParts {
+  readonly head: string | null;
+  readonly tail: string | null;
+}
+
+/** A message's id and its submission's, as a row of the outbox has them. */
+export type QueuedMessage = readonly [id: string, submissionId: string];
+
+/** Use it inside the transaction that stores submissions: {@link Outbox.enqueue} for each, {@link Outbox.write} last. */
 export interface Outbox {
   /**
-   * Queues a stored submission for every webhook of its endpoint that wants it. Call it in the transaction that stores
-   * the submission.
+   * Queues a submission for every webhook of its endpoint that wants it. What it returns goes into the submission's row.
+   * Where that is not stored after all, nothing is sent.
    */
-  enqueue(submission: NotifiedSubmission, now: number): void;
+  enqueue(submission: NotifiedSubmission, now: number): EventParts;
+  /** Writes what was queued since the transaction began: few rows, however many messages. */
+  write(): void;
   /** Call after that transaction, however it ended: wakes whoever sends, where something was queued. */
   announce(): void;
   /** Who sends. */
   onQueued(listener: () => void): void;
   /** Webhooks that got something since the last call; after a rollback it may name some that did not. */
   takeTouched(): Set<string>;
-  /** How many deliveries were queued since the process began. */
+  /** How many messages were queued since the process began. */
   queuedSoFar(): number;
   /** This process changed webhooks; what other processes change is noticed. */
   forget(): void;
@@ -32,70 +47,63 @@ export interface Outbox {
 
 interface Target {
   readonly id: string;
-  readonly state: string;
   readonly max_spam_score: number;
   readonly endpoint_name: string;
 }
 
+/** Whoever takes only some of a row's messages writes the rest of it anew. */
+const MAX_MESSAGES_A_ROW = 64;
+
 /** Endpoints whose webhooks are held in memory; all are read anew beyond this. */
 const MAX_KNOWN_ENDPOINTS = 5000;
 
+const NO_EVENT: EventParts = { head: null, tail: null };
+
 export const ENQUEUE_SQL = {
-  targets: `SELECT webhook.id, webhook.state, webhook.max_spam_score, endpoint.name AS endpoint_name
+  targets: `SELECT webhook.id, webhook.max_spam_score, endpoint.name AS endpoint_name
     FROM webhook JOIN endpoint ON endpoint.id = webhook.endpoint_id WHERE webhook.endpoint_id = ?`,
-  event: "INSERT INTO event (submission_id, head, tail) VALUES (?, ?, ?)",
-  delivery: "INSERT INTO delivery (id, submission_id, webhook_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
+  outbox: "INSERT INTO outbox (webhook_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)",
 } as const;
 
 export function createOutbox(db: Database): Outbox {
-  const selectTargets = db.prepare(ENQUEUE_SQL.targets);
-  const insertEvent = db.prepare(ENQUEUE_SQL.event);
-  const insertDelivery = db.prepare(ENQUEUE_SQL.delivery);
-  const dataVersion = db.prepare("PRAGMA data_version").pluck();
-  const targetsByEndpoint = new Map<string, readonly Target[]>();
-  let seenVersion: unknown = null;
-  let isBatchKnown = false;
+  const targets = createTargetMemory(db);
+  const insertRow = db.prepare(ENQUEUE_SQL.outbox);
+  /** Of the transaction under way, by webhook. */
+  const queues = new Map<string, QueuedMessage[]>();
   let touched = new Set<string>();
+  let queuedAt = 0;
   let queued = 0;
   let wake = (): void => undefined;
 
-  const readTargets = (endpointId: string): readonly Target[] => {
-    // Inside the transaction nobody else can change a webhook, so one look a batch is exact.
-    if (!isBatchKnown && dataVersion.get() !== seenVersion) {
-      seenVersion = dataVersion.get();
-      targetsByEndpoint.clear();
-    }
-    isBatchKnown = true;
-    const known = targetsByEndpoint.get(endpointId);
-    if (known !== undefined) return known;
-    if (targetsByEndpoint.size >= MAX_KNOWN_ENDPOINTS) targetsByEndpoint.clear();
-    const read = selectTargets.all(endpointId) as Target[];
-    targetsByEndpoint.set(endpointId, read);
-    return read;
+  const queue = (webhookId: string, message: QueuedMessage): void => {
+    const messages = queues.get(webhookId);
+    if (messages === undefined) queues.set(webhookId, [message]);
+    else messages.push(message);
+    queued += 1;
   };
 
   return {
     enqueue(submission, now) {
-      const { endpointId, spamScore } = submission;
-      const targets = readTargets(endpointId).filter((target) => target.max_spam_score >= spamScore);
-      const [first] = targets;
-      if (first === undefined) return;
-      const { head, tail } = renderAround(submission, first.endpoint_name, now);
-      insertEvent.run(submission.id, head, tail);
-      for (const { id, state } of targets) {
-        insertDelivery.run(
-          newId("msg", now),
-          submission.id,
-          id,
-          state === "enabled" ? "pending" : "held",
-          now,
-        );
-        touched.add(id);
-        queued += 1;
+      const { id, endpointId, spamScore } = submission;
+      const wanting = targets.read(endpointId).filter((target) => target.max_spam_score >= spamScore);
+      const [first] = wanting;
+      if (first === undefined) return NO_EVENT;
+      queuedAt = now;
+      for (const target of wanting) queue(target.id, [newId("msg", now), id]);
+      return renderAround(submission, first.endpoint_name, now);
+    },
+    write() {
+      for (const [webhookId, messages] of queues) {
+        for (let first = 0; first < messages.length; first += MAX_MESSAGES_A_ROW) {
+          const some = messages.slice(first, first + MAX_MESSAGES_A_ROW);
+          insertRow.run(webhookId, queuedAt, some.length, JSON.stringify(some));
+        }
       }
     },
     announce() {
-      isBatchKnown = false;
+      targets.endTransaction();
+      for (const webhookId of queues.keys()) touched.add(webhookId);
+      queues.clear();
       if (touched.size > 0) wake();
     },
     onQueued(listener) {
@@ -107,18 +115,45 @@ export function createOutbox(db: Database): Outbox {
       return taken;
     },
     queuedSoFar: () => queued,
-    forget: () => targetsByEndpoint.clear(),
+    forget: () => targets.forget(),
   };
 }
 
-/** What comes before and after a submission's data in the body of its `submission.created`. */
-interface Around {
-  readonly head: string;
-  readonly tail: string;
+/** The webhooks of each endpoint, read once as long as nobody else writes. */
+function createTargetMemory(db: Database) {
+  const select = db.prepare(ENQUEUE_SQL.targets);
+  const dataVersion = db.prepare("PRAGMA data_version").pluck();
+  const byEndpoint = new Map<string, readonly Target[]>();
+  let seenVersion: unknown = null;
+  let isUpToDate = false;
+  return {
+    read(endpointId: string): readonly Target[] {
+      // Inside the transaction nobody else can change a webhook, so one look a transaction is exact.
+      if (!isUpToDate && dataVersion.get() !== seenVersion) {
+        seenVersion = dataVersion.get();
+        byEndpoint.clear();
+      }
+      isUpToDate = true;
+      const known = byEndpoint.get(endpointId);
+      if (known !== undefined) return known;
+      if (byEndpoint.size >= MAX_KNOWN_ENDPOINTS) byEndpoint.clear();
+      const read = select.all(endpointId) as Target[];
+      byEndpoint.set(endpointId, read);
+      return read;
+    },
+    endTransaction(): void {
+      isUpToDate = false;
+    },
+    forget: () => byEndpoint.clear(),
+  };
 }
 
 /** Each part is JSON of its own, for speed. The data between is the JSON that the submission's row holds. */
-function renderAround(submission: NotifiedSubmission, endpointName: string, now: number): Around {
+function renderAround(
+  submission: NotifiedSubmission,
+  endpointName: string,
+  now: number,
+): { readonly head: string; readonly tail: string } {
   const { id, endpointId, spamScore, ipAddress, userAgent, createdAt } = submission;
   const timestamp = toIsoTime(now);
   const created = createdAt === now ? timestamp : toIsoTime(createdAt);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
+import { spreadOutbox } from "./spread-outbox.ts";
 import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
 
 /** Which deliveries a bulk replay means; what is null does not narrow it. Times are of when the message was made. */
@@ -25,6 +26,7 @@ export interface ReplayOptions {
  * @throws not_found; conflict while it is being sent, and as new while it is still to be sent.
  */
 export function replayDelivery(db: Database, id: string, options: ReplayOptions): string {
+  spreadOutbox(db);
   return db.transaction(() => {
     const row = db.first(query.selectFrom("delivery").select(["id", "state"]).where("id", "=", id));
     if (!row) throw new FormsvcError("not_found", `There is no delivery ${id}.`);
@@ -48,6 +50,7 @@ export function checkReplay(id: string, state: DeliveryState, asNew: boolean): v
 
 /** How many deliveries a bulk replay would touch. */
 export function countReplayable(db: Database, range: ReplayRange, asNew: boolean): number {
+  spreadOutbox(db);
   const counted = selectReplayable(range, asNew, "")
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as("count"));
@@ -56,6 +59,7 @@ export function countReplayable(db: Database, range: ReplayRange, asNew: boolean
 
 /** Replays a range in batches of its own transactions; what is done stays done whatever happens. The number replayed. */
 export function replayRange(db: Database, range: ReplayRange, options: ReplayOptions): number {
+  spreadOutbox(db);
   // What this replay itself adds with new ids lies after this bound, so it never meets its own work.
   const until = Math.min(range.until ?? options.now, options.now);
   let after = "";

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, type Hmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
 
 const SECRET_PREFIX = "whsec_";
@@ -38,7 +38,7 @@ export interface SignedMessage {
 
 /** The `webhook-signature` header: one signature a key, in the order given (the newest key comes first). */
 export function signMessage(message: SignedMessage, keys: readonly Buffer[]): string {
-  return keys.map((key) => `v1,${digest(message, key).toString("base64")}`).join(" ");
+  return keys.map((key) => `v1,${hmac(message, key).digest("base64")}`).join(" ");
 }
 
 /**
@@ -61,15 +61,12 @@ export function findSignatureProblem(
     .map((part) => Buffer.from(part.slice(3), "base64"));
   if (signatures.length === 0) return "webhook-signature holds no v1 signature";
   const isGenuine = keys.some((key) => {
-    const expected = digest(message, key);
+    const expected = hmac(message, key).digest();
     return signatures.some((given) => given.length === expected.length && timingSafeEqual(given, expected));
   });
   return isGenuine ? null : "no signature matches: another secret signed it, or the body was changed";
 }
 
-function digest(message: SignedMessage, key: Buffer): Buffer {
-  return createHmac("sha256", key)
-    .update(`${message.id}.${message.timestamp}.`)
-    .update(message.body)
-    .digest();
+function hmac(message: SignedMessage, key: Buffer): Hmac {
+  return createHmac("sha256", key).update(`${message.id}.${message.timestamp}.`).update(message.body);
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Metrics } from "../foundation/metrics.ts";
+import { countQueued, oldestQueuedAt } from "./queued-delivery.ts";
 
 /** Delivered ones are left out: counting them would read the history. */
 const COUNTED_STATES = ["pending", "sending", "held", "failed"] as const;
@@ -15,11 +16,8 @@ export function measureWebhooks(metrics: Metrics, db: Database, clock: Clock): v
     "state",
     () => countWebhooks(db),
   );
-  metrics.gauges(
-    "formsvc_webhook_deliveries",
-    "Deliveries that are not delivered, by state.",
-    "state",
-    () => new Map(COUNTED_STATES.map((state) => [state, countIn(db, state)])),
+  metrics.gauges("formsvc_webhook_deliveries", "Deliveries that are not delivered, by state.", "state", () =>
+    countDeliveries(db),
   );
   metrics.gauge(
     "formsvc_webhook_oldest_due_seconds",
@@ -31,8 +29,9 @@ export function measureWebhooks(metrics: Metrics, db: Database, clock: Clock): v
           .select(({ fn }) => fn.min("due_at").as("due_at"))
           .where("state", "=", sql.lit("pending")),
       );
-      const due = row?.due_at ?? null;
-      return due === null || due > clock.now() ? null : (clock.now() - due) / 1000;
+      const due = [row?.due_at, oldestQueuedAt(db)].filter((at) => typeof at === "number");
+      const overdueMs = clock.now() - Math.min(...due);
+      return overdueMs >= 0 ? overdueMs / 1000 : null;
     },
   );
 }
@@ -45,6 +44,11 @@ function countWebhooks(db: Database): Map<string, number> {
     counts.set(shown, (counts.get(shown) ?? 0) + 1);
   }
   return counts;
+}
+
+function countDeliveries(db: Database): Map<string, number> {
+  const queued: Readonly<Partial<Record<string, number>>> = countQueued(db);
+  return new Map(COUNTED_STATES.map((state) => [state, countIn(db, state) + (queued[state] ?? 0)]));
 }
 
 /** By the small index of each state. */

@@ -9,6 +9,7 @@ import type { CustomHeaders } from "./custom-headers.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import { deleteDeliveries } from "./delivery-retention.ts";
 import { newSecret, secretKey } from "./sign.ts";
+import { createSpreader, spreadOutbox } from "./spread-outbox.ts";
 import {
   MAX_SECRETS,
   MAX_WEBHOOKS_PER_ENDPOINT,
@@ -114,11 +115,18 @@ export function setWebhookEnabled(db: Database, id: string, enabled: boolean): W
 export function deleteWebhook(db: Database, id: string): Webhook {
   const webhook = setWebhookEnabled(db, id, false);
   const some = query.selectFrom("delivery").select(["id", "submission_id"]).where("webhook_id", "=", id);
+  // A body goes with the last delivery of its submission: none may wait in the outbox unseen.
+  spreadOutbox(db);
+  const spreader = createSpreader(db);
   let deleted = BULK_BATCH;
   while (deleted === BULK_BATCH) {
-    deleted = db.transaction(() => deleteDeliveries(db, db.all(some.limit(BULK_BATCH))));
+    deleted = db.transaction(() => {
+      spreader.spread(Number.POSITIVE_INFINITY);
+      return deleteDeliveries(db, db.all(some.limit(BULK_BATCH)));
+    });
   }
   db.transaction(() => {
+    spreader.spread(Number.POSITIVE_INFINITY);
     deleteDeliveries(db, db.all(some));
     db.run(query.deleteFrom("webhook").where("id", "=", id));
     raiseSettingsVersion(db);

@@ -48,7 +48,7 @@ test("each thing that is wrong has a line with what to do, on standard output fo
   connection.exec(`
     UPDATE api_key SET seen_in_browser_at = 1 WHERE kind = 'secret';
     INSERT INTO usage SELECT id, strftime('%Y-%m', 'now'), 9 FROM workspace;
-    INSERT INTO submission VALUES (NULL, 'sub_7zzzzzzzzzzzzzzzzzzzzzzzzz', 1, 1, '{}', 0, '[]', '', '', 4000000000000);
+    INSERT INTO submission VALUES (NULL, 'sub_7zzzzzzzzzzzzzzzzzzzzzzzzz', 1, 1, '{}', 0, '[]', '', '', 4000000000000, NULL, NULL);
   `);
   chmodSync(machine.database, 0o644);
   const { code, healthy, problems } = await examine(machine);
@@ -73,7 +73,9 @@ test("the submission that lies ahead of the clock is named, and deleting it as a
   const id = "sub_7zzzzzzzzzzzzzzzzzzzzzzzzz";
   machine
     .open()
-    .prepare("INSERT INTO submission VALUES (NULL, ?, 1, 1, '{}', 0, '[]', '', '', 4000000000000)")
+    .prepare(
+      "INSERT INTO submission VALUES (NULL, ?, 1, 1, '{}', 0, '[]', '', '', 4000000000000, NULL, NULL)",
+    )
     .run(id);
   const [clock] = (await examine(machine)).problems;
   expect(clock?.name).toBe("machine.clock");
@@ -168,7 +170,6 @@ test("webhooks that are stopped, get probes only, keep failing or ran out of att
   insert.run("wh_moment", endpoint.id, "enabled", "closed", Date.now());
   insert.run("wh_disabled", endpoint.id, "disabled", "open", 1);
   machine.open().exec(`
-    INSERT INTO event VALUES ('${submission}', '{}', NULL);
     INSERT INTO delivery (id, submission_id, webhook_id, state, due_at)
       VALUES ('msg_1', '${submission}', 'wh_failing', 'failed', 0);
   `);

@@ -173,7 +173,9 @@ test("a damaged database gives no backup", async () => {
   await machine.createEndpoint();
   const connection = machine.open();
   connection.pragma("foreign_keys = OFF");
-  connection.exec("INSERT INTO submission VALUES (NULL, 'sub_x', 99, 1, '{}', 0, '[]', '', '', 0)");
+  connection.exec(
+    "INSERT INTO submission VALUES (NULL, 'sub_x', 99, 1, '{}', 0, '[]', '', '', 0, NULL, NULL)",
+  );
   const ran = await machine.run(["backup", "copy.db"]);
   expect(ran.code).toBe(5);
   expect(ran.stderr).toContain("refer to nothing");

@@ -42,7 +42,7 @@ test("a backup made while no server runs leaves out the room of what was deleted
   await server.stop();
   const connection = machine.open();
   const insert = connection.prepare(
-    "INSERT INTO submission VALUES (NULL, ?, 1, 1, ?, 0, '[]', '', '', 1000)",
+    "INSERT INTO submission VALUES (NULL, ?, 1, 1, ?, 0, '[]', '', '', 1000, NULL, NULL)",
   );
   connection.transaction(() => {
     for (let number = 0; number < 1000; number += 1) insert.run(`sub_${number}`, `"${"x".repeat(1000)}"`);
@@ -169,22 +169,21 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
   await post(server.url, endpoint.secret);
   await server.stop();
   await machine.mustRun(["backup", "copy.db"]);
-  const states = (): unknown => {
+  const states = async (): Promise<unknown> => {
+    const listed = (await machine.mustRun(["webhook", "deliveries", "--json"])).json();
     const connection = machine.open();
-    const rows = ["delivery", "webhook"].map((table) =>
-      connection.prepare(`SELECT state FROM ${table}`).pluck().all(),
-    );
+    const webhooks = connection.prepare("SELECT state FROM webhook").pluck().all();
     connection.close();
-    return rows;
+    return [(listed as { data: { state: string }[] }).data.map(({ state }) => state), webhooks];
   };
   await machine.mustRun(["restore", "copy.db", "--yes"]);
-  expect(states()).toEqual([["pending"], ["enabled"]]);
+  expect(await states()).toEqual([["pending"], ["enabled"]]);
   const ran = await machine.mustRun(["restore", "copy.db", "--hold-webhooks", "--json", "--yes"]);
   expect((ran.json() as { restored: { held_deliveries: number } }).restored.held_deliveries).toBe(1);
   const again = await machine.serve();
   await post(again.url, endpoint.secret);
   await again.stop();
-  expect(states()).toEqual([["held", "held"], ["disabled"]]);
+  expect(await states()).toEqual([["held", "held"], ["disabled"]]);
 });
 
 test("--hold-webhooks says how many webhooks are disabled and how to enable them, also where nothing was pending", async () => {

@@ -59,6 +59,8 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     ip_address: "TEXT",
     user_agent: "TEXT",
     created_at: "INTEGER",
+    event_head: "TEXT NULL",
+    event_tail: "TEXT NULL",
   },
   idempotency: {
     endpoint_id: "TEXT",
@@ -88,7 +90,13 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     created_at: "INTEGER",
     expires_at: "INTEGER NULL",
   },
-  event: { submission_id: "TEXT", head: "TEXT", tail: "TEXT NULL" },
+  outbox: {
+    number: "INTEGER",
+    webhook_id: "TEXT",
+    queued_at: "INTEGER",
+    message_count: "INTEGER",
+    messages: "TEXT",
+  },
   delivery: {
     id: "TEXT",
     submission_id: "TEXT",

@@ -115,7 +115,7 @@ test("one post with thousands of invented members costs no export, and none of t
   const members = Array.from({ length: 4000 }, (_, index) => [`invented${index}`, `=${index}`] as const);
   const connection = machine.open();
   const insert = connection.prepare(
-    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000 FROM endpoint_number`,
+    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000, NULL, NULL FROM endpoint_number`,
   );
   const usual = { name: "Ada", phone: "1", zip: null };
   for (const [index, data] of [usual, Object.fromEntries(members), usual].entries())
@@ -161,7 +161,7 @@ test("filters, limit and cursor choose what is exported, in every format", async
 function fill(machine: OperatorMachine, count: number): void {
   const connection = machine.open();
   const insert = connection.prepare(
-    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000 FROM endpoint_number`,
+    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000, NULL, NULL FROM endpoint_number`,
   );
   const data = JSON.stringify({ name: "x".repeat(2500), email: "a@example.org" });
   connection.transaction(() => {

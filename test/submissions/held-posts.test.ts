@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { query } from "../../src/database/database.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { monthOf } from "../../src/foundation/clock.ts";
 import { dropExpired, dropHeld, findHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
@@ -7,6 +6,7 @@ import { readMark } from "../../src/submissions/mark-submission.ts";
 import { releaseHeld } from "../../src/submissions/release-held.ts";
 import { findSubmission } from "../../src/submissions/submission-store.ts";
 import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { readQueued } from "../../src/webhooks/queued-delivery.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { findWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "./receiving.ts";
@@ -61,8 +61,8 @@ test("a released post becomes a submission of the time it arrived: counted, noti
     spamClass: "low",
   });
   expect(released.spamReasons.reduce((sum, { points }) => sum + points, 0)).toBe(0);
-  const deliveries = service.db.all(query.selectFrom("delivery").select(["submission_id", "state"]));
-  expect(deliveries).toEqual([{ submission_id: released.id, state: "pending" }]);
+  const deliveries = [...readQueued(service.db, null)];
+  expect(deliveries).toMatchObject([{ submissionId: released.id, state: "pending" }]);
   expect(used(service)).toBe(1);
   expect(readMark(service.db, released.id)).toBe("ham");
   expect(heldIn(service)).toEqual([]);
@@ -109,7 +109,8 @@ test("a release that fails half-way changes nothing", async () => {
   await service.submit(pitch);
   const [held] = heldIn(service);
   const broken = {
-    enqueue: () => {
+    ...createOutbox(service.db),
+    write: () => {
       throw new Error("the outbox is broken");
     },
   };

@@ -94,12 +94,14 @@ function run(file: string, point: CrashPoint, endpointId: string): void {
     const now = systemClock.now();
     const id = newId("sub", now);
     db.transaction(() => {
-      db.prepare(
-        `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-         VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, '{}', 0, '[]', '', '', ?)`,
-      ).run(id, endpointId, now);
       const told = { id, endpointId, spamScore: 0, ipAddress: "", userAgent: "", createdAt: now };
-      outbox.enqueue(told, now);
+      const { head, tail } = outbox.enqueue(told, now);
+      db.prepare(
+        `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
+           event_head, event_tail)
+         VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, '{}', 0, '[]', '', '', ?, ?, ?)`,
+      ).run(id, endpointId, now, head, tail);
+      outbox.write();
       dieAt("post written, not committed");
     });
     dieAt("post committed, not announced");

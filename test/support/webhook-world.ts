@@ -13,9 +13,11 @@ import { createLog } from "../../src/foundation/log.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/webhooks/deliver.ts";
 import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
-import { createOutbox, type Outbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { createOutbox, type NotifiedSubmission, type Outbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { readQueued } from "../../src/webhooks/queued-delivery.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { spreadOutbox } from "../../src/webhooks/spread-outbox.ts";
 import type { DeliverySettings, Webhook, WebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -95,24 +97,41 @@ export class WebhookWorld {
   /** Stores submissions in one transaction, as a commit batch does. Their ids. */
   post(count = 1, data: Record<string, unknown> = { message: "hello" }, spamScore = 0): string[] {
     const now = this.clock.now();
-    const ids = this.db.transaction(() =>
-      Array.from({ length: count }, () => {
-        const id = newId("sub", now);
-        const row = { id, schema_version: 1, data: JSON.stringify(data) };
-        const endpoint_number = numberOfEndpoint(this.endpointId);
-        const client = { ip_address: "192.0.2.1", user_agent: "test", created_at: now };
+    const told = { endpointId: this.endpointId, spamScore, ipAddress: "192.0.2.1", userAgent: "test" };
+    const all = Array.from({ length: count }, () => ({ ...told, id: newId("sub", now), createdAt: now }));
+    this.store(all, data, now);
+    return all.map(({ id }) => id);
+  }
+
+  store(all: readonly NotifiedSubmission[], data: Record<string, unknown>, now: number): void {
+    this.db.transaction(() => {
+      for (const submission of all) {
+        const { id, endpointId, spamScore, ipAddress, userAgent, createdAt } = submission;
+        const event = this.outbox.enqueue(submission, now);
         this.db.run(
-          query
-            .insertInto("submission")
-            .values({ ...row, ...client, endpoint_number, spam_score: spamScore, spam_reasons: "[]" }),
+          query.insertInto("submission").values({
+            id,
+            endpoint_number: numberOfEndpoint(endpointId),
+            schema_version: 1,
+            data: JSON.stringify(data),
+            spam_score: spamScore,
+            spam_reasons: "[]",
+            ip_address: ipAddress,
+            user_agent: userAgent,
+            created_at: createdAt,
+            event_head: event.head,
+            event_tail: event.tail,
+          }),
         );
-        const told = { id, endpointId: this.endpointId, spamScore };
-        this.outbox.enqueue({ ...told, ipAddress: "192.0.2.1", userAgent: "test", createdAt: now }, now);
-        return id;
-      }),
-    );
+      }
+      this.outbox.write();
+    });
     this.outbox.announce();
-    return ids;
+  }
+
+  /** Turns what waits in the outbox into deliveries that are due. */
+  spread(): void {
+    spreadOutbox(this.db);
   }
 
   /** Lets everything happen that is due at the clock's time. */
@@ -150,17 +169,23 @@ export class WebhookWorld {
   }
 
   states(): Record<string, number> {
-    const rows = this.db.all(
-      query
-        .selectFrom("delivery")
-        .select(["state", (eb) => eb.fn.countAll<number>().as("count")])
-        .groupBy("state"),
-    );
-    return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+    const counts: Record<string, number> = {};
+    for (const { state } of this.#deliveries()) counts[state] = (counts[state] ?? 0) + 1;
+    return counts;
   }
 
   deliveryIds(): string[] {
-    return this.db.all(query.selectFrom("delivery").select("id").orderBy("id")).map(({ id }) => id);
+    return this.#deliveries()
+      .map(({ id }) => id)
+      .toSorted();
+  }
+
+  /** Those that wait in the outbox too. */
+  #deliveries(): { readonly id: string; readonly state: string }[] {
+    return [
+      ...readQueued(this.db, null),
+      ...this.db.all(query.selectFrom("delivery").select(["id", "state"])),
+    ];
   }
 
   /** What is wrong with the database although it should be at rest; empty when all is well. */

@@ -32,6 +32,7 @@ test.each(CRASH_POINTS)(
     const { webhook, secret } = world.addWebhook(receiver.url);
     world.post(POSTS);
     // What an earlier process left claimed, for the recovery.
+    world.spread();
     world.db.transaction(() => createClaims(world.db).claimDue(webhook.id, 3, world.clock.now()));
     child = spawn(process.execPath, [PROGRAM, world.db.path, point, world.endpointId], { stdio: "inherit" });
     expect((await once(child, "exit"))[1]).toBe("SIGKILL");

@@ -195,6 +195,7 @@ test("held deliveries of an enabled webhook go out although the command that ena
   const { webhook } = world.addWebhook(receiver.url);
   setWebhookEnabled(world.db, webhook.id, false);
   world.post(1200);
+  world.spread();
   setWebhookEnabled(world.db, webhook.id, true);
   expect(world.states()).toEqual({ held: 1200 });
   world.deliverer.start();
@@ -278,7 +279,6 @@ test("deleting a submission deletes its deliveries, and one in flight is forgott
   for (const answer of release) answer();
   await world.settle();
   expect(world.states()).toEqual({ delivered: 1 });
-  expect(world.db.all(query.selectFrom("event").select("submission_id"))).toHaveLength(1);
   expect(world.db.all(query.selectFrom("attempt").select("number"))).toHaveLength(1);
 });
 

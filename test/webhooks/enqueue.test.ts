@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { openDatabase, query } from "../../src/database/database.ts";
 import { toIsoTime } from "../../src/foundation/clock.ts";
 import { createClaims } from "../../src/webhooks/claim-delivery.ts";
+import { newId } from "../../src/foundation/id.ts";
 import { renderBody } from "../../src/webhooks/enqueue-delivery.ts";
 import { createWebhook, deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
@@ -16,6 +17,7 @@ test("a webhook that another process made, disabled or deleted counts from the v
   const { webhook } = createWebhook(other, world.endpointId, SETTINGS, world.clock.now());
   world.post();
   expect(world.states()).toEqual({ pending: 1 });
+  world.spread();
   setWebhookEnabled(other, webhook.id, false);
   world.post();
   expect(world.states()).toEqual({ pending: 1, held: 1 });
@@ -31,7 +33,12 @@ test("a batch that failed does not keep what it had read", async () => {
   const told = { ...submission, ipAddress: "", userAgent: "", createdAt: 0 };
   const other = openDatabase(world.db.path, { busyTimeoutMs: 1000 });
   createWebhook(other, world.endpointId, SETTINGS, world.clock.now());
-  expect(() => world.db.transaction(() => world.outbox.enqueue(told, 0))).toThrow(/FOREIGN KEY/);
+  const fail = (): void => {
+    world.outbox.enqueue(told, 0);
+    world.outbox.write();
+    throw new Error("taken back");
+  };
+  expect(() => world.db.transaction(fail)).toThrow("taken back");
   world.outbox.announce();
   other.run(query.deleteFrom("webhook"));
   world.post();
@@ -47,15 +54,15 @@ test("whatever a submission holds, every attempt sends the JSON of the specifica
   const text = fc.string({ unit: "binary" });
   const endpoint = { id: webhook.endpointId, name: "Contact" };
   const property = fc.property(value, text, fc.nat(), (data, userAgent, createdAt) => {
-    const [id = ""] = world.post(1, data);
+    const id = newId("sub", 1);
     const told = { id, endpointId: endpoint.id, spamScore: 7, ipAddress: "::1", userAgent, createdAt };
     const submission = { id, data, spam_score: 7, ip_address: "::1", user_agent: userAgent };
     const created = { ...submission, created_at: toIsoTime(createdAt) };
     const event = { event: "submission.created", timestamp: toIsoTime(1), endpoint, submission: created };
     expect(renderBody(told, JSON.stringify(data), endpoint.name, 1)).toBe(JSON.stringify(event));
 
-    world.db.run(query.deleteFrom("event").where("submission_id", "=", id));
-    world.db.transaction(() => world.outbox.enqueue(told, 1));
+    world.store([told], data, 1);
+    world.spread();
     const claim = (): (Buffer | undefined)[] =>
       world.db.transaction(() => claims.claimDue(webhook.id, 1, 1).map(({ body }) => body));
     expect(claim()[0]?.toString()).toBe(JSON.stringify(event));

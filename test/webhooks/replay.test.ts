@@ -59,6 +59,7 @@ test("all that failed is replayed in one go, and only that", async () => {
   await using receiver = await startReceiverWith((response) => response.end());
   world.addWebhook(receiver.url);
   world.post(1100);
+  world.spread();
   world.db.run(query.updateTable("delivery").set({ state: "failed" }));
   world.clock.forward(1000);
   world.deliverer.start();
@@ -82,6 +83,7 @@ test("a range of time is replayed by when the messages were made, as new once an
     world.post(300);
     world.clock.forward(HOUR_MS);
   }
+  world.spread();
   markDelivered(world);
   const range = {
     ...EVERYTHING,

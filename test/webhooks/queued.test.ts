@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import { query } from "../../src/database/database.ts";
+import { createClaims } from "../../src/webhooks/claim-delivery.ts";
+import { createMetrics } from "../../src/foundation/prometheus.ts";
+import { dropOldDeliveries } from "../../src/webhooks/delivery-retention.ts";
+import { findDelivery, listDeliveries } from "../../src/webhooks/delivery-store.ts";
+import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
+import { replayDelivery } from "../../src/webhooks/replay-deliveries.ts";
+import { createLateSpread } from "../../src/webhooks/spread-outbox.ts";
+import { measureWebhooks } from "../../src/webhooks/webhook-metrics.ts";
+import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { WebhookWorld } from "../support/webhook-world.ts";
+
+const DAY_MS = 86_400_000;
+const ALL = { webhookId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
+const ANSWERED = {
+  kind: "answer",
+  status: 200,
+  retryAfter: null,
+  location: null,
+  bodyStart: "",
+  durationMs: 1,
+} as const;
+
+function rowsInOutbox(world: WebhookWorld): number[] {
+  return world.db
+    .all(query.selectFrom("outbox").select("message_count").orderBy("number"))
+    .map(({ message_count: count }) => count);
+}
+
+test("pages of deliveries go on from those in the outbox to older ones, newest first, none twice", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  world.addWebhook("https://example.org/");
+  for (let round = 0; round < 4; round += 1) {
+    world.post(5);
+    world.clock.forward(1);
+    if (round === 1) world.spread();
+  }
+  const found: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = listDeliveries(world.db, { ...ALL, limit: 7, cursor });
+    found.push(...page.deliveries.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  expect(rowsInOutbox(world)).toHaveLength(4);
+  expect(found).toEqual(world.deliveryIds().toReversed());
+  expect(new Set(found).size).toBe(40);
+});
+
+test("one in the outbox is found by its id, its webhook, its submission and its state, and replayed", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  const { webhook: disabled } = world.addWebhook("https://example.org/");
+  setWebhookEnabled(world.db, disabled.id, false);
+  const [first, second] = world.post(2);
+  const list = (filter: object) => listDeliveries(world.db, { ...ALL, ...filter }).deliveries;
+  expect(list({ state: "pending" }).map(({ submissionId }) => submissionId)).toEqual([second, first]);
+  expect(list({ state: "held" }).every(({ webhookId }) => webhookId === disabled.id)).toBe(true);
+  expect(list({ state: "delivered" })).toEqual([]);
+  const [found] = list({ webhookId: webhook.id, submissionId: first });
+  const expected = { state: "pending", attempts: 0, dueAt: world.clock.now() };
+  expect(findDelivery(world.db, found!.id)).toMatchObject(expected);
+  world.clock.forward(1000);
+  replayDelivery(world.db, found!.id, { asNew: false, now: world.clock.now() });
+  expect(findDelivery(world.db, found!.id)).toMatchObject({ ...expected, dueAt: world.clock.now() });
+  expect(world.states()).toEqual({ pending: 2, held: 2 });
+});
+
+test("what waits in the outbox of a submission that is deleted is neither listed nor sent", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  const { webhook } = world.addWebhook(receiver.url);
+  const [first, second, third] = world.post(3);
+  world.db.run(query.deleteFrom("submission").where("id", "=", second!));
+  expect(world.states()).toEqual({ pending: 2 });
+  expect(listDeliveries(world.db, { ...ALL, submissionId: second! }).deliveries).toEqual([]);
+  world.deliverer.start();
+  await world.settle();
+  const told = receiver.received.map(
+    ({ body }) => (JSON.parse(body.toString()) as { submission: { id: string } }).submission.id,
+  );
+  expect(told.toSorted()).toEqual([first, third]);
+  expect(rowsInOutbox(world)).toEqual([]);
+  expect(createClaims(world.db).earliestDue(webhook.id)).toBeNull();
+
+  const [last] = world.post(1);
+  world.db.run(query.deleteFrom("submission").where("id", "=", last!));
+  world.spread();
+  expect(world.states()).toEqual({ delivered: 2 });
+});
+
+test("the messages of one transaction are claimed as few at a time as there are slots, in order, each once", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.post(100);
+  expect(rowsInOutbox(world)).toEqual([64, 36]);
+  const expected = world.deliveryIds();
+  const claims = createClaims(world.db);
+  const claim = (limit: number) =>
+    world.db.transaction(() => claims.claimDue(webhook.id, limit, world.clock.now()).map(({ id }) => id));
+  const claimed = claim(10);
+  expect(rowsInOutbox(world)).toEqual([54, 36]);
+  claimed.push(...claim(60));
+  expect(rowsInOutbox(world)).toEqual([30]);
+  expect(world.states()).toEqual({ sending: 70, pending: 30 });
+  claimed.push(...claim(60));
+  expect(claimed).toEqual(expected);
+  expect(claim(1)).toEqual([]);
+});
+
+test("deleting a webhook takes no body from another whose messages still wait in the outbox", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  const { webhook: first } = world.addWebhook("https://example.com/");
+  const { webhook: second } = world.addWebhook(receiver.url);
+  const [id] = world.post();
+  deleteWebhook(world.db, first.id);
+  expect(listDeliveries(world.db, ALL).deliveries).toMatchObject([{ webhookId: second.id }]);
+  world.deliverer.reload();
+  world.deliverer.start();
+  await world.settle();
+  expect(JSON.parse(receiver.received[0]!.body.toString())).toMatchObject({ submission: { id } });
+});
+
+test("old bodies are kept as long as a message of their time waits in the outbox", async () => {
+  await using world = new WebhookWorld();
+  const { webhook: first } = world.addWebhook("https://example.com/");
+  world.addWebhook("https://example.org/");
+  const [id] = world.post();
+  const [claimed] = world.db.transaction(() =>
+    createClaims(world.db).claimDue(first.id, 1, world.clock.now()),
+  );
+  const finish = createFinishAttempts(world.db, world.settings);
+  world.db.transaction(() =>
+    finish([{ delivery: claimed!, result: ANSWERED, random: 0 }], world.clock.now()),
+  );
+  expect(world.states()).toEqual({ pending: 1, delivered: 1 });
+  world.clock.forward(31 * DAY_MS);
+  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(0);
+  world.spread();
+  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(1);
+  const body = query.selectFrom("submission").select("event_head").where("id", "=", id!);
+  expect(world.db.first(body)?.event_head).toContain("submission.created");
+});
+
+test("what has waited in the outbox for a minute becomes deliveries, and what a wrong clock queued at once", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  const spreadLate = createLateSpread(world.db);
+  world.post(600);
+  expect(spreadLate(world.clock.now() + 60_000)).toBe(0);
+  expect(spreadLate(world.clock.now() + 60_001)).toBeGreaterThanOrEqual(500);
+  expect(spreadLate(world.clock.now() + 60_001)).toBeGreaterThan(0);
+  expect(spreadLate(world.clock.now() + 60_001)).toBe(0);
+  expect(rowsInOutbox(world)).toEqual([]);
+  expect(world.states()).toEqual({ pending: 600 });
+  world.post();
+  expect(spreadLate(world.clock.now() - DAY_MS)).toBe(1);
+});
+
+test("the metrics count what waits in the outbox, and since when", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  const { webhook: disabled } = world.addWebhook("https://example.org/");
+  setWebhookEnabled(world.db, disabled.id, false);
+  world.post(3);
+  world.spread();
+  world.post(100);
+  world.clock.forward(5000);
+  const metrics = createMetrics(null);
+  measureWebhooks(metrics, world.db, world.clock);
+  const text = await metrics.render();
+  expect(text).toContain('formsvc_webhook_deliveries{state="pending"} 103\n');
+  expect(text).toContain('formsvc_webhook_deliveries{state="held"} 103\n');
+  expect(text).toContain("formsvc_webhook_oldest_due_seconds 5\n");
+  world.db.run(query.deleteFrom("delivery"));
+  world.clock.forward(1000);
+  expect(await metrics.render()).toContain("formsvc_webhook_oldest_due_seconds 6\n");
+});
