@@ -20,10 +20,16 @@ import {
  * What a webhook costs the built server: posts with one against posts without, in interleaved rounds; the time from the
  * 200 to the receiver when idle; and what an idle server uses. Usage: node scripts/bench/webhook-server.ts [ROUNDS] [SECONDS]
  */
-const [rounds = 5, seconds = 4] = process.argv.slice(2).map(Number);
+const [rounds = 15, seconds = 2] = process.argv.slice(2).map(Number);
 const CONNECTIONS = 64;
 const SINGLE_POSTS = 200;
 const IDLE_SECONDS = 20;
+const MESSAGE =
+  "Hello, on Tuesday I left my umbrella in your reading room, the green one with a wooden handle, somewhere near the " +
+  "atlases. Could you keep it at the front desk until Friday? My ticket number is on a label inside. Many thanks.";
+/** Another one for single posts: what a workspace remembers of a text makes each further post with it dearer. */
+const SINGLE_MESSAGE =
+  "Is the reading room open on the second Sunday in March? I would come with my two children.";
 
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 const arrivals = new Map<string, number>();
@@ -59,7 +65,7 @@ try {
   const idleShare = (processorMs(hooked.pid) - idleBefore) / (IDLE_SECONDS * 1000);
   const results = [];
   for (let round = 0; round < rounds; round += 1) {
-    results.push({ plain: await measure(plain), hooked: await measure(hooked) });
+    results.push(await measureBoth(plain, hooked, round % 2 === 0));
     await drained();
   }
   await plain.stop();
@@ -110,20 +116,31 @@ async function start(name: string): Promise<Service> {
   return { ...(await startServer(command, join(folder, `${name}.log`), env)), key: keys.publishable, db };
 }
 
-function requestBody(): string {
-  const message =
-    "Hello, on Tuesday I left my umbrella in your reading room, the green one with a wooden handle, somewhere near the " +
-    "atlases. Could you keep it at the front desk until Friday? My ticket number is on a label inside. Many thanks.";
+function requestBody(message: string): string {
   return JSON.stringify({ name: "Ada Lovelace", email: "ada@example.com", message });
 }
 
 async function measure(service: Service): Promise<{ perSecond: number; processorUs: number }> {
   const before = processorMs(service.pid);
-  const result = await runLoad(service.port, CONNECTIONS, seconds, postRequest(service.key, requestBody()));
+  const result = await runLoad(
+    service.port,
+    CONNECTIONS,
+    seconds,
+    postRequest(service.key, requestBody(MESSAGE)),
+  );
   if (result.statuses["200"] !== result.requests)
     throw new Error(`refused: ${JSON.stringify(result.statuses)}`);
   const processorUs = ((processorMs(service.pid) - before) * 1000) / result.requests;
   return { perSecond: result.requestsPerSecond, processorUs };
+}
+
+/** Whoever comes first meets another machine than who comes second, so they take turns. */
+async function measureBoth(plain: Service, hooked: Service, isPlainFirst: boolean) {
+  const first = await measure(isPlainFirst ? plain : hooked);
+  // What the posts before queued must not take from those after.
+  if (!isPlainFirst) await drained();
+  const second = await measure(isPlainFirst ? hooked : plain);
+  return isPlainFirst ? { plain: first, hooked: second } : { plain: second, hooked: first };
 }
 
 /** Waits until nothing has arrived for a second: a backlog would count against the next round. */
@@ -142,7 +159,7 @@ async function measureLatency(service: Service): Promise<number> {
     const answer = await fetch(`http://127.0.0.1:${service.port}/submit`, {
       method: "POST",
       headers,
-      body: requestBody(),
+      body: requestBody(SINGLE_MESSAGE),
     });
     const answeredAt = performance.now();
     const { submission_id: id } = (await answer.json()) as { submission_id: string };
