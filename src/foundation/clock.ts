@@ -9,9 +9,13 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** The time told last: under load a dozen log lines and notifications share a millisecond. */
+let told = { ms: Number.NaN, text: "" };
+
 /** ISO 8601 UTC with milliseconds and `Z`, the only form in which times leave the program. */
 export function toIsoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== told.ms) told = { ms, text: new Date(ms).toISOString() };
+  return told.text;
 }
 
 /** The month asked for last: nearly every post asks for the same one. */

@@ -1,3 +1,4 @@
+import { systemClock, toIsoTime } from "./clock.ts";
 import { pino, stdSerializers, type Logger } from "pino";
 import { prettyFactory } from "pino-pretty";
 import { describeLostLines } from "./events.ts";
@@ -46,7 +47,7 @@ export function createLog(
 }
 
 function isoNow(): string {
-  return new Date().toISOString();
+  return toIsoTime(systemClock.now());
 }
 
 function redactLine(line: string): string {

@@ -23,8 +23,8 @@ import type { DeliverySettings } from "./webhook.ts";
 /** The longest sleep while deliveries are planned: a machine that was suspended or a clock that was set heals by it. */
 const LONGEST_SLEEP_MS = 30_000;
 /** How long deliveries rest between two rounds while posts need the processor, and how many then go out in one. */
-const RUSH_REST_MS = 50;
-const RUSH_CLAIMS = 4;
+const RUSH_REST_MS = 100;
+const RUSH_CLAIMS = 8;
 /** So many attempts that ended are put on record at once where more goes out meanwhile. */
 const MOST_UNRECORDED = 64;
 /** How soon the database is tried again where it refused. */
