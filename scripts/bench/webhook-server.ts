@@ -32,6 +32,7 @@ const SINGLE_MESSAGE =
   "Is the reading room open on the second Sunday in March? I would come with my two children.";
 
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
+const running: RunningServer[] = [];
 const arrivals = new Map<string, number>();
 const receiver = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -68,8 +69,6 @@ try {
     results.push(await measureBoth(plain, hooked, round % 2 === 0));
     await drained();
   }
-  await plain.stop();
-  await hooked.stop();
   const lines = [
     ["posts/s without a webhook", Math.round(median(results.map((round) => round.plain.perSecond)))],
     ["posts/s with one", Math.round(median(results.map((round) => round.hooked.perSecond)))],
@@ -89,6 +88,7 @@ try {
   );
   for (const [name, value] of lines) process.stdout.write(`| ${name} | ${value} |\n`);
 } finally {
+  await Promise.all(running.map((service) => service.stop()));
   receiver.closeAllConnections();
   receiver.close();
   rmSync(folder, { recursive: true, force: true });
@@ -113,7 +113,9 @@ async function start(name: string): Promise<Service> {
     FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
   };
   const command = [executable, "serve", "--port", "0", "--db", db];
-  return { ...(await startServer(command, join(folder, `${name}.log`), env)), key: keys.publishable, db };
+  const server = await startServer(command, join(folder, `${name}.log`), env);
+  running.push(server);
+  return { ...server, key: keys.publishable, db };
 }
 
 function requestBody(message: string): string {

@@ -96,7 +96,9 @@ function holdDeliveries(file: string, shown: string): Held {
     const held = connection
       .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
       .run();
-    return { heldDeliveries: held.changes + countQueued(connection), disabledWebhooks: disabled.changes };
+    // What waits in the outbox will be held too, as its webhooks are disabled.
+    const queued = has.get("outbox") === undefined ? 0 : Number(countQueued(connection));
+    return { heldDeliveries: held.changes + queued, disabledWebhooks: disabled.changes };
   } catch (error) {
     throw translateDatabaseError(error, shown);
   } finally {
@@ -104,11 +106,8 @@ function holdDeliveries(file: string, shown: string): Held {
   }
 }
 
-/** What waits in the outbox will be held too, as its webhooks are disabled. */
-function countQueued(connection: SqliteDatabase.Database): number {
-  const has = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'outbox'");
-  if (has.get() === undefined) return 0;
-  return Number(connection.prepare("SELECT coalesce(sum(message_count), 0) FROM outbox").pluck().get());
+function countQueued(connection: SqliteDatabase.Database): unknown {
+  return connection.prepare("SELECT coalesce(sum(message_count), 0) FROM outbox").pluck().get();
 }
 
 /**

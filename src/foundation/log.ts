@@ -1,6 +1,6 @@
-import { systemClock, toIsoTime } from "./clock.ts";
 import { pino, stdSerializers, type Logger } from "pino";
 import { prettyFactory } from "pino-pretty";
+import { systemClock, toIsoTime } from "./clock.ts";
 import { describeLostLines } from "./events.ts";
 import { gatherLines, type LogOutput } from "./log-output.ts";
 

@@ -3,8 +3,8 @@ import { type Database, query } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
-import type { EventParts } from "../webhooks/enqueue-delivery.ts";
 import { type SpamClass, spamClassOf, type SpamReason } from "../spam/judge.ts";
+import type { EventParts } from "../webhooks/enqueue-delivery.ts";
 import { idOfEndpoint, numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
 

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
-import { spreadOutbox } from "./spread-outbox.ts";
 import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
+import { spreadOutbox } from "./spread-outbox.ts";
 
 /** Which deliveries a bulk replay means; what is null does not narrow it. Times are of when the message was made. */
 export interface ReplayRange {
@@ -48,7 +48,7 @@ export function checkReplay(id: string, state: DeliveryState, asNew: boolean): v
   throw new FormsvcError("conflict", `${id} is ${state} and would be sent under two ids; ${instead}`);
 }
 
-/** How many deliveries a bulk replay would touch. */
+/** How many deliveries a bulk replay would touch; what waits in the outbox becomes deliveries first, as for the replay. */
 export function countReplayable(db: Database, range: ReplayRange, asNew: boolean): number {
   spreadOutbox(db);
   const counted = selectReplayable(range, asNew, "")

@@ -104,6 +104,19 @@ test("a post over the monthly limit is kept, and its release waits for the plan 
   expect(used(service)).toBe(1);
 });
 
+test("posts that one command releases are each notified once", async () => {
+  const service = await receiving();
+  await service.submit(pitch);
+  await service.submit({ ...pitch, email: "sam@example.net" });
+  createWebhook(service.db, service.endpointId, receiver, service.clock.now());
+  const outbox = createOutbox(service.db);
+  const released = heldIn(service).map(
+    ({ id }) => releaseHeld(service.db, id, service.config.plans, outbox, service.clock.now()).id,
+  );
+  expect(released).toHaveLength(2);
+  expect([...readQueued(service.db, null)].map(({ submissionId }) => submissionId)).toEqual(released);
+});
+
 test("a release that fails half-way changes nothing", async () => {
   const service = await receiving();
   await service.submit(pitch);

@@ -35,6 +35,16 @@ export class TestClock implements Clock {
   }
 }
 
+/** What a sender tells of an attempt that delivered. */
+export const ANSWERED = {
+  kind: "answer",
+  status: 200,
+  retryAfter: null,
+  location: null,
+  bodyStart: "",
+  durationMs: 1,
+} as const;
+
 /** One database with one endpoint, and a deliverer over it as `serve` has it. */
 export class WebhookWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "formsvc-webhooks-"));

@@ -6,18 +6,9 @@ import { findDelivery, listAttempts, listDeliveries } from "../../src/webhooks/d
 import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
 import { recoverDeliveries } from "../../src/webhooks/recover-deliveries.ts";
 import { startReceiverWith } from "../support/receivers.ts";
-import { WebhookWorld } from "../support/webhook-world.ts";
+import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 
 const DAY_MS = 86_400_000;
-const ANSWERED = {
-  kind: "answer",
-  status: 200,
-  retryAfter: null,
-  location: null,
-  bodyStart: "",
-  durationMs: 1,
-} as const;
-
 test("submissions and their deliveries are stored together or not at all", async () => {
   await using world = new WebhookWorld();
   world.addWebhook("https://example.com/");

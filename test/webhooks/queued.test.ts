@@ -10,19 +10,10 @@ import { createLateSpread } from "../../src/webhooks/spread-outbox.ts";
 import { measureWebhooks } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
-import { WebhookWorld } from "../support/webhook-world.ts";
+import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 
 const DAY_MS = 86_400_000;
 const ALL = { webhookId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
-const ANSWERED = {
-  kind: "answer",
-  status: 200,
-  retryAfter: null,
-  location: null,
-  bodyStart: "",
-  durationMs: 1,
-} as const;
-
 function rowsInOutbox(world: WebhookWorld): number[] {
   return world.db
     .all(query.selectFrom("outbox").select("message_count").orderBy("number"))
