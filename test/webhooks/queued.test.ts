@@ -108,6 +108,7 @@ test("deleting a webhook takes no body from another whose messages still wait in
   const { webhook: first } = world.addWebhook("https://example.com/");
   const { webhook: second } = world.addWebhook(receiver.url);
   const [id] = world.post();
+  world.db.transaction(() => createClaims(world.db).claimDue(first.id, 1, world.clock.now()));
   deleteWebhook(world.db, first.id);
   expect(listDeliveries(world.db, ALL).deliveries).toMatchObject([{ webhookId: second.id }]);
   world.deliverer.reload();
