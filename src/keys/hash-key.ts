@@ -15,3 +15,6 @@ export function hashKey(text: string): Promise<string> {
 export function matchesHash(hashed: string, text: string): Promise<boolean> {
   return verify(hashed, text);
 }
+
+/** The hash of no key: comparing with it takes the time of any other, and never matches. */
+export const DECOY_HASH = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$${"A".repeat(22)}$${"A".repeat(43)}`;

@@ -39,7 +39,7 @@ export function createGatekeeper(
   exempt: NetworkList,
 ): Gatekeeper {
   const suspects = createSuspects(limiter, limits.badKey);
-  /** Proves a key that this process does not remember; only a bad one counts against its address. */
+  /** Proves a key that this process does not remember; a bad one counts against its address, and one that finds no place. */
   const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {
     // Somebody may have proved it while this one waited: a key costs one hash, however many posts bring it at once.
     const work = async (): Promise<Key | null> =>
@@ -100,6 +100,11 @@ function createSuspects(limiter: RateLimiter, limit: RateLimit): Suspects {
         const key = await started;
         if (key === null) limiter.count(`bad ${unit}`, limit);
         return key;
+      } catch (error) {
+        // Else an address could keep every place taken for nothing.
+        if (error instanceof FormsvcError && error.code === "unavailable")
+          limiter.count(`bad ${unit}`, limit);
+        throw error;
       } finally {
         mine.delete(settled);
         if (mine.size === 0) running.delete(unit);

@@ -5,7 +5,7 @@ import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { type PreparedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../../src/keys/issue-key.ts";
-import { makeKey } from "../../src/keys/key-format.ts";
+import { makeKey, type ParsedKey } from "../../src/keys/key-format.ts";
 import { findKey, listKeys } from "../../src/keys/key-store.ts";
 import { createKeyVerifier, type KeyVerifier } from "../../src/keys/verify-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -46,6 +46,19 @@ function spoilHash(db: Database): void {
   db.execute(
     "UPDATE api_key SET hash = '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'",
   );
+}
+
+/** A well-formed key that somebody made up around another one's 12 characters. */
+function impostorOf({ kind, lookup }: ParsedKey): ParsedKey {
+  return { ...makeKey(kind), lookup };
+}
+
+/** More keys at once than may wait. */
+function flood(verifier: KeyVerifier, make: () => ParsedKey) {
+  let checked = 0;
+  const count = (): void => void (checked += 1);
+  const over = Promise.allSettled(Array.from({ length: 150 }, () => verifier.verify(make()).then(count)));
+  return { over, checked: () => checked };
 }
 
 describe("at rest", () => {
@@ -117,7 +130,7 @@ describe("verifying", () => {
   test("is shared by all who ask for the same key at once", async () => {
     const { db, verifier } = bench();
     const first = verifier.verify(secret.parsed);
-    // The waiting room holds 64: a thousand fit only because they share one place.
+    // The line holds 64: a thousand fit only because they share one place.
     const rest = Array.from({ length: 1000 }, () => verifier.verify(secret.parsed));
     expect(
       (await Promise.all([first, ...rest])).every((key) => key?.id === findKey(db, secret.parsed.lookup).id),
@@ -130,7 +143,7 @@ describe("verifying", () => {
       Array.from({ length: 80 }, () => verifier.verify(makeKey("secret"))),
     );
     const refused = results.filter((result) => result.status === "rejected");
-    expect(refused).toHaveLength(80 - 2 - 64);
+    expect(refused).toHaveLength(80 - 1 - 64);
     for (const { reason } of refused) {
       expect(reason).toBeInstanceOf(FormsvcError);
       expect([(reason as FormsvcError).code, (reason as FormsvcError).facts.retryAfterSeconds]).toEqual([
@@ -139,6 +152,32 @@ describe("verifying", () => {
       ]);
     }
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
+  });
+
+  test("verifies a genuine key before all keys that do not exist, however many of those came first", async () => {
+    const { verifier } = bench();
+    const strangers = flood(verifier, () => makeKey("secret"));
+    expect(await verifier.verify(secret.parsed)).not.toBeNull();
+    expect(strangers.checked()).toBeLessThan(20);
+    await strangers.over;
+  });
+
+  test("verifies a genuine key before all revoked ones, and those that are of the other kind", async () => {
+    const { db, verifier, clock } = bench();
+    revokeKey(db, publishable.parsed.lookup, clock.now());
+    const revoked = flood(verifier, () => impostorOf(publishable.parsed));
+    const ofOtherKind = flood(verifier, () => impostorOf({ ...secret.parsed, kind: "publishable" }));
+    expect(await verifier.verify(secret.parsed)).not.toBeNull();
+    expect(revoked.checked() + ofOtherKind.checked()).toBeLessThan(20);
+    await Promise.all([revoked.over, ofOtherKind.over]);
+  });
+
+  test("lets made-up texts with the 12 characters of one key delay no other key", async () => {
+    const { verifier } = bench();
+    const impostors = flood(verifier, () => impostorOf(publishable.parsed));
+    expect(await verifier.verify(secret.parsed)).not.toBeNull();
+    expect(impostors.checked()).toBeLessThan(20);
+    await impostors.over;
   });
 });
 

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import type { EndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
+import type { FormsvcError } from "../../src/foundation/errors.ts";
 import { compileNetworks } from "../../src/foundation/ip-address.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { makeKey } from "../../src/keys/key-format.ts";
 import { createKeyVerifier } from "../../src/keys/verify-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createGatekeeper } from "../../src/submissions/authenticate.ts";
@@ -36,4 +38,24 @@ test("many first posts with one genuine key cost two hashes at most, however few
   );
   expect(new Set(callers.map(({ key }) => key.id)).size).toBe(1);
   expect(proofs).toBe(2);
+});
+
+test("a key that finds no place counts towards its address's limit of bad keys", async () => {
+  const db = temporaryDatabase();
+  const verifier = createKeyVerifier(db, createFakeClock());
+  const limits = { publishable: off, secret: off, badKey: { max: 2, windowSeconds: 60 } };
+  const directory = createEndpointDirectory(db, plans);
+  const gatekeeper = createGatekeeper(verifier, directory, createRateLimiter(), limits, compileNetworks([]));
+  const send = async (address: string): Promise<string> => {
+    const answer = gatekeeper.authenticate(`Bearer ${makeKey("secret").text}`, address);
+    return answer.then(
+      () => "good",
+      (error: FormsvcError) => error.code,
+    );
+  };
+  const others = Array.from({ length: 65 }, (_, index) => send(`192.0.2.${index}`));
+  const mine: string[] = [];
+  for (let tries = 0; tries < 3; tries += 1) mine.push(await send("198.51.100.1"));
+  expect(mine).toEqual(["unavailable", "unavailable", "rate_limited"]);
+  expect(new Set(await Promise.all(others))).toEqual(new Set(["unauthorized"]));
 });
