@@ -4,6 +4,7 @@ import { migrate, type MigrationResult } from "./database/migrate.ts";
 import { measureDatabase } from "./database/database-metrics.ts";
 import { createLogCleaner, type LogCleaner } from "./database/empty-log.ts";
 import { watchChanges } from "./database/settings-version.ts";
+import { createWritability, type Writability } from "./database/write-probe.ts";
 import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
 import { databaseUpgraded, keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
@@ -15,13 +16,13 @@ import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
 import { createBurstMemory } from "./submissions/burst-memory.ts";
 import { createRecentTexts } from "./submissions/recent-texts.ts";
-import { type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
+import { type CommitObserver, type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory, type IdempotencyMemory } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
 import { createRetention } from "./submissions/retention.ts";
-import { countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
+import { type CommitMeasure, countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
 import { createSpamMemory } from "./submissions/spam-memory.ts";
 import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
@@ -80,7 +81,7 @@ export interface SubmitService {
   readonly noticeChanges: () => void;
   /** Whether another process has upgraded the database: nothing here fits it any more. */
   readonly isUpgraded: () => boolean;
-  /** Whether a row can be written now; at most one look a second. */
+  /** Whether a post could be stored now: the last commit worked, or a probe that writes does. */
   readonly isWritable: () => boolean;
   /** Null where the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
@@ -114,7 +115,8 @@ export function createSubmitService(
   const deliverer = new Deliverer({ db, outbox, sender, settings, clock, log, random: Math.random });
   const memory = createSpamMemory(db, { bursts: createBurstMemory(), texts: createRecentTexts() });
   const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
-  const observe = measureCommits(metrics ?? noMetrics);
+  const writability = createWritability(db);
+  const observe = watchCommits(measureCommits(metrics ?? noMetrics), writability);
   const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts, observe);
   const gatekeeper = createGatekeeper(
     verifier,
@@ -157,10 +159,22 @@ export function createSubmitService(
     reader: createSubmissionReader(db, () => cleaner.note(1)),
     onSecretInBrowser,
     ...watch,
-    isWritable: createWriteProbe(db),
+    isWritable: () => writability.isWritable(),
     ...createCleanUps(db, config, clock, idempotency, cleaner),
     drain: () => commits.drain(),
     deliverer,
+  };
+}
+
+/** Measures what was committed, and learns from each commit whether posts can be stored. */
+function watchCommits(measure: CommitMeasure, writability: Writability): CommitObserver {
+  return {
+    onCommit(batch, outcomes, seconds) {
+      measure(batch, outcomes, seconds);
+      // Where all of them were refused, nothing had to be written.
+      if (outcomes.includes("stored")) writability.tell(true);
+    },
+    onRefusal: () => writability.tell(false),
   };
 }
 
@@ -214,9 +228,8 @@ function measureState(
   measureWebhooks(metrics, db, clock);
 }
 
-/** Times between two notes of the same key in a browser, and between two probes of the disk. */
+/** Time between two notes of the same key in a browser. */
 const BROWSER_MARK_INTERVAL_MS = 3_600_000;
-const WRITE_PROBE_INTERVAL_MS = 1000;
 /** Keys whose last note is remembered. */
 const MAX_BROWSER_MARKS = 1000;
 
@@ -235,31 +248,4 @@ function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Calle
       maintenanceFailed(log, error);
     }
   };
-}
-
-function createWriteProbe(db: Database): () => boolean {
-  let probedAt = -Infinity;
-  let writable = true;
-  return () => {
-    const now = performance.now();
-    if (now - probedAt >= WRITE_PROBE_INTERVAL_MS) {
-      probedAt = now;
-      writable = canWrite(db);
-    }
-    return writable;
-  };
-}
-
-/** @throws database_unusable, database_busy saying why no row can be written now. */
-export function proveWritable(db: Database): void {
-  db.transaction(() => db.execute("UPDATE settings_version SET version = version WHERE id = 1"));
-}
-
-function canWrite(db: Database): boolean {
-  try {
-    proveWritable(db);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
-import { openMigrated, proveWritable } from "../app.ts";
+import { openMigrated } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
+import { proveWritable } from "../database/write-probe.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { databaseMigrated, serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";

@@ -34,12 +34,18 @@ export interface PendingHeld {
 /** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
 export type CommitOutcome = "stored" | "over_limit" | "gone";
 
-/** Told about each transaction that stored something or found that it must not. */
-export type CommitObserver = (
-  batch: readonly (PendingSubmission | PendingHeld)[],
-  outcomes: readonly CommitOutcome[],
-  seconds: number,
-) => void;
+export interface CommitObserver {
+  /** Told about each transaction that stored something or found that it must not. */
+  readonly onCommit: (
+    batch: readonly (PendingSubmission | PendingHeld)[],
+    outcomes: readonly CommitOutcome[],
+    seconds: number,
+  ) => void;
+  /** Told when a batch is given up because it could not be stored. */
+  readonly onRefusal: () => void;
+}
+
+const NO_OBSERVER: CommitObserver = { onCommit() {}, onRefusal() {} };
 
 /** Submissions that may wait for the disk; more are refused with 503. */
 const MAX_WAITING = 1024;
@@ -80,10 +86,10 @@ export function createCommitQueue(
   outbox: Outbox,
   memory: SpamMemory,
   heldPosts: HeldWriter,
-  observe: CommitObserver = () => {},
+  observer: CommitObserver = NO_OBSERVER,
 ): CommitQueue {
   const writeBatch = createBatchWriter(db, usage, idempotency, outbox, memory, heldPosts);
-  const storeBatch = observed(writeBatch, observe);
+  const storeBatch = observed(writeBatch, observer);
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -122,6 +128,7 @@ export function createCommitQueue(
     busySince ??= busy ? performance.now() : null;
     if (busy && busySince !== null && performance.now() - busySince < MAX_BUSY_MS) return null;
     busySince = null;
+    observer.onRefusal();
     return () => batch.forEach(({ reject }) => reject(asRefusal(error)));
   };
 
@@ -142,11 +149,11 @@ export function createCommitQueue(
   };
 }
 
-function observed(write: BatchWriter, observe: CommitObserver): BatchWriter {
+function observed(write: BatchWriter, { onCommit }: CommitObserver): BatchWriter {
   return (batch) => {
     const startedAt = performance.now();
     const outcomes = write(batch);
-    observe(batch, outcomes, (performance.now() - startedAt) / 1000);
+    onCommit(batch, outcomes, (performance.now() - startedAt) / 1000);
     return outcomes;
   };
 }

@@ -19,7 +19,9 @@ const OUTCOMES: readonly (ErrorCode | "accepted")[] = [
   "database_unusable",
 ];
 
-export function measureCommits(metrics: Metrics): CommitObserver {
+export type CommitMeasure = CommitObserver["onCommit"];
+
+export function measureCommits(metrics: Metrics): CommitMeasure {
   const duration = metrics.histogram(
     "formsvc_commit_duration_seconds",
     "Time of a transaction that stores submissions, its fsync included.",

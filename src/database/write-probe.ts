@@ -1,0 +1,60 @@
+import { statSync } from "node:fs";
+import type { Database } from "./database.ts";
+import { APPLICATION_ID } from "./file-owner.ts";
+
+/** Least time between two probes, and between a commit that told and the next probe. */
+const PROBE_INTERVAL_MS = 1000;
+/**
+ * A write-ahead log as long as this has a reader in the way and does not begin anew. While writes work, no probe makes it
+ * longer: one page a second would be 350 MB a day.
+ */
+const LONG_LOG_BYTES = 67_108_864;
+
+/** Whether a post could be stored now. */
+export interface Writability {
+  /** Call it after each commit that had to write. */
+  tell(worked: boolean): void;
+  /** What the last commit or probe told. Writes a probe when none told in the last second. */
+  isWritable(): boolean;
+}
+
+export function createWritability(db: Database): Writability {
+  let toldAt = -Infinity;
+  let writable = true;
+  const tell = (worked: boolean): void => {
+    toldAt = performance.now();
+    writable = worked;
+  };
+  return {
+    tell,
+    isWritable() {
+      const mayProbe = performance.now() - toldAt >= PROBE_INTERVAL_MS;
+      if (mayProbe && !(writable && hasLongLog(db))) tell(canWrite(db));
+      return writable;
+    },
+  };
+}
+
+/**
+ * Commits one page with an fsync and changes nothing: SQLite writes the file's mark even if it is the same. An `UPDATE`
+ * to the same value would write no page, and a full disk would go unnoticed.
+ *
+ * @throws database_unusable, database_busy saying why nothing can be written now.
+ */
+export function proveWritable(db: Database): void {
+  db.transaction(() => db.execute(`PRAGMA application_id = ${APPLICATION_ID}`));
+}
+
+function canWrite(db: Database): boolean {
+  try {
+    proveWritable(db);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasLongLog({ path }: Database): boolean {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return log !== undefined && log.size >= LONG_LOG_BYTES;
+}
