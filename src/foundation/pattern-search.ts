@@ -1,4 +1,5 @@
 import { RE2Set } from "re2js";
+import type { PatternReach } from "./pattern-reach.ts";
 
 /** Bytes a pattern for remembered search states, by RE2's estimate. */
 const MAX_STATE_BYTES = 256 * 1024;
@@ -13,9 +14,11 @@ const CHARACTERS_PER_PATIENCE = 10_000;
  * RE2 is fast because it remembers the states of its search. Many short texts made for it fill that memory over and
  * over, which takes ten times longer than to search without, as is then done for a while.
  */
-export function compileSearch(source: string): (text: string) => boolean {
-  const remembering = compileSet(source, MAX_STATE_BYTES);
-  const forgetful = compileSet(source, 0);
+export function compileSearch(source: string, { reach }: PatternReach): (text: string) => boolean {
+  // Told that it is anchored, RE2 stops where no match is possible any more. Without an end it has to read on anyway.
+  const anchor = reach === Infinity ? RE2Set.UNANCHORED : RE2Set.ANCHOR_START;
+  const remembering = compileSet(source, anchor, MAX_STATE_BYTES);
+  const forgetful = compileSet(source, anchor, 0);
   let patience = MAX_PATIENCE;
   return (text) => {
     const isPatient = patience >= 1;
@@ -28,8 +31,8 @@ export function compileSearch(source: string): (text: string) => boolean {
 }
 
 /** A set of one, because only sets let the memory be bounded. */
-function compileSet(source: string, stateBytes: number): RE2Set {
-  const set = new RE2Set(RE2Set.UNANCHORED, 0, stateBytes);
+function compileSet(source: string, anchor: number, stateBytes: number): RE2Set {
+  const set = new RE2Set(anchor, 0, stateBytes);
   set.add(source);
   set.compile();
   return set;

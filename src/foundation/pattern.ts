@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
+import { findReach, type PatternReach } from "./pattern-reach.ts";
 import { compileSearch } from "./pattern-search.ts";
 
 /** In UTF-16 units. */
@@ -17,7 +18,7 @@ const MAX_SEARCH_STEPS = MAX_UNBOUNDED_PATTERN_SIZE * TEXT_LENGTH;
 /** The longest text that is searched by large patterns although its field's `maxLength` refuses it already. */
 export const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN_SIZE_IN_SCHEMA);
 
-export interface Pattern {
+export interface Pattern extends PatternReach {
   /** RE2 instructions. */
   readonly size: number;
   /** Whether matching looks at each character once, whatever the size. Anchored, unambiguous patterns do. */
@@ -32,10 +33,11 @@ export function compilePattern(source: string): Pattern | string {
   try {
     const compiled = RE2JS.compile(source);
     const size = compiled.programSize();
+    const reach = findReach(compiled);
     if (compiled.re2().onepass !== null) {
-      return { size, isOnePass: true, matches: (text) => compiled.test(text) };
+      return { size, ...reach, isOnePass: true, matches: (text) => compiled.test(text) };
     }
-    return { size, isOnePass: false, matches: compileSearch(source) };
+    return { size, ...reach, isOnePass: false, matches: compileSearch(source, reach) };
   } catch (error) {
     return explainRefusal(error);
   }
@@ -45,8 +47,9 @@ export function compilePattern(source: string): Pattern | string {
  * The longest text that is surely matched in time although the field's `maxLength` refuses it. A refused text is still
  * told what else is wrong with it, but not at any price.
  */
-export function longestRefusedText(pattern: Pattern): number {
-  return pattern.isOnePass || pattern.size <= MAX_UNBOUNDED_PATTERN_SIZE ? Infinity : MAX_REFUSED_TEXT_LENGTH;
+export function longestRefusedText({ isOnePass, size, reach }: Pattern): number {
+  const isFast = isOnePass || size <= MAX_UNBOUNDED_PATTERN_SIZE || reach <= MAX_REFUSED_TEXT_LENGTH;
+  return isFast ? Infinity : MAX_REFUSED_TEXT_LENGTH;
 }
 
 /** The longest text in which one pattern alone may be searched for. */
@@ -54,7 +57,7 @@ export function longestSearchedText({ size }: Pattern): number {
   return Math.floor(MAX_SEARCH_STEPS / size);
 }
 
-/** A pattern and how many characters of one submission it can be given at most: infinite for items of an array. */
+/** A pattern and how many characters of one submission it looks at at most: infinite for items of an array. */
 export interface PatternUse {
   readonly path: string;
   readonly pattern: Pattern;

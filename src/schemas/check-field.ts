@@ -11,7 +11,7 @@ import {
   type FieldDefinition,
   type FieldType,
 } from "./field-definition.ts";
-import { closestName, nearestName } from "./nearest-name.ts";
+import { nearestName } from "./nearest-name.ts";
 import {
   compilePattern,
   findSlowest,
@@ -61,9 +61,10 @@ export function checkDefinition(input: unknown, problems: DefinitionProblems): v
 }
 
 function explainSlowness({ pattern }: PatternUse): string {
+  const anchoring = pattern.isAnchored ? "" : "anchor it with ^ and $, ";
   return (
     `is too large (${pattern.size} steps) to be searched for in long texts, alone or with the schema's other patterns; ` +
-    `anchor it with ^ and $, lower its repetition counts to come to ${MAX_UNBOUNDED_PATTERN_SIZE} steps, ` +
+    `${anchoring}lower its repetition counts to come to ${MAX_UNBOUNDED_PATTERN_SIZE} steps, ` +
     `or, outside arrays, give the field a maxLength of ${longestSearchedText(pattern)} or less`
   );
 }
@@ -136,13 +137,19 @@ function checkPropertyNames(
   const owner = type === undefined ? "any field" : `a field of type ${type}`;
   for (const name of Object.keys(field)) {
     if (known.includes(name)) continue;
-    const nearest = nearestName(name, known);
-    const hint =
-      nearest === undefined
-        ? `the nearest is "${closestName(name, known)}"; the properties are ${known.join(", ")}`
-        : `did you mean "${nearest}"?`;
-    problems.add(memberPath(path, name), `is not a property of ${owner}; ${hint}`);
+    problems.add(memberPath(path, name), `is not a property of ${owner}; ${hintAt(name, known)}`);
   }
+}
+
+/** The property that was probably meant, or else what there is. */
+function hintAt(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  if (nearest !== undefined) return `did you mean "${nearest}"?`;
+  const elsewhere = nearestName(name, ALL_PROPERTIES);
+  const owners = FIELD_TYPES.filter((type) => PROPERTIES[type].some((property) => property === elsewhere));
+  const meant =
+    elsewhere === undefined ? "" : `"${elsewhere}" is for fields of type ${owners.join(" and ")}; `;
+  return `${meant}the properties are ${known.join(", ")}`;
 }
 
 const ALL_PROPERTIES: readonly string[] = [...new Set(Object.values(PROPERTIES).flat())];
@@ -160,9 +167,8 @@ function checkProperty(
     const isRepeated = place.isRepeated || property === "items";
     checkNested(property, value, { path, depth: place.depth + 1, isRepeated }, checking);
   } else if (property === "pattern") {
-    const { maxLength } = field;
-    const isBounded = typeof maxLength === "number" && !place.isRepeated;
-    checkPattern(value, path, isBounded ? maxLength : Infinity, checking);
+    const maxLength = typeof field["maxLength"] === "number" ? field["maxLength"] : Infinity;
+    checkPattern(value, { ...place, path }, maxLength, checking);
   } else {
     const problem = RULES[property]?.(value, type);
     if (problem !== undefined) checking.problems.add(path, problem);
@@ -187,7 +193,12 @@ function checkNested(
   }
 }
 
-function checkPattern(source: unknown, path: string, textLength: number, checking: Checking): void {
+function checkPattern(
+  source: unknown,
+  { path, isRepeated }: Place,
+  maxLength: number,
+  checking: Checking,
+): void {
   const { problems } = checking;
   if (typeof source !== "string") {
     problems.add(path, `must be text, not ${show(source)}`);
@@ -200,6 +211,7 @@ function checkPattern(source: unknown, path: string, textLength: number, checkin
     problems.add(path, pattern);
     return;
   }
+  const textLength = isRepeated ? Infinity : Math.min(maxLength, pattern.reach);
   checking.patterns.push({ path, pattern, textLength });
   checking.patternSize += pattern.size;
   if (checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) {

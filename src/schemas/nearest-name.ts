@@ -13,26 +13,16 @@ export function nearestName(name: string, candidates: readonly string[]): string
   const whole = candidates.find(
     (candidate) => beginning !== undefined && candidate.toLowerCase().startsWith(beginning),
   );
-  return whole ?? closest(name, candidates, ({ length }) => Math.min(MAX_DISTANCE, Math.ceil(length / 3)));
+  return whole ?? closest(name, candidates);
 }
 
-/** The candidate that is least unlike `name`, however unlike that is; undefined where there are none. */
-export function closestName(name: string, candidates: readonly string[]): string | undefined {
-  return (
-    nearestName(name, candidates) ?? closest(name.slice(0, MAX_COMPARED_LENGTH), candidates, () => Infinity)
-  );
-}
-
-function closest(
-  name: string,
-  candidates: readonly string[],
-  mostAllowed: (candidate: string) => number,
-): string | undefined {
+function closest(name: string, candidates: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Infinity;
   for (const candidate of candidates) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < least && distance <= mostAllowed(candidate)) {
+    const mostAllowed = Math.min(MAX_DISTANCE, Math.ceil(candidate.length / 3));
+    if (distance < least && distance <= mostAllowed) {
       nearest = candidate;
       least = distance;
     }

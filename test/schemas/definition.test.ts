@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { MAX_DEFINITION_BYTES } from "../../src/schemas/check-json.ts";
+import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import { parseDefinition } from "../../src/schemas/definition.ts";
 import {
   MAX_DESCRIPTION_LENGTH,
@@ -46,13 +47,17 @@ test("a misspelt property is refused with the name that was meant", () => {
   expect(problemsOf({ type: "string", format: "e-mail" })[0]).toContain('did you mean "email"?');
 });
 
-test("a property of another type, or like none, is refused with the nearest and all the ones that fit", () => {
+test("a property of another type, or like none, is refused with the types it is for and all the ones that fit", () => {
+  const ofNumber = "the properties are type, required, description, minimum, maximum, enum, default";
   expect(problemsOf({ type: "number", minLength: 2 })).toEqual([
-    'f.minLength is not a property of a field of type number; the nearest is "minimum"; the properties are type, required, description, minimum, maximum, enum, default',
+    `f.minLength is not a property of a field of type number; "minLength" is for fields of type string; ${ofNumber}`,
   ]);
-  for (const name of ["xyzzyq", "x".repeat(10_000), "", "é"])
+  expect(problemsOf({ type: "string", minimun: 2 })[0]).toContain(
+    'of type string; "minimum" is for fields of type number; the properties are type, required, ',
+  );
+  for (const name of ["xyzzyq", "x".repeat(10_000), "", "é", "number"])
     expect(problemsOf({ type: "string", [name]: 1 })[0]).toMatch(
-      /; the nearest is "\w+"; the properties are type, required, /,
+      /of type string; the properties are type, required, /,
     );
   for (const type of ["number", "boolean", "object", "array"]) {
     expect(problemsOf({ type, format: "email" })).toHaveLength(1);
@@ -178,6 +183,41 @@ test("patterns are bounded in length, in size and in the work they can make of a
   expect(refusal(fields(fits))).toBeUndefined();
   expect(refusal(fields(fits + 3))?.problems).toHaveLength(1);
   expect(problemsOf({ type: "string", maxLength: 1, pattern: "a{1000}".repeat(9) })[0]).toContain("together");
+});
+
+test.each([
+  "^[A-Z]{2}[0-9]{2}(?:[ ]?[A-Z0-9]{4}){3,7}[ ]?[A-Z0-9]{1,4}$",
+  "^[A-Z]{2}\\d{2}[ ]?(?:[A-Z0-9]{4}[ ]?){2,7}[A-Z0-9]{1,4}$",
+  "^([A-Z]{2}[ \\-]?[0-9]{2})((?:[ \\-]?[A-Z0-9]{3,5}){2,7})([ \\-]?[A-Z0-9]{1,3})?$",
+  "(?i)^(?:DE\\d{2}(?: ?\\d{4}){4} ?\\d{2}|(?:[a-z]{2}\\d{2} ?)(?:[a-z0-9]{1,4} ?){3,8})$",
+])("the anchored pattern %s of an IBAN is taken as it is, and needs no maxLength", (pattern) => {
+  expect(problemsOf({ type: "string", pattern })).toEqual([]);
+  const check = compileSchema(parseDefinition({ f: { type: "string", pattern } }), "drop");
+  const flags = pattern.startsWith("(?i)") ? "i" : "";
+  const reference = new RegExp(pattern.replace("(?i)", ""), flags);
+  const numbers = ["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432", "NO93 8601 1117 947", "DE89"];
+  const texts = numbers.flatMap((iban) => [
+    iban,
+    ` ${iban}`,
+    `${iban}\n`,
+    `${iban}!`,
+    iban + iban.repeat(99),
+  ]);
+  for (const f of texts) expect([f, check.validate({ f }).ok]).toEqual([f, reference.test(f)]);
+  const accepted = texts.filter((f) => check.validate({ f }).ok);
+  expect(accepted.length).toBeGreaterThan(1);
+});
+
+test("a pattern that is anchored but too large is told what helps, and not to anchor it", () => {
+  const large = "^[^@]+@[^@]+[.][a-z]{2,63}$";
+  const inArray = { type: "array", items: { type: "string", pattern: "^(?:\\w\\w? ?){3,30}$" } };
+  for (const field of [{ type: "string", pattern: large }, inArray]) {
+    const [problem] = problemsOf(field);
+    expect(problem).toContain("is too large");
+    expect(problem).not.toContain("anchor");
+  }
+  expect(problemsOf({ type: "string", pattern: "\\w{1,100}!" })[0]).toContain("; anchor it with ^ and $, ");
+  expect(problemsOf({ type: "string", pattern: "^\\w{1,100}!$" })).toEqual([]);
 });
 
 test("names of fields may be anything but empty, too long or __proto__", () => {

@@ -59,6 +59,8 @@ test.each([
   "(\\b\\w*){7}\\B[cd]",
   "^.{2,140}$",
   "^\\pL{1,450}$",
+  "^[A-Z]{2}[0-9]{2}(?:[ ]?[A-Z0-9]{4}){3,7}[ ]?[A-Z0-9]{1,4}$",
+  "^(?:(?:a|b|.)?){300}[cd]$",
   "^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$",
 ])("the pattern %s is matched against 64 KiB of any text in time", (pattern) => {
   expect(slowest({ type: "string", pattern }, TEXTS)).toBeLessThan(PATIENCE_MS);
