@@ -20,6 +20,8 @@ const NORMAL_MS = 6000;
 /** Longer than any backup of the default size takes; the load ends by itself. */
 const LOAD_SECONDS = 60;
 const ROW_BYTES = 1000;
+/** Of `metrics.token`, without which the metrics are not on the port that posts go to. */
+const TOKEN = "a-token-for-the-benchmark";
 const [megabytes = 300] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 const db = join(folder, "formsvc.db");
@@ -33,6 +35,7 @@ try {
       FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
       FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
       FORMSVC_METRICS_ENABLED: "true",
+      FORMSVC_METRICS_TOKEN: TOKEN,
     },
   );
   const body = JSON.stringify({
@@ -105,6 +108,7 @@ async function countWhile(
 }
 
 async function accepted(port: number): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
   return Number(/^formsvc_posts_total\{outcome="accepted"\} (\d+)$/m.exec(text)?.[1]);
 }

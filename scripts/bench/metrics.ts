@@ -10,6 +10,8 @@ import { executable, postRequest, processorMs, runLoad, startServer } from "./pr
  * scraped once a round. Usage: node scripts/bench/metrics.ts [ROUNDS] [SECONDS]
  */
 const CONNECTIONS = 64;
+/** Of `metrics.token`, without which the metrics are not on the port that posts go to. */
+const TOKEN = "a-token-for-the-benchmark";
 const [rounds = 8, seconds = 3] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 const body = JSON.stringify({ name: "Ada Lovelace", email: "ada@example.com", message: "A quote, please." });
@@ -65,6 +67,7 @@ async function startMeasured(enabled: "true" | "false") {
       FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
       FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
       FORMSVC_METRICS_ENABLED: enabled,
+      FORMSVC_METRICS_TOKEN: TOKEN,
     },
   );
   const request = postRequest(keys.publishable, body);
@@ -72,8 +75,10 @@ async function startMeasured(enabled: "true" | "false") {
     stop: () => server.stop(),
     async postUs() {
       const before = processorMs(server.pid);
+      const headers = { authorization: `Bearer ${TOKEN}` };
       const result = await runLoad(server.port, CONNECTIONS, seconds, request);
-      if (enabled === "true") await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+      if (enabled === "true")
+        await (await fetch(`http://127.0.0.1:${server.port}/metrics`, { headers })).text();
       return ((processorMs(server.pid) - before) * 1000) / result.requests;
     },
   };

@@ -5,7 +5,8 @@ import { renderTable } from "./table.ts";
 
 /** The part of a JSON Schema that zod writes for the configuration. */
 interface Shape {
-  readonly type?: string;
+  /** A list where a value of one of several types has no other rule. */
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly additionalProperties?: Shape | boolean;
@@ -68,7 +69,7 @@ function typeOf(shape: Shape): string {
   }
   if (shape.type === "integer" || shape.type === "number")
     return `${shape.type}${range(shape.minimum, shape.maximum, "")}`;
-  return shape.type ?? "any";
+  return [shape.type ?? "any"].flat().join(" or ");
 }
 
 function range(low: number | undefined, high: number | undefined, unit: string): string {

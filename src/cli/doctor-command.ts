@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { checkTokenInFile } from "../config/config-health.ts";
+import { checkMetricsAddress, checkTokenInFile } from "../config/config-health.ts";
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { backupFolder, checkBackupAge, listScheduledBackups } from "../database/backup-schedule.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
@@ -49,6 +49,7 @@ const CHECKS: readonly Check[] = [
   ({ db, config }) => checkFileModes(db, listBackups(config)),
   ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
   ({ loaded }) => checkTokenInFile(loaded),
+  ({ config }) => checkMetricsAddress(config.metrics),
   ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
   ({ db, now }) => checkLeakedKeys(db, now),
   ({ db, now }) => checkReceivers(db, now),

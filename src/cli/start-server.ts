@@ -5,14 +5,22 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { hasLitestream } from "../database/litestream.ts";
 import type { Clock } from "../foundation/clock.ts";
-import { FormsvcError } from "../foundation/errors.ts";
-import { checkpointFailed, serverGraceOver, serverListening } from "../foundation/events.ts";
+import {
+  checkpointFailed,
+  metricsListening,
+  metricsUnguarded,
+  serverGraceOver,
+  serverListening,
+} from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
+import { isThisMachineOnly, parseListenAddress } from "../foundation/listen-address.ts";
 import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
+import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createServer } from "../http/server.ts";
 import { handOverConnections } from "./hand-over.ts";
+import { listen } from "./listen.ts";
 import { startChores } from "./server-chores.ts";
 
 /**
@@ -64,6 +72,7 @@ export async function startServer(
     isDraining: () => draining && listenFd === null,
     log,
   });
+  let ownMetrics: FastifyInstance | null = null;
   const sockets = followSockets(server);
   const mayCloseIdle = listenFd === null ? () => true : handOverConnections(server);
   const chores = await startChores({ db, config, configFile, service, log });
@@ -77,10 +86,13 @@ export async function startServer(
     await ended;
     await service.drain();
     await delivered;
+    await ownMetrics?.close();
     checkpoint(db, log);
   };
   try {
-    const url = await listen(server, config, listenFd);
+    const url = await listen(server, config.server, { host: "--host", port: "--port" }, listenFd);
+    // Afterwards: where both are given the same port, it is this one's error that helps.
+    ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
     serverListening(log, { url, version, database: db.path });
     service.deliverer.start();
     return { url, stop };
@@ -90,12 +102,6 @@ export async function startServer(
   }
 }
 
-/**
- * Connections that the system holds until they are taken. What finds no room there waits for seconds, because its
- * packets are sent again ever later; systems cut this to their own limit, Linux to net.core.somaxconn.
- */
-const BACKLOG = 2048;
-
 /** The library is loaded only where it is used: it costs every start 60 ms. */
 async function loadMetrics({ metrics }: Config): Promise<ExposedMetrics | null> {
   if (!metrics.enabled) return null;
@@ -103,29 +109,19 @@ async function loadMetrics({ metrics }: Config): Promise<ExposedMetrics | null> 
   return createMetrics(metrics.token);
 }
 
-async function listen(server: FastifyInstance, config: Config, fd: number | null): Promise<string> {
-  const { host, port } = config.server;
-  try {
-    // The framework hands on what Node takes, but its type does not know of descriptors.
-    await server.listen(
-      fd === null ? { host, port, backlog: BACKLOG } : ({ fd, host, backlog: BACKLOG } as { host: string }),
-    );
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why: Record<string, string> = {
-      EADDRINUSE: "the port is taken; stop what listens there, or choose another with --port",
-      EACCES: "this user may not listen there; choose a port from 1024 on with --port",
-      ENOTFOUND: "there is no such name; give an address of this machine with --host",
-      EADDRNOTAVAIL: "this machine does not have that address; choose another with --host",
-    };
-    const where = fd === null ? `${host}:${port}` : `the passed socket ${fd}`;
-    throw new FormsvcError("failed", `${where}: ${why[code ?? ""] ?? (error as Error).message}`, {
-      cause: error,
-    });
-  }
-  const address = server.server.address();
-  if (address === null || typeof address === "string") return `unix:${address ?? ""}`;
-  return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
+/** Serves `/metrics` on an address of its own; null where the configuration has none. */
+async function serveMetrics(
+  { listen: address, token }: Config["metrics"],
+  metrics: ExposedMetrics | null,
+  log: Log,
+): Promise<FastifyInstance | null> {
+  if (metrics === null || address === null) return null;
+  const server = createMetricsServer(metrics, log);
+  const where = parseListenAddress(address);
+  const url = `${await listen(server, where, { host: "metrics.listen", port: "metrics.listen" })}/metrics`;
+  metricsListening(log, { url });
+  if (token === null && !isThisMachineOnly(where)) metricsUnguarded(log, { url });
+  return server;
 }
 
 /** Every open connection, also those that Node's HTTP server has let go of. */

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { resolve } from "node:path";
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP } from "node:net";
 import { isSea } from "node:sea";
+import { isListenAddress, type ListenAddress, parseListenAddress } from "../foundation/listen-address.ts";
 import { addCommand, type CommandSpec, refuse } from "./command.ts";
 
 export function register(program: Command): void {
@@ -15,7 +16,7 @@ const systemd: CommandSpec = {
     {
       flags: "--socket <address>",
       summary: "print the socket unit instead, listening there, like 127.0.0.1:8787",
-      parse: parseListenAddress,
+      parse: parseListenStream,
     },
   ],
   examples: [
@@ -41,13 +42,16 @@ const systemd: CommandSpec = {
 };
 
 /** What ListenStream= takes: a port, an address with one (an IPv6 one in brackets), or a path. */
-function parseListenAddress(value: string): string {
-  const [, host, port = ""] = /^(?:(.+):)?(\d{1,5})$/.exec(value) ?? [];
-  const isPort = port !== "" && Number(port) >= 1 && Number(port) <= 65_535;
-  const isHost = host === undefined || isIPv4(host) || (/^\[.*\]$/.test(host) && isIPv6(host.slice(1, -1)));
+function parseListenStream(value: string): string {
   const isPath = /^\/[\w./-]{1,100}$/.test(value);
-  if (isPath || (isPort && isHost)) return value;
+  const address = /^\d+$/.test(value) ? `127.0.0.1:${value}` : value;
+  if (isPath || (isListenAddress(address) && isFixed(parseListenAddress(address)))) return value;
   return refuse("expected an address like 127.0.0.1:8787, [::1]:8787, 8787 or /run/formsvc.sock");
+}
+
+/** Whether it is an address and no name, with a port of its own. */
+function isFixed({ host, port }: ListenAddress): boolean {
+  return isIP(host) !== 0 && port > 0;
 }
 
 /** What ProtectHome= and PrivateTmp= hide. */

@@ -1,5 +1,7 @@
 import { statSync } from "node:fs";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
+import { isThisMachineOnly, parseListenAddress } from "../foundation/listen-address.ts";
+import type { Config } from "./config.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
 /**
@@ -18,5 +20,20 @@ export function checkTokenInFile({ file, hasTokenInFile }: LoadedConfig): Findin
     "config.token",
     `others may read metrics.token in ${file}`,
     "take it out, and write a new one as FORMSVC_METRICS_TOKEN=… into /etc/formsvc/environment, mode 0600",
+  );
+}
+
+/** Metrics that others may read without a token. */
+export function checkMetricsAddress({ enabled, token, listen }: Config["metrics"]): Finding {
+  if (!enabled) return sound("metrics.address", "metrics are off");
+  if (token !== null || listen === null) return sound("metrics.address", "metrics ask for a token");
+  if (isThisMachineOnly(parseListenAddress(listen))) {
+    return sound("metrics.address", `only this machine reaches the metrics at ${listen}`);
+  }
+  return problem(
+    "metrics.address",
+    `whoever reaches ${listen} reads the metrics without a token`,
+    "write FORMSVC_METRICS_TOKEN=… into /etc/formsvc/environment, mode 0600, or let metrics.listen be 127.0.0.1:8788; " +
+      "then restart the server",
   );
 }

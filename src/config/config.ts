@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isNetwork } from "../foundation/ip-address.ts";
+import { isListenAddress } from "../foundation/listen-address.ts";
 
 /**
  * Every setting of the program: shape, limits and default, in one place. `formsvc.config.example.json` holds these
@@ -10,6 +11,9 @@ const count = z.int().min(1).max(1_000_000_000);
 const seconds = z.int().min(1).max(31_536_000);
 const milliseconds = z.int().min(100).max(3_600_000);
 const network = z.string().refine(isNetwork, "expected an IP address or CIDR, like 10.0.0.0/8");
+const listenAddress = z
+  .string()
+  .refine(isListenAddress, 'expected an address with a port, like "127.0.0.1:8788" or "[::1]:8788"');
 const hostName = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?\.?$/i;
 const isNetworkOrName = (text: string): boolean =>
   isNetwork(text) || (hostName.test(text) && !/^[\d.]+$/.test(text));
@@ -73,16 +77,32 @@ export const configSchema = z.strictObject({
       .nullable()
       .describe("Links a submission may have before they cost points; null switches the limit off."),
   }),
-  metrics: z.strictObject({
-    enabled: z.boolean().describe("Whether `/metrics` is there."),
-    token: z
-      .string()
-      .min(16, "expected at least 16 characters")
-      .max(256)
-      .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
-      .nullable()
-      .describe("What `/metrics` asks for as Bearer; null answers loopback addresses only."),
-  }),
+  metrics: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .describe("Whether `/metrics` is there; it needs `metrics.listen`, `metrics.token` or both."),
+      token: z
+        .string()
+        .min(16, "expected at least 16 characters")
+        .max(256)
+        .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
+        .nullable()
+        .describe(
+          "What `/metrics` asks for as Bearer, wherever it is served; null keeps it off the server's own port.",
+        ),
+      listen: listenAddress
+        .nullable()
+        .describe(
+          "An address and port for `/metrics` alone, like `127.0.0.1:8788`; null serves it on the server's own port only.",
+        ),
+    })
+    .refine(({ enabled, token, listen }) => !enabled || token !== null || listen !== null, {
+      path: ["listen"],
+      error:
+        'enabled metrics need an address of their own or a token: write "listen": "127.0.0.1:8788" beside ' +
+        '"enabled": true to serve them there, or a "token" of 16 characters or more to serve them on the server\'s own port',
+    }),
   backup: z.strictObject({
     everyHours: z
       .int()
@@ -174,7 +194,7 @@ export const defaultConfig: Config = {
     exempt: [],
   },
   spam: { maxLinks: 3 },
-  metrics: { enabled: false, token: null },
+  metrics: { enabled: false, token: null, listen: null },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   held: { days: 30, maxPerWorkspace: 10_000 },
   webhooks: {

@@ -12,6 +12,18 @@ export function serverListening(
   log.info({ event: "server.listening", ...facts, pid: process.pid }, `listening on ${facts.url}`);
 }
 
+export function metricsListening(log: Log, facts: { readonly url: string }): void {
+  log.info({ event: "metrics.listening", ...facts }, `metrics are at ${facts.url}`);
+}
+
+/** On an address that others may reach, without a token. */
+export function metricsUnguarded(log: Log, facts: { readonly url: string }): void {
+  log.warn(
+    { event: "metrics.unguarded", ...facts },
+    "whoever reaches this address reads the metrics: set metrics.token, or a loopback address as metrics.listen",
+  );
+}
+
 /** At the start, each by name: most likely misspelt. */
 export function variableUnknown(log: Log, variable: string): void {
   log.warn({ event: "config.variable-unknown", variable }, `${variable} names no setting and is not read`);

@@ -68,6 +68,13 @@ export function compileNetworks(entries: readonly string[]): NetworkList {
   };
 }
 
+const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
+
+/** Whether it is this machine itself; false for text that is not an address. */
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.contains(address);
+}
+
 function isWithin(address: Address, [base, bits]: [Address, number]): boolean {
   if (address instanceof ipaddr.IPv4) return base instanceof ipaddr.IPv4 && address.match(base, bits);
   return base instanceof ipaddr.IPv6 && address.match(base, bits);

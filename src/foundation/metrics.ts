@@ -22,7 +22,7 @@ export interface Metrics {
 export interface ExposedMetrics extends Metrics {
   readonly contentType: string;
   render(): Promise<string>;
-  /** What is asked for as Bearer; null answers loopback addresses only. */
+  /** What is asked for as Bearer; null asks for nothing. */
   readonly token: string | null;
 }
 

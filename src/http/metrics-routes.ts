@@ -1,17 +1,43 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
-import { compileNetworks } from "../foundation/ip-address.ts";
+import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, LATENCY_BUCKETS, type Metrics } from "../foundation/metrics.ts";
+import { sendError } from "./error-reply.ts";
 import type { RequestObserver } from "./request-log.ts";
 
 /** `GET /metrics`. */
 export function metricsRoutes(server: FastifyInstance, metrics: ExposedMetrics): void {
   server.get("/metrics", async (request, reply) => {
-    if (metrics.token === null) requireLoopback(request);
-    else requireToken(request, metrics.token);
+    if (metrics.token !== null) requireToken(request, metrics.token);
     return reply.header("content-type", metrics.contentType).send(await metrics.render());
   });
+}
+
+/** Scrapers at once; further connections are closed as they come. */
+const MAX_SCRAPERS = 16;
+const SCRAPE_TIMEOUT_MS = 10_000;
+
+/**
+ * A server of `/metrics` alone, not listening yet. Each connection carries one request: scrapers come every few
+ * seconds, and whoever sends thousands at once gets one rendered.
+ */
+export function createMetricsServer(metrics: ExposedMetrics, log: Log): FastifyInstance {
+  const server = fastify({
+    maxRequestsPerSocket: 1,
+    forceCloseConnections: true,
+    requestTimeout: SCRAPE_TIMEOUT_MS,
+    connectionTimeout: SCRAPE_TIMEOUT_MS,
+    http: { headersTimeout: SCRAPE_TIMEOUT_MS },
+  });
+  server.server.maxConnections = MAX_SCRAPERS;
+  server.removeAllContentTypeParsers();
+  server.setErrorHandler((error, request, reply) => sendError({ request, reply, log }, error, 0));
+  server.setNotFoundHandler(() => {
+    throw new FormsvcError("not_found", "This address serves /metrics only.");
+  });
+  metricsRoutes(server, metrics);
+  return server;
 }
 
 /** How long each route takes to answer, by status; a client that left before its answer counts as `none`. */
@@ -23,19 +49,6 @@ export function measureRequests(metrics: Metrics): RequestObserver {
     ["route", "status"],
   );
   return (route, status, ms) => observe(ms / 1000, route ?? "none", String(status ?? "none"));
-}
-
-const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
-/** A proxy on this machine connects from loopback too, for whomever; it says so with one of these. */
-const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
-
-function requireLoopback(request: FastifyRequest): void {
-  const isLocal = LOOPBACK.contains(request.socket.remoteAddress ?? "");
-  if (isLocal && PROXY_HEADERS.every((name) => request.headers[name] === undefined)) return;
-  throw new FormsvcError(
-    "forbidden",
-    "Without metrics.token, metrics are shown on the machine itself only, not through a proxy.",
-  );
 }
 
 function requireToken(request: FastifyRequest, token: string): void {

@@ -30,7 +30,7 @@ export interface ServerParts extends PostParts, SubmissionRoutesParts, HealthRou
   /** The address that clients use; null where only the socket's is known. */
   readonly baseUrl: string | null;
   readonly log: Log;
-  /** Null leaves `/metrics` out. */
+  /** Without a token `/metrics` is not among the routes. Null measures nothing. */
   readonly metrics: ExposedMetrics | null;
 }
 
@@ -116,7 +116,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   submissionRoutes(server, parts);
   browserClientRoutes(server);
   healthRoutes(server, parts);
-  if (parts.metrics !== null) metricsRoutes(server, parts.metrics);
+  if (parts.metrics !== null && parts.metrics.token !== null) metricsRoutes(server, parts.metrics);
   return server;
 }
 

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { operatorMachine, post } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 
 const TOKEN = "a-token-of-some-length";
+const ON_ITS_OWN = { enabled: true, listen: "127.0.0.1:0" };
 
 /** Samples by their name and labels. */
 function samples(text: string): Map<string, number> {
@@ -24,8 +24,10 @@ async function servedWith(metrics: unknown) {
   machine.configure({ metrics });
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();
-  const ask = (headers: Record<string, string> = {}) => fetch(`${server.url}/metrics`, { headers });
-  return { machine, endpoint, server, ask };
+  const listening = server.lines.find(({ event }) => event === "metrics.listening");
+  const metricsUrl = (listening?.["url"] as string | undefined) ?? `${server.url}/metrics`;
+  const ask = (headers: Record<string, string> = {}) => fetch(metricsUrl, { headers });
+  return { machine, endpoint, server, metricsUrl, ask };
 }
 
 test("there are no metrics unless they are configured", async () => {
@@ -34,7 +36,7 @@ test("there are no metrics unless they are configured", async () => {
 });
 
 test("posts are counted by how they ended, stored ones with commit, batch and score, and everything by latency", async () => {
-  const { machine, endpoint, server, ask } = await servedWith({ enabled: true });
+  const { machine, endpoint, server, ask } = await servedWith(ON_ITS_OWN);
   for (let count = 0; count < 3; count += 1) await post(server.url, endpoint.secret);
   const send = (key: string, body: string) =>
     fetch(`${server.url}/submit`, {
@@ -66,7 +68,7 @@ test("posts are counted by how they ended, stored ones with commit, batch and sc
 });
 
 test("every way that a post can end stands at 0 from the start, so that the first failure of a kind is an increase", async () => {
-  const { endpoint, server, ask } = await servedWith({ enabled: true });
+  const { endpoint, server, ask } = await servedWith(ON_ITS_OWN);
   const found = samples(await (await ask()).text());
   const counted = [...found].filter(([name]) => name.startsWith("formsvc_posts_total"));
   expect(counted.length).toBeGreaterThanOrEqual(16);
@@ -79,7 +81,7 @@ test("every way that a post can end stands at 0 from the start, so that the firs
 });
 
 test("a client that leaves before its answer is counted as such, by the route that it asked for", async () => {
-  const { endpoint, server, ask } = await servedWith({ enabled: true });
+  const { endpoint, server, ask } = await servedWith(ON_ITS_OWN);
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
@@ -92,7 +94,7 @@ test("a client that leaves before its answer is counted as such, by the route th
 });
 
 test("webhooks are counted by state, and one that gets probes only as failing", async () => {
-  const { machine, endpoint, ask } = await servedWith({ enabled: true });
+  const { machine, endpoint, ask } = await servedWith(ON_ITS_OWN);
   const counted = async () => {
     const found = samples(await (await ask()).text());
     const states = ["enabled", "disabled", "stopped", "failing"];
@@ -117,7 +119,7 @@ test("webhooks are counted by state, and one that gets probes only as failing", 
 });
 
 test("the process is measured under the names that dashboards know", async () => {
-  const { ask } = await servedWith({ enabled: true });
+  const { ask } = await servedWith(ON_ITS_OWN);
   const text = await (await ask()).text();
   const found = samples(text);
   expect(text).toContain("# TYPE process_cpu_seconds_total counter");
@@ -133,7 +135,7 @@ test("the process is measured under the names that dashboards know", async () =>
 });
 
 test("the page on monitoring names every metric that is served, and no other", async () => {
-  const { endpoint, server, ask } = await servedWith({ enabled: true });
+  const { endpoint, server, ask } = await servedWith(ON_ITS_OWN);
   await post(server.url, endpoint.secret);
   const text = await (await ask()).text();
   const page = readFileSync(new URL("../../docs/monitoring.md", import.meta.url), "utf8");
@@ -143,37 +145,118 @@ test("the page on monitoring names every metric that is served, and no other", a
   expect([...new Set(named)].sort()).toEqual(served.sort());
 });
 
-test("without a token metrics are shown on the machine itself only, not through a proxy on it", async () => {
-  const { ask } = await servedWith({ enabled: true });
+test("without a token metrics are on their own address only: on the port of posts there are none, not even for the machine itself", async () => {
+  const { server, ask } = await servedWith(ON_ITS_OWN);
   expect((await ask()).status).toBe(200);
-  for (const name of ["x-forwarded-for", "forwarded", "via", "x-real-ip"]) {
-    expect((await ask({ [name]: "192.0.2.1" })).status).toBe(403);
-  }
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
 });
 
-test.skipIf(process.platform !== "linux")("every loopback address is the machine itself", async () => {
-  const { server } = await servedWith({ enabled: true });
-  const [answer] = (await once(get(`${server.url}/metrics`, { localAddress: "127.0.0.2" }), "response")) as [
-    IncomingMessage,
-  ];
-  answer.resume();
-  expect(answer.statusCode).toBe(200);
-});
-
-test("with a token only who sends it sees them, and config show keeps it to itself", async () => {
-  const { machine, ask } = await servedWith({ enabled: true, token: TOKEN });
-  expect((await ask({ authorization: `Bearer ${TOKEN}`, "x-forwarded-for": "192.0.2.1" })).status).toBe(200);
-  for (const authorization of ["", `Bearer ${TOKEN}x`, TOKEN, "Bearer "]) {
-    const refused = await ask(authorization === "" ? {} : { authorization });
-    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+test("with a token only who sends it sees them, on either port, and config show keeps it to itself", async () => {
+  const { machine, server, ask } = await servedWith({ ...ON_ITS_OWN, token: TOKEN });
+  const askPublic = (headers: Record<string, string>) => fetch(`${server.url}/metrics`, { headers });
+  for (const scrape of [ask, askPublic]) {
+    expect((await scrape({ authorization: `Bearer ${TOKEN}`, "x-forwarded-for": "192.0.2.1" })).status).toBe(
+      200,
+    );
+    for (const authorization of ["", `Bearer ${TOKEN}x`, TOKEN, "Bearer "]) {
+      const refused = await scrape(authorization === "" ? {} : { authorization });
+      expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    }
   }
   const shown = await machine.mustRun(["config", "show"]);
   expect(shown.stdout).not.toContain(TOKEN);
   expect(shown.stdout).toContain("[redacted]");
 });
 
+test("with a token and no address of their own they are on the port of posts", async () => {
+  const { server } = await servedWith({ enabled: true, token: TOKEN });
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  expect((await fetch(`${server.url}/metrics`, { headers })).status).toBe(200);
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(401);
+  expect(server.lines.map(({ event }) => event)).not.toContain("metrics.listening");
+});
+
+test("their own address serves nothing else, and one answer a connection", async () => {
+  const { ask, metricsUrl } = await servedWith(ON_ITS_OWN);
+  const other = await fetch(metricsUrl.replace("/metrics", "/submit"), { method: "POST", body: "{}" });
+  expect(other.status).toBe(404);
+  expect(await other.json()).toMatchObject({ message: "This address serves /metrics only." });
+  expect((await ask()).headers.get("connection")).toBe("close");
+
+  const { hostname, port } = new URL(metricsUrl);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  socket.end("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(500));
+  let taken = "";
+  for await (const part of socket) taken += String(part);
+  expect(taken.match(/^# TYPE formsvc_posts_total /gm)).toHaveLength(1);
+});
+
+test("a scraper that keeps its connection does not hold up a stop", async () => {
+  const { server, metricsUrl } = await servedWith(ON_ITS_OWN);
+  const { hostname, port } = new URL(metricsUrl);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.write("GET /metrics HTTP/1.1\r\n");
+  // Never silent, so that only the time limit of the whole request would end it, with an answer.
+  const trickle = setInterval(() => socket.write("X: 1\r\n"), 50);
+  let answered = "";
+  socket.on("error", () => {}).on("data", (part) => (answered += String(part)));
+  const closed = once(socket, "close");
+  expect(await server.stop()).toBe(0);
+  await closed;
+  clearInterval(trickle);
+  expect(answered).toBe("");
+});
+
+test("enabled metrics with neither an address of their own nor a token are refused with what to write", async () => {
+  const machine = operatorMachine();
+  machine.configure({ metrics: { enabled: true } });
+  const ran = await machine.run(["serve"]);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain(
+    'metrics.listen: enabled metrics need an address of their own or a token: write "listen": "127.0.0.1:8788"',
+  );
+});
+
+test("an address for metrics that is taken ends the start with what to do, and leaves nothing that listens", async () => {
+  const { metricsUrl } = await servedWith(ON_ITS_OWN);
+  const listen = new URL(metricsUrl).host;
+  const second = operatorMachine();
+  second.configure({ metrics: { enabled: true, listen } });
+  const ran = await second.run(["serve"]);
+  expect([ran.code, ran.stderr]).toEqual([
+    1,
+    `formsvc: ${listen}: the port is taken; stop what listens there, or choose another with metrics.listen\n`,
+  ]);
+  second.configure({ server: { port: 0 }, metrics: { enabled: true, listen: "8788" } });
+  const bad = await second.run(["serve"]);
+  expect(bad.code).toBe(2);
+  expect(bad.stderr).toMatch(/metrics\.listen: expected an address with a port, like "127\.0\.0\.1:8788"/);
+});
+
+test("metrics that others may reach without a token are warned of, in the log and by doctor", async () => {
+  const { machine, server } = await servedWith({ enabled: true, listen: "0.0.0.0:0" });
+  expect(server.lines).toContainEqual(expect.objectContaining({ event: "metrics.unguarded", level: "warn" }));
+  const checks = async () => {
+    const { checks: found } = (await machine.run(["doctor", "--json"])).json() as {
+      checks: { name: string; ok: boolean; message: string; advice: string | null }[];
+    };
+    return found.find(({ name }) => name === "metrics.address");
+  };
+  const found = await checks();
+  expect([found?.ok, found?.message]).toEqual([
+    false,
+    "whoever reaches 0.0.0.0:0 reads the metrics without a token",
+  ]);
+  expect(found?.advice).toMatch(/FORMSVC_METRICS_TOKEN=.*restart the server/);
+  for (const harmless of [{ listen: "0.0.0.0:0", token: TOKEN }, { listen: "localhost:0" }]) {
+    machine.configure({ metrics: { enabled: true, ...harmless } });
+    expect((await checks())?.ok).toBe(true);
+  }
+});
+
 test("every metric that the dashboard asks for is there", async () => {
-  const { endpoint, server, ask } = await servedWith({ enabled: true });
+  const { endpoint, server, ask } = await servedWith(ON_ITS_OWN);
   await post(server.url, endpoint.secret);
   const text = await (await ask()).text();
   const dashboard = readFileSync(new URL("../../docs/grafana-dashboard.json", import.meta.url), "utf8");

@@ -65,7 +65,7 @@ async function behind(
 ) {
   const machine = operatorMachine();
   const { server } = JSON.parse(snippet("json")) as { server: Record<string, unknown> };
-  machine.configure({ server: { ...server, port: 0 }, metrics: { enabled: true } });
+  machine.configure({ server: { ...server, port: 0 }, metrics: { enabled: true, listen: "127.0.0.1:0" } });
   const endpoint = await machine.createEndpoint();
   const running = await machine.serve();
   const proxyPort = await freePort();

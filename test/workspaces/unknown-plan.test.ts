@@ -5,7 +5,7 @@ const UNLIMITED = { monthlySubmissions: null, endpoints: null, customSpam: true 
 
 test("a plan that the running server does not know costs no other workspace anything, and posts are told to come back", async () => {
   const machine = operatorMachine();
-  const metrics = { metrics: { enabled: true } };
+  const metrics = { metrics: { enabled: true, listen: "127.0.0.1:0" } };
   machine.configure({ ...metrics, plans: { hobby: UNLIMITED } });
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();
@@ -30,7 +30,8 @@ test("a plan that the running server does not know costs no other workspace anyt
       ({ event, reason }) => event === "request.failed" && /the plan gold.*restart/.test(String(reason)),
     ),
   );
-  const measured = await fetch(`${server.url}/metrics`);
+  const { url: metricsUrl } = server.lines.find(({ event }) => event === "metrics.listening") ?? {};
+  const measured = await fetch(String(metricsUrl));
   expect(measured.status).toBe(200);
   expect(await measured.text()).toContain(`formsvc_workspace_used_submissions{workspace="${id}"} 1`);
 

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from "fastify";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { ListenAddress } from "../foundation/listen-address.ts";
+
+/**
+ * Connections that the system holds until they are taken. What finds no room there waits for seconds, because its
+ * packets are sent again ever later; systems cut this to their own limit, Linux to net.core.somaxconn.
+ */
+const BACKLOG = 2048;
+
+/** Where somebody chooses another address: a flag or a setting. */
+export interface ListenerSettings {
+  readonly host: string;
+  readonly port: string;
+}
+
+/**
+ * The address that it listens on then, with the port that it was given.
+ *
+ * @param fd a socket that listens already; null makes one. @throws failed saying why not, and what to choose instead.
+ */
+export async function listen(
+  server: FastifyInstance,
+  { host, port }: ListenAddress,
+  settings: ListenerSettings,
+  fd: number | null = null,
+): Promise<string> {
+  try {
+    // The framework hands on what Node takes, but its type does not know of descriptors.
+    await server.listen(
+      fd === null ? { host, port, backlog: BACKLOG } : ({ fd, host, backlog: BACKLOG } as { host: string }),
+    );
+  } catch (error) {
+    const where = fd === null ? `${host}:${port}` : `the passed socket ${fd}`;
+    throw new FormsvcError("failed", `${where}: ${whyNot(error as NodeJS.ErrnoException, settings)}`, {
+      cause: error,
+    });
+  }
+  const address = server.server.address();
+  if (address === null || typeof address === "string") return `unix:${address ?? ""}`;
+  return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+function whyNot({ code = "", message }: NodeJS.ErrnoException, { host, port }: ListenerSettings): string {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `the port is taken; stop what listens there, or choose another with ${port}`,
+    EACCES: `this user may not listen there; choose a port from 1024 on with ${port}`,
+    ENOTFOUND: `there is no such name; give an address of this machine with ${host}`,
+    EADDRNOTAVAIL: `this machine does not have that address; choose another with ${host}`,
+  };
+  return reasons[code] ?? message;
+}

@@ -1,0 +1,38 @@
+import { isIPv4, isIPv6 } from "node:net";
+import { isLoopback } from "./ip-address.ts";
+
+/** Where a server listens. */
+export interface ListenAddress {
+  /** An address of this machine, without brackets, or a name of one. */
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+}
+
+const HOST_AND_PORT = /^(?:\[([\d.:a-f]{2,45})\]|([\da-z](?:[\d.a-z-]{0,251}[\da-z])?)):(\d{1,5})$/i;
+
+/** Whether {@link parseListenAddress} takes the text. */
+export function isListenAddress(text: string): boolean {
+  return readListenAddress(text) !== null;
+}
+
+/** @param text `127.0.0.1:8788`, `[::1]:8788` or `localhost:8788`. @throws Error on anything else; check with {@link isListenAddress} first. */
+export function parseListenAddress(text: string): ListenAddress {
+  const address = readListenAddress(text);
+  if (address === null) throw new Error(`not an address with a port: ${text}`);
+  return address;
+}
+
+function readListenAddress(text: string): ListenAddress | null {
+  const [, bracketed, plain = "", digits] = HOST_AND_PORT.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65_535) return null;
+  if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
+  // What consists of digits and dots is meant as an address, and a system may read a short one as another.
+  return isIPv4(plain) || !/^[\d.]+$/.test(plain) ? { host: plain, port } : null;
+}
+
+/** Whether only this machine reaches it. A name other than `localhost` may be any address. */
+export function isThisMachineOnly({ host }: ListenAddress): boolean {
+  return host.toLowerCase() === "localhost" || isLoopback(host);
+}
