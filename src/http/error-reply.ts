@@ -67,16 +67,18 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
 function foresee(thrown: unknown, bodyLimitBytes: number): FormsvcError {
   if (thrown instanceof FormsvcError) return thrown;
   const code = FRAMEWORK_ERRORS[(thrown as { code?: string }).code ?? ""];
-  if (code === "payload_too_large") {
-    return new FormsvcError(
-      code,
-      `The body is larger than the ${bodyLimitBytes} bytes that this server accepts.`,
-    );
-  }
+  if (code === "payload_too_large") return bodyTooLarge(bodyLimitBytes);
   if (code === "not_found") return new FormsvcError(code, "There is nothing at this address.");
   return code === undefined
     ? new FormsvcError("internal", undefined, { cause: thrown })
     : new FormsvcError(code);
+}
+
+export function bodyTooLarge(limitBytes: number): FormsvcError {
+  return new FormsvcError(
+    "payload_too_large",
+    `The body is larger than the ${limitBytes} bytes that this server accepts.`,
+  );
 }
 
 /** What went wrong with our own disk or configuration is for the log; the sender is told only that it did. */

@@ -17,11 +17,10 @@ import { pageFields } from "./form-fields.ts";
 import { errorPage, pagePolicy, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
-import { acceptedBody, identify, type PostParts, takePost } from "./receive-post.ts";
+import { acceptedBody, beginPost, identify, type PostParts, takePost } from "./receive-post.ts";
 
 export interface FormRoutesParts extends PostParts {
   readonly baseUrl: string | null;
-  readonly bodyLimitBytes: number;
   readonly log: Log;
 }
 
@@ -50,18 +49,24 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
     }
     scope.setErrorHandler<Error, FormRequest>((error, request, reply) => {
       const { origin } = request.headers;
-      return answerError(parts, { request, reply, caller: null, entries: [], origin }, error);
+      const caller = request.begun?.caller ?? null;
+      return answerError(parts, { request, reply, caller, entries: [], origin }, error);
     });
     scope.options("/f/:key", (_request, reply) => answerPreflight(reply));
     scope.post<FormRequest>("/f/:key", {
       config: { operation: formOperation },
-      onRequest: (request, reply, next) => {
+      onRequest: async (request, reply) => {
         allowAnyOrigin(reply);
-        next(checkMediaType(request.headers["content-type"]));
+        checkMediaType(request.headers["content-type"]);
+        const { origin, host } = request.headers;
+        // A form on one of our own pages tells in its body which page it was first on.
+        const sender = isOwnOrigin(origin, parts.baseUrl, host) ? null : { origin, fromBrowser: true };
+        await beginPost(parts, { request, reply }, authorizationOf(request), sender);
       },
       handler: async (request, reply) => {
         const { origin } = request.headers;
-        const form: FormExchange = { request, reply, caller: null, entries: [], origin };
+        const caller = request.begun?.caller ?? null;
+        const form: FormExchange = { request, reply, caller, entries: [], origin };
         try {
           return await takeForm(parts, form);
         } catch (error) {
@@ -73,21 +78,19 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
   });
 }
 
-function checkMediaType(header: string | undefined): FormsvcError | undefined {
-  if (FORM_TYPES.some((type) => type === mediaType(header))) return undefined;
-  return new FormsvcError("unsupported_media_type", `Send the form as ${FORM_TYPES.join(" or ")}.`);
+function checkMediaType(header: string | undefined): void {
+  if (FORM_TYPES.some((type) => type === mediaType(header))) return;
+  throw new FormsvcError("unsupported_media_type", `Send the form as ${FORM_TYPES.join(" or ")}.`);
 }
 
 async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<FastifyReply> {
   const { request, reply } = form;
-  const caller = await identifyForm(parts, request);
-  form.caller = caller;
   const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const { entries, problem } = await readFormBody(request.headers["content-type"] ?? "", raw);
   form.entries = entries;
   if (isOwnOrigin(form.origin, parts.baseUrl, request.headers.host))
     form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
-  const receipt = await takePost(parts, form, caller, {
+  const receipt = await takePost(parts, form, {
     // The inputs and not their bytes: each sending of a multipart form has another boundary.
     body: Buffer.from(JSON.stringify(entries)),
     readFields: (_body, definition) => {
@@ -99,7 +102,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
     fromBrowser: true,
   });
   if (prefersJson(request.headers.accept)) return reply.send(acceptedBody(receipt));
-  const { settings } = caller.ready.endpoint;
+  const { settings } = receipt.caller.ready.endpoint;
   const address = successAddress(entryOf(entries, "_redirect"), form.origin, settings);
   if (address !== null) return reply.code(303).header("location", address).send();
   const backTo = webOrigin(form.origin);
@@ -107,8 +110,8 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
 }
 
 /** A form has its key in its address, because a page without script cannot send the header. */
-function identifyForm(parts: FormRoutesParts, request: FastifyRequest<FormRequest>): Promise<Caller> {
-  return identify(parts, request, `Bearer ${request.params.key}`);
+function authorizationOf(request: FastifyRequest<FormRequest>): string {
+  return `Bearer ${request.params.key}`;
 }
 
 /** The last value of a name. */
@@ -129,7 +132,7 @@ async function answerError(
   if (prefersJson(request.headers.accept)) return reply.send(errorBody(error));
   const title = describeError(error.code).error;
   if (form.caller === null && REFUSED_EARLY.has(error.code)) {
-    form.caller = await identifyForm(parts, request).catch(() => null);
+    form.caller = await identify(parts, request, authorizationOf(request)).catch(() => null);
   }
   const settings = form.caller?.ready.endpoint.settings;
   if (settings?.errorUrl) {

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NetworkList } from "../foundation/ip-address.ts";
 import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
-import type { IncomingPost, Receipt, Receiver } from "../submissions/receive-submission.ts";
+import type { RateState } from "../submissions/rate-limit.ts";
+import type { IncomingPost, Receiver, Sender } from "../submissions/receive-submission.ts";
 import { clientAddress } from "./client-address.ts";
 import { allowEndpointOrigin } from "./cors.ts";
+import { bodyTooLarge } from "./error-reply.ts";
 import { upgradedMeanwhile } from "./health-routes.ts";
 
 /** What it takes to know who calls. */
@@ -16,6 +18,29 @@ export interface CallerParts {
 
 export interface PostParts extends CallerParts {
   readonly receiver: Receiver;
+  readonly bodyLimitBytes: number;
+}
+
+/** A post whose headers were found good. */
+export interface BegunPost {
+  /** The `Authorization` header, or what stands for it. */
+  readonly authorization: string | undefined;
+  readonly caller: Caller;
+  /** Whether all of it had arrived when the key was looked at. */
+  readonly isWhole: boolean;
+  /** Where the sender stands in its limit; null where none applied. */
+  rate: RateState | null;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    begun: BegunPost | null;
+  }
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 /**
@@ -34,23 +59,55 @@ export function identify(
   return parts.gatekeeper.authenticate(authorization, address);
 }
 
+/**
+ * Decides what the headers of a post tell, before any of its body is read: a client without a good key costs no memory
+ * and holds no place. What it found is on the request.
+ *
+ * @param sender null when only the body tells the origin. @throws payload_too_large, what {@link identify} does,
+ *   rate_limited, forbidden
+ */
+export async function beginPost(
+  parts: PostParts,
+  { request, reply }: Exchange,
+  authorization: string | undefined,
+  sender: Sender | null,
+): Promise<void> {
+  if (Number(request.headers["content-length"]) > parts.bodyLimitBytes) {
+    // Nobody reads the rest.
+    reply.header("connection", "close");
+    throw bodyTooLarge(parts.bodyLimitBytes);
+  }
+  const caller = await identify(parts, request, authorization);
+  const begun: BegunPost = { authorization, caller, isWhole: request.raw.complete, rate: null };
+  request.begun = begun;
+  allowEndpointOrigin(reply, caller.ready, request.headers.origin);
+  begun.rate = parts.receiver.admit(caller, sender);
+}
+
 /** The one way of a post, whatever its body was written in: stores it, and puts what every answer carries on the reply. */
 export async function takePost(
   parts: PostParts,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  caller: Caller,
+  { request, reply }: Exchange,
   content: PostContent,
 ): Promise<Receipt> {
-  allowEndpointOrigin(reply, caller.ready, request.headers.origin);
-  const receipt = await parts.receiver.receive(caller, { ...readHeaders(request), ...content });
-  if (receipt.rate !== null) {
-    const { limit, remaining, resetSeconds } = receipt.rate;
+  const { begun } = request;
+  if (begun === null) throw new Error("a post's route must begin it before its body is read");
+  // While a body came, its key may have been revoked.
+  const caller = begun.isWhole ? begun.caller : await identify(parts, request, begun.authorization);
+  const submissionId = await parts.receiver.receive(caller, { ...readHeaders(request), ...content });
+  if (begun.rate !== null) {
+    const { limit, remaining, resetSeconds } = begun.rate;
     reply
       .header("ratelimit-limit", limit)
       .header("ratelimit-remaining", remaining)
       .header("ratelimit-reset", resetSeconds);
   }
-  return receipt;
+  return { caller, submissionId };
+}
+
+export interface Receipt {
+  readonly caller: Caller;
+  readonly submissionId: string;
 }
 
 /** The body, and what its kind of post knows better than the headers. */
@@ -58,8 +115,8 @@ export type PostContent = Pick<IncomingPost, "body" | "readFields"> &
   Partial<Pick<IncomingPost, "origin" | "fromBrowser">>;
 
 /** The JSON of an accepted post. */
-export function acceptedBody(receipt: Receipt) {
-  return { success: true, message: "Submission received", submission_id: receipt.submissionId };
+export function acceptedBody({ submissionId }: Receipt) {
+  return { success: true, message: "Submission received", submission_id: submissionId };
 }
 
 /** Whether a browser sent it. Not `Sec-Fetch-Mode`, which Node's own `fetch` sends too. */
@@ -67,11 +124,14 @@ export function isFromBrowser({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
 }
 
+export function senderOf(request: FastifyRequest): Sender {
+  return { origin: request.headers.origin, fromBrowser: isFromBrowser(request) };
+}
+
 function readHeaders(request: FastifyRequest): Omit<IncomingPost, "body" | "readFields"> {
   const { headers } = request;
   return {
-    origin: headers.origin,
-    fromBrowser: isFromBrowser(request),
+    ...senderOf(request),
     userAgent: headers["user-agent"],
     acceptLanguage: headers["accept-language"],
     idempotencyKey: single(headers["idempotency-key"]),

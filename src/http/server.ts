@@ -25,7 +25,8 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
 }
 
-export interface ServerParts extends PostParts, SubmissionRoutesParts, HealthRoutesParts {
+export interface ServerParts
+  extends Omit<PostParts, "bodyLimitBytes">, SubmissionRoutesParts, HealthRoutesParts {
   readonly limits: ServerLimits;
   /** The address that clients use; null where only the socket's is known. */
   readonly baseUrl: string | null;
@@ -111,8 +112,10 @@ export function createServer(parts: ServerParts): FastifyInstance {
   guardRequests(server, parts, inFlight);
   answerUnknownRoutes(server);
   openapiRoutes(server, parts.baseUrl);
-  submitRoutes(server, parts);
-  formRoutes(server, { ...parts, bodyLimitBytes: limits.bodyLimitBytes });
+  const posts = { ...parts, bodyLimitBytes: limits.bodyLimitBytes };
+  server.decorateRequest("begun", null);
+  submitRoutes(server, posts);
+  formRoutes(server, posts);
   submissionRoutes(server, parts);
   browserClientRoutes(server);
   healthRoutes(server, parts);

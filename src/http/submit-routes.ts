@@ -3,7 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { parseBody } from "../submissions/parse-body.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { submitOperation } from "./post-operations.ts";
-import { acceptedBody, identify, type PostParts, takePost } from "./receive-post.ts";
+import { acceptedBody, beginPost, type PostParts, senderOf, takePost } from "./receive-post.ts";
 
 /** `POST /submit` and its preflight. */
 export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
@@ -11,14 +11,14 @@ export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
 
   server.post("/submit", {
     config: { operation: submitOperation },
-    onRequest: (request, reply, done) => {
+    onRequest: async (request, reply) => {
       allowAnyOrigin(reply);
-      done(checkMediaType(request.headers["content-type"]));
+      checkMediaType(request.headers["content-type"]);
+      await beginPost(parts, { request, reply }, request.headers.authorization, senderOf(request));
     },
     handler: async (request, reply) => {
-      const caller = await identify(parts, request);
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const receipt = await takePost(parts, { request, reply }, caller, { body, readFields: parseBody });
+      const receipt = await takePost(parts, { request, reply }, { body, readFields: parseBody });
       return reply.send(acceptedBody(receipt));
     },
   });
@@ -27,9 +27,9 @@ export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
 /** What stands between semicolons that are not part of a quoted text. */
 const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
 
-/** JSON in UTF-8, whatever other parameters it has. */
-function checkMediaType(header: string | undefined): FormsvcError | undefined {
-  if (header === "application/json") return undefined;
+/** JSON in UTF-8, whatever other parameters it has. @throws unsupported_media_type */
+function checkMediaType(header: string | undefined): void {
+  if (header === "application/json") return;
   const [type = "", ...parameters] = (header ?? "").match(PARAMETERS) ?? [];
   const isJson = type.trim().toLowerCase() === "application/json";
   const charsets = parameters.map((text) =>
@@ -38,9 +38,9 @@ function checkMediaType(header: string | undefined): FormsvcError | undefined {
   const isUtf8 = charsets.every(
     (charset) => charset === undefined || charset === "utf-8" || charset === "utf8",
   );
-  if (isJson && isUtf8) return undefined;
+  if (isJson && isUtf8) return;
   const message = isJson
     ? "The body must be UTF-8; send Content-Type: application/json."
     : "Send the fields as a JSON object with Content-Type: application/json.";
-  return new FormsvcError("unsupported_media_type", message);
+  throw new FormsvcError("unsupported_media_type", message);
 }

@@ -36,22 +36,26 @@ export interface IncomingPost {
   readonly submitterUserAgent: string | undefined;
 }
 
-export interface Receipt {
-  readonly submissionId: string;
-  /** Where the sender stands in its limit; null where none applied. */
-  readonly rate: RateState | null;
-}
+/** What a post's headers tell of who sends it. */
+export type Sender = Pick<IncomingPost, "origin" | "fromBrowser">;
 
 export interface Receiver {
   /**
-   * The steps of a post after its key was found genuine, each cheaper than the next. Resolves once the submission is
-   * durable on disk.
+   * The steps after the key was found genuine that need no body: counts the post against its sender's limit and looks at
+   * the endpoint's state and origins.
    *
-   * @throws rate_limited, forbidden, invalid_request, conflict, submission_limit, invalid_json, unsupported_media_type,
+   * @param sender null when only the body tells the origin; `receive` decides then.
+   * @returns where the sender stands in its limit; null when none applies. @throws rate_limited, forbidden
+   */
+  admit(caller: Caller, sender: Sender | null): RateState | null;
+  /**
+   * The steps that need the body, each cheaper than the next. Resolves to the submission's id once it is durable on disk.
+   *
+   * @throws forbidden, invalid_request, conflict, submission_limit, invalid_json, unsupported_media_type,
    *   validation_failed, spam_blocked, unavailable; no submission is stored then, and what is over the limit or spam is
    *   held. unauthorized when the endpoint is deleted meanwhile.
    */
-  receive(caller: Caller, post: IncomingPost): Promise<Receipt>;
+  receive(caller: Caller, post: IncomingPost): Promise<string>;
 }
 
 export interface ReceiverParts {
@@ -84,14 +88,19 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   const { gatekeeper, idempotency, clock } = parts;
   const inFlight = new Set<string>();
   return {
-    async receive(caller, post) {
+    admit(caller, sender) {
       const rate = gatekeeper.admit(caller);
+      if (sender !== null) checkMayPost(caller, sender, parts.onSecretInBrowser);
+      return rate;
+    },
+
+    async receive(caller, post) {
       checkMayPost(caller, post, parts.onSecretInBrowser);
       const idempotent = readIdempotencyKey(post.idempotencyKey, caller.ready.endpoint.id, post.body);
-      if (idempotent === null) return { submissionId: await store(parts, caller, post, null), rate };
+      if (idempotent === null) return store(parts, caller, post, null);
 
       const earlier = idempotency.recall(idempotent, clock.now());
-      if (earlier !== null) return { submissionId: earlier, rate };
+      if (earlier !== null) return earlier;
       const unit = `${idempotent.endpointId} ${idempotent.keyHash.toString("base64")}`;
       if (inFlight.has(unit)) {
         throw new FormsvcError(
@@ -104,7 +113,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
       }
       inFlight.add(unit);
       try {
-        return { submissionId: await store(parts, caller, post, idempotent), rate };
+        return await store(parts, caller, post, idempotent);
       } finally {
         inFlight.delete(unit);
       }
@@ -233,17 +242,21 @@ async function hold(
   });
 }
 
-function checkMayPost(caller: Caller, post: IncomingPost, onSecretInBrowser: (caller: Caller) => void): void {
+function checkMayPost(
+  caller: Caller,
+  { origin, fromBrowser }: Sender,
+  onSecretInBrowser: (caller: Caller) => void,
+): void {
   const { endpoint } = caller.ready;
-  refuseSecretInBrowser(caller, post.fromBrowser, onSecretInBrowser);
+  refuseSecretInBrowser(caller, fromBrowser, onSecretInBrowser);
   if (caller.key.kind === "publishable" && endpoint.settings.allowedOrigins.length > 0) {
-    if (post.origin === undefined) {
+    if (origin === undefined) {
       throw new FormsvcError(
         "forbidden",
         "This endpoint takes posts with its publishable key from its own pages only, and there is no Origin header.",
       );
     }
-    if (!isOriginAllowed(post.origin, endpoint.settings.allowedOrigins)) {
+    if (!isOriginAllowed(origin, endpoint.settings.allowedOrigins)) {
       throw new FormsvcError("forbidden", "This page's origin is not among the endpoint's allowed origins.");
     }
   }

@@ -60,11 +60,17 @@ export function countOutcomes(
         gatekeeper.authenticate(authorization, address).catch(refused),
     },
     receiver: {
-      ...receiver,
+      admit(caller, sender) {
+        try {
+          return receiver.admit(caller, sender);
+        } catch (error) {
+          return refused(error);
+        }
+      },
       receive: (caller, post) =>
-        receiver.receive(caller, post).then((receipt) => {
+        receiver.receive(caller, post).then((submissionId) => {
           count("accepted");
-          return receipt;
+          return submissionId;
         }, refused),
     },
   };

@@ -79,7 +79,8 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
         submitterUserAgent: undefined,
       };
       try {
-        return (await service.receiver.receive(caller, post)).submissionId;
+        service.receiver.admit(caller, post);
+        return await service.receiver.receive(caller, post);
       } catch (error) {
         if (error instanceof FormsvcError) return error.code;
         throw error;
