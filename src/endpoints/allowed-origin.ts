@@ -2,7 +2,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 /** Most origins that one endpoint may list. */
 export const MAX_ALLOWED_ORIGINS = 100;
-const MAX_ORIGIN_LENGTH = 300;
+/** Scheme, a host of 253 characters and port have some 270. */
+export const MAX_ORIGIN_LENGTH = 300;
 const WILDCARD = "*.";
 
 /**

@@ -1,7 +1,7 @@
-import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
+import { isOriginAllowed, MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
 import type { EndpointSettings } from "../endpoints/endpoint.ts";
 
-/** Longest `_redirect` that is looked at. */
+/** Longest `_redirect` that is looked at, and longest address that it may come to. */
 const MAX_REDIRECT_LENGTH = 2000;
 
 /**
@@ -25,6 +25,9 @@ export function errorAddress(errorUrl: string, error: string): string {
   return url.href;
 }
 
+/** Where the form itself wants its visitor to go after success. */
+export const REDIRECT_MEMBER = "_redirect";
+
 /** Our own pages send a form again on behalf of the page that it came from first; this member says which. */
 export const FIRST_ORIGIN_MEMBER = "_origin";
 
@@ -43,7 +46,8 @@ export function isOwnOrigin(
 export function webOrigin(text: string | undefined): string | null {
   if (text === undefined || !URL.canParse(text)) return null;
   const { protocol, origin } = new URL(text);
-  return protocol === "https:" || protocol === "http:" ? origin : null;
+  const isWeb = protocol === "https:" || protocol === "http:";
+  return isWeb && origin.length <= MAX_ORIGIN_LENGTH ? origin : null;
 }
 
 /** Only to an origin that the endpoint lists; where it lists none, only to the page's own. */
@@ -55,7 +59,7 @@ function allowedRedirect(
   const base = webOrigin(origin) ?? undefined;
   if (redirect.length > MAX_REDIRECT_LENGTH || !URL.canParse(redirect, base)) return null;
   const target = new URL(redirect, base);
-  if (webOrigin(target.href) === null) return null;
+  if (target.href.length > MAX_REDIRECT_LENGTH || webOrigin(target.href) === null) return null;
   const isAllowed =
     allowedOrigins.length === 0 ? target.origin === origin : isOriginAllowed(target.origin, allowedOrigins);
   return isAllowed ? target.href : null;

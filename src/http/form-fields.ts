@@ -1,90 +1,193 @@
-import { isJsonObject } from "../schemas/copy-json.ts";
+import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
+import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
+import { ELAPSED_MEMBER } from "../submissions/control-members.ts";
+import { REDIRECT_MEMBER } from "./form-addresses.ts";
 
-/** One input of the form that the error page shows again, with what the visitor had put in. */
+/** One of the schema's fields, asked again with what the visitor had put in. */
 export interface PageField {
   readonly name: string;
   /** The name as people read it. */
   readonly label: string;
-  readonly value: string;
-  readonly kind: "text" | "area" | "email" | "url" | "number" | "checkbox" | "choice";
+  /** One at most, but for a list. */
+  readonly values: readonly string[];
+  readonly kind: "text" | "area" | "email" | "url" | "number" | "checkbox" | "choice" | "choices";
   /** Of a choice. */
   readonly options: readonly string[];
-  /** What is wrong, in sentences; told beside the field's first input only. */
+  /** What is wrong, in sentences. */
   readonly problems: readonly string[];
 }
 
-export interface PageFields {
-  readonly shown: readonly PageField[];
-  /** Members that steer, and honeypots: sent again as they came. */
+/** What the error page asks again. */
+export interface PageForm {
+  /** Each field of the schema once at most. */
+  readonly fields: readonly PageField[];
+  /** Inputs of undeclared names that the endpoint stores, as they came. */
+  readonly others: readonly FormEntry[];
+  /** Members that steer, and honeypots: sent again unseen. */
   readonly hidden: readonly FormEntry[];
+  /** What is wrong beside what the fields tell, in sentences. */
+  readonly problems: readonly string[];
 }
 
+/** What an endpoint asks for. */
+export interface AskedForm {
+  readonly definition: SchemaDefinition;
+  readonly unknownFields: UnknownFields;
+  readonly honeypots: readonly string[];
+}
+
+export const NOTHING_ASKED: PageForm = { fields: [], others: [], hidden: [], problems: [] };
+
+/** Problems told of one field, and of what has no input. */
+const MAX_PROBLEMS = 3;
 /** Texts from this length on, and those with line breaks, are shown in a larger input. */
 const AREA_LENGTH = 80;
+/** Names that are not shown are not named either: a form has as many of them as its sender likes. */
+const UNKNOWN_SENT = "The form sent something that it does not ask for.";
 
 /**
- * The visitor's inputs in the order they came, then an empty one for each field that is wrong because it is missing.
+ * The fields that the visitor filled in, in the order they came, then those that are wrong because they are missing. Of a
+ * name that repeats the last value counts, unless it is a list's. What would not be stored is left out.
  *
  * @param details of the validation error; empty where something else went wrong.
  */
-export function pageFields(
+export function pageForm(
   entries: readonly FormEntry[],
-  definition: SchemaDefinition,
-  honeypots: readonly string[],
-  details: Readonly<Record<string, unknown>>,
-): PageFields {
-  const shown: PageField[] = [];
-  const hidden: FormEntry[] = [];
-  const told = new Set<string>();
-  const show = (name: string, value: string): void => {
-    const path = fieldPath(name, definition);
-    const root = path[0] ?? name;
-    const problems = told.has(root) ? [] : problemsOf(details, root);
-    told.add(root);
-    const label = path.filter((part) => part !== "").join(" ");
-    shown.push({ name, label, value, ...inputKind(fieldAt(definition, path), value), problems });
-  };
+  asked: AskedForm,
+  details: ValidationDetails,
+): PageForm {
+  const fields = new Map<string, AskedField>();
+  const others: FormEntry[] = [];
+  const hidden = new Map<string, string>();
   for (const [name, value] of entries) {
-    const steers = name.startsWith("_") && !Object.hasOwn(definition, name);
-    if (steers || honeypots.includes(name)) hidden.push([name, value]);
-    else show(name, value);
+    const path = fieldPath(name, asked.definition);
+    const place = placeOf(path, asked);
+    if (typeof place !== "string") fill(askedAt(fields, place), value);
+    else if (asked.honeypots.includes(name) || STEERING.has(name)) hidden.set(name, value);
+    else if (place === "beside") others.push([name, value]);
   }
-  for (const name of Object.keys(details)) {
-    if (!told.has(name) && Object.hasOwn(definition, name)) show(name, "");
-  }
-  return { shown, hidden };
+  const problems = askForWrong(fields, asked, details);
+  return {
+    fields: [...fields.values()].map(toPageField),
+    others,
+    hidden: [...hidden].filter(([, value]) => value !== ""),
+    problems: problems.slice(0, MAX_PROBLEMS),
+  };
 }
 
-/** The messages of one field of a validation error. */
-export function problemsOf(details: Readonly<Record<string, unknown>>, name: string): string[] {
-  const entry = Object.hasOwn(details, name) ? details[name] : undefined;
-  const issues = isJsonObject(entry) && Array.isArray(entry["issues"]) ? (entry["issues"] as unknown[]) : [];
-  return issues.flatMap((issue) => (isJsonObject(issue) ? [String(issue["message"])] : []));
-}
-
-/** The definition of what an input is for; of an array its items'. */
-function fieldAt(definition: SchemaDefinition, path: readonly string[]): FieldDefinition | undefined {
-  const [root = "", ...inner] = path;
-  let field = Object.hasOwn(definition, root) ? definition[root] : undefined;
-  for (const name of inner) {
-    if (field?.type === "object")
-      field = Object.hasOwn(field.properties ?? {}, name) ? field.properties?.[name] : undefined;
-    else if (field?.type === "array") field = field.items;
-    else return undefined;
+/** Asks for what is wrong, and tells it there; what has no input, or several, is returned. */
+function askForWrong(
+  fields: Map<string, AskedField>,
+  asked: AskedForm,
+  details: ValidationDetails,
+): readonly string[] {
+  const others = new Set<string>();
+  for (const { path, code, message } of Object.values(details).flatMap(({ issues }) => issues)) {
+    const place = code === "unrecognized_keys" ? "nowhere" : placeOf(path, asked);
+    const inputs = typeof place === "string" ? [] : inputsOf(place).map((input) => askedAt(fields, input));
+    const [only] = inputs;
+    if (only === undefined || inputs.length > 1)
+      others.add(code === "unrecognized_keys" ? UNKNOWN_SENT : message);
+    else if (only.problems.length < MAX_PROBLEMS) only.problems.push(message);
   }
-  return field?.type === "array" ? field.items : field;
+  return [...others];
 }
 
-function inputKind(
-  field: FieldDefinition | undefined,
-  value: string,
-): { readonly kind: PageField["kind"]; readonly options: readonly string[] } {
-  if (field?.type === "boolean") return { kind: "checkbox", options: [] };
-  if (field !== undefined && "enum" in field) return { kind: "choice", options: field.enum.map(String) };
-  if (field?.type === "number") return { kind: "number", options: [] };
+/** The same problems, where the input itself cannot be repeated. */
+export function withoutInputs({ fields, problems }: PageForm): PageForm {
+  return { ...NOTHING_ASKED, problems: [...fields.flatMap((field) => field.problems), ...problems] };
+}
+
+const STEERING: ReadonlySet<string> = new Set([REDIRECT_MEMBER, ELAPSED_MEMBER]);
+
+/** A field of the schema, at whatever depth. */
+interface Place {
+  readonly path: readonly string[];
+  readonly field: FieldDefinition;
+}
+
+interface AskedField extends Place {
+  readonly name: string;
+  readonly values: string[];
+  readonly problems: string[];
+}
+
+/**
+ * The field that an input is for; of an item of a list, the list. `beside` is what is stored without being declared by
+ * itself, `nowhere` what is not stored.
+ */
+function placeOf(
+  path: readonly string[],
+  { definition, unknownFields }: AskedForm,
+): Place | "beside" | "nowhere" {
+  let fields: SchemaDefinition = definition;
+  let field: FieldDefinition | undefined;
+  for (const [depth, name] of path.entries()) {
+    if (field?.type === "array") {
+      const isItem = depth === path.length - 1 && isScalar(field.items);
+      return isItem ? { path: path.slice(0, depth), field } : "beside";
+    }
+    if (field !== undefined) {
+      if (field.type !== "object") return "nowhere";
+      if (field.properties === undefined) return "beside";
+      fields = field.properties;
+    }
+    field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field === undefined) return unknownFields === "keep" && !isControl(path) ? "beside" : "nowhere";
+  }
+  return field === undefined ? "nowhere" : { path, field };
+}
+
+function isScalar(field: FieldDefinition | undefined): boolean {
+  return field?.type !== "object" && field?.type !== "array";
+}
+
+/** Undeclared, such a member is never stored. */
+function isControl([root = ""]: readonly string[]): boolean {
+  return root.startsWith("_");
+}
+
+/** The inputs that a field needs: an object with declared members has one for each of them. */
+function inputsOf({ path, field }: Place): Place[] {
+  if (field.type !== "object" || field.properties === undefined) return [{ path, field }];
+  return Object.entries(field.properties).flatMap(([name, member]) =>
+    inputsOf({ path: [...path, name], field: member }),
+  );
+}
+
+function askedAt(fields: Map<string, AskedField>, place: Place): AskedField {
+  const name = nameOf(place.path);
+  const asked = fields.get(name) ?? { ...place, name, values: [], problems: [] };
+  fields.set(name, asked);
+  return asked;
+}
+
+function nameOf([root = "", ...inner]: readonly string[]): string {
+  return root + inner.map((name) => `[${name}]`).join("");
+}
+
+/** An empty input is absent. */
+function fill({ field, values }: AskedField, value: string): void {
+  if (value === "") return;
+  if (field.type !== "array") values.length = 0;
+  values.push(value);
+}
+
+function toPageField({ name, path, field, values, problems }: AskedField): PageField {
+  return { name, label: path.join(" "), values, ...inputKind(field, values[0] ?? ""), problems };
+}
+
+function inputKind(field: FieldDefinition, value: string): Pick<PageField, "kind" | "options"> {
+  if (field.type === "boolean") return { kind: "checkbox", options: [] };
+  const { items } = field as { items?: FieldDefinition };
+  const item = field.type === "array" ? (items ?? field) : field;
+  if ("enum" in item && item.enum !== undefined) {
+    return { kind: field.type === "array" ? "choices" : "choice", options: item.enum.map(String) };
+  }
+  if (item.type === "number") return { kind: "number", options: [] };
   if (value.length >= AREA_LENGTH || /[\r\n]/.test(value)) return { kind: "area", options: [] };
-  return { kind: field?.type === "string" ? (field.format ?? "text") : "text", options: [] };
+  return { kind: item.type === "string" ? (item.format ?? "text") : "text", options: [] };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "./escape-html.ts";
-import type { PageField, PageFields } from "./form-fields.ts";
+import type { FormEntry } from "../submissions/coerce-form.ts";
+import type { PageField, PageForm } from "./form-fields.ts";
 
 /** System colours and fonts, so that the pages follow the visitor's light, dark and high-contrast settings. */
 const STYLE = `
@@ -13,10 +14,11 @@ h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; }
 p { margin: .5rem 0; }
 a { color: var(--accent); }
 ul.problems { margin: 1rem 0; padding: .75rem 1rem .75rem 2rem; border: 2px solid var(--bad); border-radius: .5rem; }
-form > div { margin: 1rem 0; }
+form > div, form > label { margin: 1rem 0; }
 label { display: block; margin-bottom: .25rem; font-weight: 600; }
+* + label { margin-top: .5rem; }
 label.check { display: inline; margin-left: .5rem; }
-input:not([type=checkbox]), textarea, select { width: 100%; padding: .5rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
+input:not([type=checkbox]), textarea, select { width: 100%; padding: .5rem; font: inherit; font-weight: 400; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
 input[type=checkbox] { width: 1.25rem; height: 1.25rem; vertical-align: middle; }
 textarea { min-height: 8rem; resize: vertical; }
 main [aria-invalid=true] { border: 2px solid var(--bad); }
@@ -62,20 +64,20 @@ export interface ErrorPage {
   readonly error: string;
   readonly requestId: string;
   readonly backTo: string | null;
-  /** The form with the visitor's input, to send again; null where there is nothing to show. */
-  readonly form: PageFields | null;
+  /** With the visitor's input, to send again. */
+  readonly form: PageForm;
 }
 
 export function errorPage({ heading, sentence, error, requestId, backTo, form }: ErrorPage): string {
-  const lost =
-    form === null
-      ? `<p>With your browser’s Back button you get back to the form; what you typed is usually still there.</p>`
-      : formHtml(form);
+  const isAsked = form.fields.length > 0 || form.others.length > 0;
+  const lost = isAsked
+    ? formHtml(form)
+    : `<p>With your browser’s Back button you get back to the form; what you typed is usually still there.</p>`;
   return page(
     heading,
     `<h1>${escapeHtml(heading)}</h1>
 <p>${escapeHtml(sentence)}</p>
-${form === null ? "" : summary(form.shown)}
+${summary(form)}
 ${lost}
 ${backLink(backTo)}
 <p class="facts">${escapeHtml(error)} · request ${escapeHtml(requestId)}</p>`,
@@ -107,10 +109,11 @@ function backLink(origin: string | null): string {
 }
 
 /** What is wrong, first, with a link to each input: what a screen reader reads, and the keyboard reaches, first. */
-function summary(fields: readonly PageField[]): string {
+function summary({ fields, problems }: PageForm): string {
   const lines = fields.flatMap((field, index) =>
     field.problems.map((text) => `<li><a href="#i${index}">${escapeHtml(text)}</a></li>`),
   );
+  lines.push(...problems.map((text) => `<li>${escapeHtml(text)}</li>`));
   return lines.length === 0 ? "" : `<ul class="problems">\n${lines.join("\n")}\n</ul>`;
 }
 
@@ -118,15 +121,30 @@ function summary(fields: readonly PageField[]): string {
  * Without an action the form is sent to the address that it came from, whatever a proxy made of the path. The server is
  * the judge of what is valid, so the browser is told not to be.
  */
-function formHtml(fields: PageFields): string {
-  const hidden = fields.hidden.map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  );
+function formHtml({ fields, others, hidden }: PageForm): string {
   return `<form method="post" accept-charset="utf-8" novalidate>
-${hidden.join("\n")}
-${fields.shown.map(fieldHtml).join("\n")}
+${hidden.map(hiddenHtml).join("\n")}
+${fields.map(fieldHtml).join("\n")}
+${others.map(otherHtml).join("\n")}
 <button>Send again</button>
 </form>`;
+}
+
+/** Bytes of the page that are there because of what the visitor sent: all but the schema's fields, asked empty. */
+export function repeatedBytes({ fields, others, hidden }: PageForm): number {
+  const html = [
+    ...fields.flatMap((field) => [...field.values.map(escapeHtml), ...furtherValues(field).map(otherHtml)]),
+    ...others.map(otherHtml),
+    ...hidden.map(hiddenHtml),
+  ];
+  return html.reduce((bytes, text) => bytes + Buffer.byteLength(text) + MARK.length, 0);
+}
+
+/** The longest mark of a value that is chosen rather than written. */
+const MARK = " selected";
+
+function hiddenHtml([name, value]: FormEntry): string {
+  return `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`;
 }
 
 function fieldHtml(field: PageField, index: number): string {
@@ -139,20 +157,37 @@ function fieldHtml(field: PageField, index: number): string {
   const attributes = `id="${id}" name="${escapeHtml(field.name)}"${marks}`;
   const label = escapeHtml(field.label);
   if (field.kind === "checkbox") {
-    const checked = ["on", "true", "1"].includes(field.value) ? " checked" : "";
+    const checked = ["on", "true", "1"].includes(field.values[0] ?? "") ? " checked" : "";
     return `<div><input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${label}</label>${problems}</div>`;
   }
-  return `<div><label for="${id}">${label}</label>${controlHtml(field, attributes)}${problems}</div>`;
+  const further = furtherValues(field).map(otherHtml).join("");
+  return `<div><label for="${id}">${label}</label>${controlHtml(field, attributes)}${further}${problems}</div>`;
 }
 
-function controlHtml({ kind, value, options }: PageField, attributes: string): string {
-  const text = escapeHtml(value);
+/** Of a list, which has an input for each value; a choice of many has one for all. */
+function furtherValues({ kind, name, values }: PageField): FormEntry[] {
+  return kind === "choices" ? [] : values.slice(1).map((value) => [name, value]);
+}
+
+/** Short, because there may be many: for each of them the visitor sent a few bytes. */
+function otherHtml([name, value]: FormEntry): string {
+  const [label, text] = [escapeHtml(name), escapeHtml(value)];
+  const control = /[\r\n]/.test(value)
+    ? `<textarea name="${label}">\n${text}</textarea>`
+    : `<input name="${label}" value="${text}">`;
+  return `<label>${label}${control}</label>`;
+}
+
+function controlHtml({ kind, values, options }: PageField, attributes: string): string {
+  const text = escapeHtml(values[0] ?? "");
   switch (kind) {
     case "area":
       // HTML drops one line break right after the tag.
       return `<textarea ${attributes} dir="auto">\n${text}</textarea>`;
     case "choice":
-      return `<select ${attributes}>${choices(options, value)}</select>`;
+      return `<select ${attributes}><option value="">–</option>${choices(options, values)}</select>`;
+    case "choices":
+      return `<select multiple ${attributes}>${choices(options, values)}</select>`;
     case "number":
       return `<input type="text" inputmode="decimal" ${attributes} value="${text}">`;
     case "email":
@@ -165,12 +200,16 @@ function controlHtml({ kind, value, options }: PageField, attributes: string): s
   }
 }
 
-function choices(options: readonly string[], value: string): string {
-  const all = ["", ...options.filter((option) => option !== "")];
-  return all
+/** What an option sends without a `value`: its text, but for white space that HTML would change. */
+const PLAIN_OPTION = /^[^\t\n\f\r ]+(?: [^\t\n\f\r ]+)*$/;
+
+function choices(options: readonly string[], chosen: readonly string[]): string {
+  return options
+    .filter((option) => option !== "")
     .map((option) => {
-      const selected = option === value ? " selected" : "";
-      return `<option value="${escapeHtml(option)}"${selected}>${option === "" ? "–" : escapeHtml(option)}</option>`;
+      const text = escapeHtml(option);
+      const value = PLAIN_OPTION.test(option) ? "" : ` value="${text}"`;
+      return `<option${value}${chosen.includes(option) ? MARK : ""}>${text}</option>`;
     })
     .join("");
 }

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
+import type { ValidationDetails } from "../schemas/issue-report.ts";
 import type { Caller } from "../submissions/authenticate.ts";
 import { coerceForm, type FormEntry } from "../submissions/coerce-form.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
@@ -9,12 +11,13 @@ import {
   errorAddress,
   FIRST_ORIGIN_MEMBER,
   isOwnOrigin,
+  REDIRECT_MEMBER,
   successAddress,
   webOrigin,
 } from "./form-addresses.ts";
 import { FORM_TYPES, mediaType, readFormBody } from "./form-body.ts";
-import { pageFields } from "./form-fields.ts";
-import { errorPage, pagePolicy, successPage } from "./form-page.ts";
+import { NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fields.ts";
+import { errorPage, pagePolicy, repeatedBytes, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
 import { acceptedBody, beginPost, identify, type PostParts, takePost } from "./receive-post.ts";
@@ -85,8 +88,8 @@ function checkMediaType(header: string | undefined): void {
 
 async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<FastifyReply> {
   const { request, reply } = form;
-  const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const { entries, problem } = await readFormBody(request.headers["content-type"] ?? "", raw);
+  const type = request.headers["content-type"] ?? "";
+  const { entries, problem } = await readFormBody(type, rawBody(request));
   form.entries = entries;
   if (isOwnOrigin(form.origin, parts.baseUrl, request.headers.host))
     form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
@@ -103,10 +106,14 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
   });
   if (prefersJson(request.headers.accept)) return reply.send(acceptedBody(receipt));
   const { settings } = receipt.caller.ready.endpoint;
-  const address = successAddress(entryOf(entries, "_redirect"), form.origin, settings);
+  const address = successAddress(entryOf(entries, REDIRECT_MEMBER), form.origin, settings);
   if (address !== null) return reply.code(303).header("location", address).send();
   const backTo = webOrigin(form.origin);
   return sendPage(reply, successPage(backTo), pagePolicy([], backTo));
+}
+
+function rawBody({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
 /** A form has its key in its address, because a page without script cannot send the header. */
@@ -139,7 +146,7 @@ async function answerError(
     return reply.code(303).header("location", errorAddress(settings.errorUrl, title)).send();
   }
   const backTo = webOrigin(form.origin);
-  const redirect = entryOf(form.entries, "_redirect");
+  const redirect = entryOf(form.entries, REDIRECT_MEMBER);
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
   const html = errorPage({
     ...visitorWords(error),
@@ -151,15 +158,26 @@ async function answerError(
   return sendPage(reply, html, pagePolicy(next === null ? [] : [new URL(next).origin], backTo));
 }
 
-/** The visitor's input, to be sent again; null where none was read. */
-function formAgain({ caller, entries, origin }: FormExchange, error: FormsvcError) {
-  if (caller === null || entries.length === 0) return null;
-  const { schema, honeypots } = caller.ready;
-  const details = error.code === "validation_failed" ? (error.facts.details ?? {}) : {};
-  const posted = entries.filter(([name]) => name !== FIRST_ORIGIN_MEMBER);
-  const { shown, hidden } = pageFields(posted, schema.definition, honeypots, details);
-  const first: readonly FormEntry[] = origin === undefined ? [] : [[FIRST_ORIGIN_MEMBER, origin]];
-  return { shown, hidden: [...hidden, ...first] };
+/** Refusals that the same input would meet again; a stranger who provokes them by the thousand gets short pages. */
+const NEVER_ASKED_AGAIN: ReadonlySet<number> = new Set([401, 403, 429]);
+/** Bytes of a page that a byte of the body may cause; a form that would take more is not repeated. */
+const MAX_REPEATED = 4;
+/** Inputs of names that the schema does not declare. */
+const MAX_OTHERS = 100;
+
+/** The form with the visitor's input, to be sent again, all of it or nothing: what is left out would be lost unseen. */
+function formAgain({ caller, request, entries, origin }: FormExchange, error: FormsvcError): PageForm {
+  if (caller === null || NEVER_ASKED_AGAIN.has(describeError(error.code).status)) return NOTHING_ASKED;
+  const { schema, honeypots, endpoint } = caller.ready;
+  // Only the schema's check has this code.
+  const details = error.code === "validation_failed" ? (error.facts.details as ValidationDetails) : {};
+  const asked = { definition: schema.definition, unknownFields: endpoint.settings.unknownFields, honeypots };
+  const form = pageForm(entries, asked, details);
+  const fits =
+    form.others.length <= MAX_OTHERS && repeatedBytes(form) <= MAX_REPEATED * rawBody(request).length;
+  if (!fits) return withoutInputs(form);
+  const isSayable = origin !== undefined && origin.length <= MAX_ORIGIN_LENGTH;
+  return isSayable ? { ...form, hidden: [...form.hidden, [FIRST_ORIGIN_MEMBER, origin]] } : form;
 }
 
 const NOT_SENT = "Your form was not sent";

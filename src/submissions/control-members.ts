@@ -2,7 +2,7 @@ import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { JsonObject } from "./parse-body.ts";
 
 /** Milliseconds from when the form was shown to when it was sent, as the browser client measures it. */
-const ELAPSED_MEMBER = "_elapsed_ms";
+export const ELAPSED_MEMBER = "_elapsed_ms";
 /** A member of this kind steers how a post is handled; it is stored only when the schema declares it. */
 const CONTROL_PREFIX = "_";
 /** Filled honeypots that the judge is shown; one is enough to block. */

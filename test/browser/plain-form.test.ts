@@ -173,6 +173,36 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
     },
   );
 
+  test("lists, choices of many and undeclared inputs are shown again too, by the same rules", async () => {
+    const kept = await formsvc.addForm({
+      schema: {
+        name: { type: "string", required: true },
+        topics: { type: "array", items: { type: "string", enum: ["music", "art", "food"] } },
+        tags: { type: "array", items: { type: "string" } },
+      },
+      set: ["--unknown-fields", "keep"],
+    });
+    const fields = `<input name="name"><select name="topics" multiple><option>music<option>art<option>food</select>
+      <input name="tags" value="red"><input name="tags" value="green"><input name="how did you hear of us?" value="from a friend">`;
+    const page = await openForm({ scripts: true, form: kept, fields });
+    await page.selectOption("[name=topics]", ["art", "food"]);
+    await page.click("button");
+    await page.waitForSelector("h1:text('Please check your answers')");
+    expect(await violations(page)).toEqual([]);
+    await keepPicture(page, "error-lists");
+    await page.fill("[name=name]", "Ana");
+    await page.click("button");
+    await page.waitForSelector("h1:text('Thank you')");
+    expect(await formsvc.stored(kept)).toEqual([
+      {
+        name: "Ana",
+        topics: ["art", "food"],
+        tags: ["red", "green"],
+        "how did you hear of us?": "from a friend",
+      },
+    ]);
+  });
+
   test("axe sees a fault where one is planted", async () => {
     const page = await openForm({ scripts: true });
     await page.click("button");
