@@ -23,6 +23,7 @@ import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
 import { createRetention } from "./submissions/retention.ts";
 import { type CommitMeasure, countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
+import { createProxyWatch } from "./submissions/untrusted-proxy.ts";
 import { createSpamMemory } from "./submissions/spam-memory.ts";
 import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
@@ -77,6 +78,8 @@ export interface SubmitService {
   readonly reader: SubmissionReader;
   /** Told when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
+  /** Told where a request came from that carries `X-Forwarded-For` and is not trusted with it. */
+  readonly onUntrustedProxy: (peer: string) => void;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
   /** Whether another process has upgraded the database: nothing here fits it any more. */
@@ -158,6 +161,7 @@ export function createSubmitService(
     metrics,
     reader: createSubmissionReader(db, () => cleaner.note(1)),
     onSecretInBrowser,
+    onUntrustedProxy: createProxyWatch(db, clock, log),
     ...watch,
     isWritable: () => writability.isWritable(),
     ...createCleanUps(db, config, clock, idempotency, cleaner),

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import { checkMetricsAddress, checkTokenInFile } from "../config/config-health.ts";
+import { checkMetricsAddress, checkTokenInFile, checkTrustedProxies } from "../config/config-health.ts";
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { backupFolder, checkBackupAge, listScheduledBackups } from "../database/backup-schedule.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
@@ -21,6 +21,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
+import { readUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 import { addCommand, type CommandContext, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
@@ -50,6 +51,7 @@ const CHECKS: readonly Check[] = [
   ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
   ({ loaded }) => checkTokenInFile(loaded),
   ({ config }) => checkMetricsAddress(config.metrics),
+  ({ db, loaded, now }) => checkTrustedProxies(loaded, readUntrustedProxy(db), now),
   ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
   ({ db, now }) => checkLeakedKeys(db, now),
   ({ db, now }) => checkReceivers(db, now),

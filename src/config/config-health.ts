@@ -1,8 +1,10 @@
 import { statSync } from "node:fs";
+import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
+import { compileNetworks, isLoopback } from "../foundation/ip-address.ts";
 import { isThisMachineOnly, parseListenAddress } from "../foundation/listen-address.ts";
 import type { Config } from "./config.ts";
-import type { LoadedConfig } from "./load-config.ts";
+import { environmentName, type LoadedConfig } from "./load-config.ts";
 
 /**
  * A token in a file that others may read. Closing the file is not the advice: a service that runs as a user of its own
@@ -36,4 +38,41 @@ export function checkMetricsAddress({ enabled, token, listen }: Config["metrics"
     "write FORMSVC_METRICS_TOKEN=… into /etc/formsvc/environment, mode 0600, or let metrics.listen be 127.0.0.1:8788; " +
       "then restart the server",
   );
+}
+
+/** A proxy that stopped passing requests on is gone, or trusted since. */
+const FORGET_PROXY_MS = 7 * 86_400_000;
+const TRUST_PROXY = ["server", "trustProxy"];
+
+/**
+ * A proxy that the configuration does not name, so that everybody behind it counts as one client.
+ *
+ * @param seen where a request came from that carried `X-Forwarded-For` and was not trusted with it; null where none did.
+ */
+export function checkTrustedProxies(
+  { config, file, variables }: LoadedConfig,
+  seen: { readonly address: string; readonly seenAt: number } | null,
+  now: number,
+): Finding {
+  const { trustProxy } = config.server;
+  if (seen === null || seen.seenAt < now - FORGET_PROXY_MS)
+    return sound("proxies.trusted", "no proxy was seen that is not trusted");
+  if (compileNetworks(trustProxy).contains(seen.address))
+    return sound("proxies.trusted", `the proxy ${seen.address} is trusted`);
+  const list = JSON.stringify([...trustProxy, ...spellings(seen.address)]);
+  const variable = environmentName(TRUST_PROXY);
+  const setting = variables.includes(variable)
+    ? `set ${variable}='${list}'`
+    : `write into ${file ?? "the configuration file"}: "server": { "trustProxy": ${list} }`;
+  return problem(
+    "proxies.trusted",
+    `requests from ${seen.address} carry X-Forwarded-For, which is not believed (last at ${toIsoTime(seen.seenAt)}): ` +
+      "everybody behind it counts as one client",
+    `if that is your proxy, and it writes this header itself (see docs/reverse-proxies.md), ${setting}; then restart the server`,
+  );
+}
+
+/** A proxy on this machine comes from either of its addresses, as its name is resolved. */
+function spellings(address: string): readonly string[] {
+  return isLoopback(address) ? ["127.0.0.1", "::1"] : [address];
 }

@@ -24,6 +24,7 @@ export interface Tables {
   lesson: LessonRow;
   learned_weights: LearnedWeightsRow;
   held: HeldRow;
+  untrusted_proxy: UntrustedProxyRow;
 }
 
 interface AccountRow {
@@ -120,6 +121,13 @@ interface IdempotencyRow {
 interface SettingsVersionRow {
   id: number;
   version: number;
+}
+
+/** One row at most. */
+interface UntrustedProxyRow {
+  id: number;
+  address: string;
+  seen_at: number;
 }
 
 interface WebhookRow {

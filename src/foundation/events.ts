@@ -85,6 +85,13 @@ export function keySeenInBrowser(
   log.warn({ event: "key.in-browser", ...facts }, "a browser sent a secret key; rotate it");
 }
 
+export function proxyUntrusted(log: Log, facts: { readonly address: string }): void {
+  log.warn(
+    { event: "proxy.untrusted", ...facts },
+    "requests from here carry X-Forwarded-For, which is not believed: if it is your proxy, add it to server.trustProxy",
+  );
+}
+
 export function databaseMigrated(
   log: Log,
   facts: { readonly applied: readonly string[]; readonly keptCopy: string | null },

@@ -75,6 +75,26 @@ export function isLoopback(address: string): boolean {
   return LOOPBACK.contains(address);
 }
 
+const PRIVATE = compileNetworks([
+  "127.0.0.0/8",
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "100.64.0.0/10",
+  "169.254.0.0/16",
+  "::1",
+  "fc00::/7",
+  "fe80::/10",
+]);
+
+/**
+ * Whether a proxy of one's own may have it: this machine, or what private networks, virtual ones among them, give out
+ * (RFC 1918, 3927, 4193, 4291, 6598). False for text that is not an address.
+ */
+export function isPrivate(address: string): boolean {
+  return PRIVATE.contains(address);
+}
+
 function isWithin(address: Address, [base, bits]: [Address, number]): boolean {
   if (address instanceof ipaddr.IPv4) return base instanceof ipaddr.IPv4 && address.match(base, bits);
   return base instanceof ipaddr.IPv6 && address.match(base, bits);

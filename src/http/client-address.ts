@@ -7,16 +7,29 @@ const NO_ADDRESS = "127.0.0.1";
 /** Entries of X-Forwarded-For that are read, from the right; a chain of real proxies is far shorter. */
 const MAX_HOPS = 32;
 
+/** Whose `X-Forwarded-For` is believed, and who is told when somebody else sends it. */
+export interface ProxyTrust {
+  readonly trustedProxies: NetworkList;
+  /** Told the socket's address, canonical. */
+  readonly onUntrustedProxy: (peer: string) => void;
+}
+
 /**
  * The client's address, canonical: the socket's, or behind trusted proxies the rightmost address of `X-Forwarded-For`
  * that is not itself a trusted proxy. What lies further left was written by the client and is never believed. An
  * unreadable entry ends the search at the last address that is certain.
  */
-export function clientAddress(request: IncomingMessage, trustedProxies: NetworkList): string {
+export function clientAddress(
+  request: IncomingMessage,
+  { trustedProxies, onUntrustedProxy }: ProxyTrust,
+): string {
   const socketAddress = addressOf(request.socket);
-  if (!trustedProxies.contains(socketAddress)) return socketAddress;
   const header = request.headers["x-forwarded-for"];
   if (header === undefined) return socketAddress;
+  if (!trustedProxies.contains(socketAddress)) {
+    onUntrustedProxy(socketAddress);
+    return socketAddress;
+  }
   const hops = String(header).split(",").slice(-MAX_HOPS);
   let certain = socketAddress;
   for (const hop of hops.reverse()) {

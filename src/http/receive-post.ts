@@ -1,19 +1,17 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { NetworkList } from "../foundation/ip-address.ts";
 import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
 import type { RateState } from "../submissions/rate-limit.ts";
 import type { IncomingPost, Receiver, Sender } from "../submissions/receive-submission.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, type ProxyTrust } from "./client-address.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 import { upgradedMeanwhile } from "./health-routes.ts";
 
 /** What it takes to know who calls. */
-export interface CallerParts {
+export interface CallerParts extends ProxyTrust {
   readonly gatekeeper: Gatekeeper;
   readonly noticeChanges: () => void;
   readonly isUpgraded: () => boolean;
-  readonly trustedProxies: NetworkList;
 }
 
 export interface PostParts extends CallerParts {
@@ -55,7 +53,7 @@ export function identify(
 ): Promise<Caller> {
   parts.noticeChanges();
   if (parts.isUpgraded()) throw upgradedMeanwhile();
-  const address = clientAddress(request.raw, parts.trustedProxies);
+  const address = clientAddress(request.raw, parts);
   return parts.gatekeeper.authenticate(authorization, address);
 }
 

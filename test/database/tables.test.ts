@@ -162,6 +162,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     user_agent: "TEXT",
     created_at: "INTEGER",
   },
+  untrusted_proxy: { id: "INTEGER", address: "TEXT", seen_at: "INTEGER" },
 };
 
 interface Column {

@@ -6,6 +6,7 @@ import {
   canonicalAddress,
   compileNetworks,
   isNetwork,
+  isPrivate,
 } from "../../src/foundation/ip-address.ts";
 
 const v4 = fc.ipV4();
@@ -263,4 +264,28 @@ describe("networks", () => {
     expect(isNetwork(text)).toBe(false);
     expect(() => compileNetworks([text])).toThrow(/not an address or CIDR/);
   });
+});
+
+test("a proxy of one's own may have an address of this machine or of a private network, and no other", () => {
+  for (const address of [
+    "127.0.0.1",
+    "::1",
+    "10.1.2.3",
+    "172.31.0.1",
+    "192.168.1.1",
+    "100.64.0.1",
+    "fd00::1",
+    "fe80::1",
+  ])
+    expect([address, isPrivate(address)]).toEqual([address, true]);
+  for (const address of [
+    "8.8.8.8",
+    "172.32.0.1",
+    "100.128.0.1",
+    "192.169.0.1",
+    "2001:db8::1",
+    "2606::1",
+    "nonsense",
+  ])
+    expect([address, isPrivate(address)]).toEqual([address, false]);
 });

@@ -1,0 +1,50 @@
+import { type Database, query } from "../database/database.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { maintenanceFailed, proxyUntrusted } from "../foundation/events.ts";
+import { isPrivate } from "../foundation/ip-address.ts";
+import type { Log } from "../foundation/log.ts";
+
+/** Time between two notes: every request may be a reason for one. */
+const NOTE_INTERVAL_MS = 3_600_000;
+
+/** An address of this machine or its network that sent `X-Forwarded-For`, which nobody believed. */
+export interface UntrustedProxy {
+  readonly address: string;
+  readonly seenAt: number;
+}
+
+/**
+ * Notes in log and database, once an hour, that a proxy seems to pass requests on which `server.trustProxy` does not
+ * name. Told of every peer that sends `X-Forwarded-For` and is not trusted; whoever comes from elsewhere made it up.
+ */
+export function createProxyWatch(db: Database, clock: Clock, log: Log): (peer: string) => void {
+  let notedAt = -Infinity;
+  return (peer) => {
+    const now = clock.now();
+    // Also after the clock went back.
+    if (Math.abs(now - notedAt) < NOTE_INTERVAL_MS || !isPrivate(peer)) return;
+    notedAt = now;
+    proxyUntrusted(log, { address: peer });
+    try {
+      noteUntrustedProxy(db, { address: peer, seenAt: now });
+    } catch (error) {
+      maintenanceFailed(log, error);
+    }
+  };
+}
+
+/** The one that was noted last, or null. */
+export function readUntrustedProxy(db: Database): UntrustedProxy | null {
+  const row = db.first(query.selectFrom("untrusted_proxy").select(["address", "seen_at"]));
+  return row === undefined ? null : { address: row.address, seenAt: row.seen_at };
+}
+
+function noteUntrustedProxy(db: Database, { address, seenAt }: UntrustedProxy): void {
+  const noted = { address, seen_at: seenAt };
+  db.run(
+    query
+      .insertInto("untrusted_proxy")
+      .values({ id: 1, ...noted })
+      .onConflict((known) => known.column("id").doUpdateSet(noted)),
+  );
+}
