@@ -1,20 +1,104 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type Part, structureAfter } from "../src/database/structure.ts";
 
 const folder = new URL("../migrations/", import.meta.url);
-const target = new URL("../src/database/migrations.generated.ts", import.meta.url);
+const moduleFile = new URL("../src/database/migrations.generated.ts", import.meta.url);
+const schemaFile = new URL("schema.sql", folder);
 
-/** The source of the module that carries every migration inside the executable, in order of number. */
-export function renderMigrations(): string {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith(".sql"))
-    .sort();
-  const entries = names.map((name, index) => {
-    const version = Number(name.slice(0, 4));
-    if (version !== index + 1) throw new Error(`migrations/${name}: expected number ${index + 1}`);
-    const sql = readFileSync(new URL(name, folder), "utf8");
-    return `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },\n`;
-  });
-  return `// Made by scripts/embed-migrations.ts from migrations/*.sql.\nexport const migrations = [\n${entries.join("")}] as const;\n`;
+/** What each table holds, in the order of reading. */
+const TABLES: Readonly<Record<string, string>> = {
+  account: "Who signs up.",
+  workspace: "What an account owns its endpoints in, with the plan that limits them.",
+  usage: "Accepted submissions a workspace and UTC calendar month (YYYY-MM): what plan limits count.",
+  endpoint: "One form: its settings.",
+  endpoint_number: "A small number for each endpoint, which its submissions refer to. A trigger adds it.",
+  endpoint_schema: "Every version of an endpoint's schema.",
+  api_key: "Keys, as hashes.",
+  submission:
+    "Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.",
+  idempotency: "The first 200 of an Idempotency-Key, for 24 h. Both hashes are SHA-256.",
+  held: "Posts that were refused as spam or for the month's limit and can be released.",
+  settings_version: "One row. Raised by every change to what servers hold in memory.",
+  untrusted_proxy:
+    "One row. Where a request came from last that a proxy seems to have passed on, though none is trusted.",
+  webhook: "Who is notified of an endpoint's submissions, and how that receiver is doing.",
+  webhook_secret: "What notifications are signed with. One that was rotated out expires.",
+  outbox: "Messages that nobody has looked at yet, those of one transaction to one webhook in a row.",
+  delivery: "One message to one webhook: its state and when its next attempt is due.",
+  attempt: "Every attempt of a delivery.",
+  workspace_spam: "A workspace's choices for the spam filter.",
+  endpoint_spam: "An endpoint's choices for the spam filter.",
+  remembered_text: "Texts that a workspace was sent lately, to recognise repeated ones.",
+  remembered_text_key: "Where a remembered text is looked up.",
+  lesson: "Submissions that somebody marked as spam or not, as the features that the filter learns from.",
+  learned_weights: "What a workspace's filter has learned from its lessons.",
+};
+
+interface NumberedFile {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
 }
 
-if (import.meta.main) writeFileSync(target, renderMigrations());
+/** The numbered files, in order. */
+function readMigrations(): NumberedFile[] {
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith(".sql") && name !== "schema.sql")
+    .sort();
+  return names.map((name, index) => {
+    const version = Number(name.slice(0, 4));
+    if (version !== index + 1) throw new Error(`migrations/${name}: expected number ${index + 1}`);
+    return { version, name, sql: readFileSync(new URL(name, folder), "utf8") };
+  });
+}
+
+/** The source of the module that carries every migration inside the executable, and the structure that they make. */
+export function renderMigrations(): string {
+  const files = readMigrations();
+  const entries = files.map(
+    ({ version, name, sql }) =>
+      `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },\n`,
+  );
+  const parts = structureAfter(files).map((part) => `  ${JSON.stringify(part)},\n`);
+  return [
+    "// Made by scripts/embed-migrations.ts from migrations/*.sql.\n",
+    `export const migrations = [\n${entries.join("")}] as const;\n`,
+    "/** What a database has after all of them. */\n",
+    `export const structure = [\n${parts.join("")}] as const;\n`,
+  ].join("");
+}
+
+/** The whole schema after all migrations, for readers: each table with its indices and triggers. */
+export function renderSchema(): string {
+  const parts = structureAfter(readMigrations());
+  const tables = parts.filter(({ type }) => type === "table").map(({ name }) => name);
+  const described = Object.keys(TABLES);
+  if (tables.toSorted().join() !== described.toSorted().join())
+    throw new Error("scripts/embed-migrations.ts: TABLES must describe each table and no other");
+  const sections = Object.entries(TABLES).map(([table, comment]) => {
+    const own = parts.filter((part) => part.type !== "view" && tableOf(part) === table);
+    own.sort((a, b) => Number(b.type === "table") - Number(a.type === "table"));
+    return `-- ${comment}\n${own.map(layOut).join("")}`;
+  });
+  return [
+    "-- The tables as all migrations together make them, for readers; nothing runs this file.\n",
+    "-- Made by scripts/embed-migrations.ts from the numbered files. Times are milliseconds since 1970 UTC.\n\n",
+    sections.join("\n"),
+  ].join("");
+}
+
+/** The table that a table, index or trigger belongs to. */
+function tableOf({ type, name, sql }: Part): string | undefined {
+  return type === "table" ? name : /\bON "?(\w+)"?/i.exec(sql)?.[1];
+}
+
+/** Columns that a migration added stand behind the others without a line break. */
+function layOut({ sql }: Part): string {
+  const plain = sql.replaceAll(/"(\w+)"/g, "$1");
+  return `${plain.replaceAll("\n, ", ",\n  ").replace(/([^\n])\) (STRICT.*)$/, "$1\n) $2")};\n`;
+}
+
+if (import.meta.main) {
+  writeFileSync(moduleFile, renderMigrations());
+  writeFileSync(schemaFile, renderSchema());
+}

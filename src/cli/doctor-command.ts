@@ -14,6 +14,7 @@ import {
   checkIntegrity,
   checkLogSize,
   checkSchemaVersion,
+  checkStructure,
 } from "../database/database-health.ts";
 import { checkLeftovers } from "../database/leftover-health.ts";
 import { systemClock } from "../foundation/clock.ts";
@@ -35,6 +36,8 @@ interface Patient {
   readonly config: Config;
   readonly loaded: LoadedConfig;
   readonly now: number;
+  /** Whether every table is there and as this version makes it. */
+  readonly hasItsTables: boolean;
 }
 
 type Check = (patient: Patient) => Finding | readonly Finding[];
@@ -44,20 +47,26 @@ const CHECKS: readonly Check[] = [
   ({ db }) => checkDurability(db),
   ({ db }) => checkIntegrity(db),
   ({ db }) => checkSchemaVersion(db),
+  ({ db }) => checkStructure(db),
   ({ db }) => checkLogSize(db),
   ({ db }) => checkDiskSpace(db),
-  ({ db, now }) => checkClock(db, now),
+  ofTables(({ db, now }) => checkClock(db, now)),
   ({ db, config }) => checkFileModes(db, listBackups(config)),
   ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
   ({ loaded }) => checkTokenInFile(loaded),
   ({ config }) => checkMetricsAddress(config.metrics),
-  ({ db, loaded, now }) => checkTrustedProxies(loaded, readUntrustedProxy(db), now),
+  ofTables(({ db, loaded, now }) => checkTrustedProxies(loaded, readUntrustedProxy(db), now)),
   ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
-  ({ db, now }) => checkLeakedKeys(db, now),
-  ({ db, now }) => checkReceivers(db, now),
-  ({ db }) => checkFailedDeliveries(db),
-  ({ db, config, now }) => checkMonthlyLimits(db, config.plans, now),
+  ofTables(({ db, now }) => checkLeakedKeys(db, now)),
+  ofTables(({ db, now }) => checkReceivers(db, now)),
+  ofTables(({ db }) => checkFailedDeliveries(db)),
+  ofTables(({ db, config, now }) => checkMonthlyLimits(db, config.plans, now)),
 ];
+
+/** A check that reads tables: left out where `database.schema` or `database.structure` finds fault with them. */
+function ofTables(check: Check): Check {
+  return (patient) => (patient.hasItsTables ? check(patient) : []);
+}
 
 const doctor: CommandSpec = {
   usage: "doctor",
@@ -89,7 +98,8 @@ function examine(context: CommandContext): Finding[] {
     return [failed(error)];
   }
   try {
-    const patient = { db, config, loaded: loadConfig(context.configFile), now: systemClock.now() };
+    const loaded = loadConfig(context.configFile);
+    const patient = { db, config, loaded, now: systemClock.now(), hasItsTables: hasItsTables(db) };
     return CHECKS.flatMap((check) => {
       try {
         return check(patient);
@@ -99,6 +109,15 @@ function examine(context: CommandContext): Finding[] {
     });
   } finally {
     db.close();
+  }
+}
+
+function hasItsTables(db: Database): boolean {
+  try {
+    return [checkSchemaVersion(db), checkStructure(db)].every(({ ok }) => ok);
+  } catch {
+    // The two checks are made again and say why.
+    return false;
   }
 }
 

@@ -5,6 +5,7 @@ import { openMigrated } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
+import { requireStructure } from "../database/check-structure.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
 import { lockServer } from "../database/server-lock.ts";
 import { proveWritable } from "../database/write-probe.ts";
@@ -50,6 +51,7 @@ const serve: CommandSpec = {
         if (migrated.pending.length > 0) {
           databaseMigrated(log, { applied: migrated.pending, keptCopy: migrated.keptCopy });
         }
+        db.read(() => requireStructure(db, db.path));
         proveWritable(db);
         checkPlans(db, config.plans);
         await serveUntilStopped(db, config, context.configFile, log);

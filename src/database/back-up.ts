@@ -45,7 +45,8 @@ export async function backUp(databasePath: string, target: string, news: BackupN
   createUnfinished(unfinished, file);
   try {
     const by = await fill(database, unfinished, news);
-    const checked = checkCopy(unfinished, file);
+    const { differences, ...checked } = checkCopy(unfinished, file);
+    if (differences.length > 0) news.onNote(`restore will refuse this backup: ${differences.join("; ")}`);
     syncFile(unfinished);
     refuseTaken(file);
     moveToNewName(unfinished, file);

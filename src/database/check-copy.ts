@@ -1,5 +1,6 @@
 import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
+import { findStructureDifferences } from "./check-structure.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "./migrations.generated.ts";
@@ -11,6 +12,11 @@ export interface CheckedCopy {
   readonly submissions: number;
 }
 
+interface CheckReport extends CheckedCopy {
+  /** In what its structure is not that of its version, a clause each. */
+  readonly differences: readonly string[];
+}
+
 /** Problems that are named; a damaged file may have thousands. */
 const MAX_NAMED_PROBLEMS = 3;
 
@@ -20,7 +26,7 @@ const MAX_NAMED_PROBLEMS = 3;
  * @param shown how messages name the file.
  * @throws database_unusable when it is not a formsvc database, is damaged, or comes from a newer version.
  */
-export function checkCopy(file: string, shown: string): CheckedCopy {
+export function checkCopy(file: string, shown: string): CheckReport {
   let connection: SqliteDatabase.Database | undefined;
   try {
     connection = new SqliteDatabase(file, { fileMustExist: true, timeout: 0 });
@@ -33,7 +39,7 @@ export function checkCopy(file: string, shown: string): CheckedCopy {
   }
 }
 
-function inspect(connection: SqliteDatabase.Database, shown: string): CheckedCopy {
+function inspect(connection: SqliteDatabase.Database, shown: string): CheckReport {
   const version = Number(connection.pragma("user_version", { simple: true }));
   if (version === 0 || connection.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
     throw new FormsvcError("database_unusable", `${shown}: this is not a formsvc database`);
@@ -44,22 +50,31 @@ function inspect(connection: SqliteDatabase.Database, shown: string): CheckedCop
       `${shown}: made by a newer formsvc (schema ${version}; this one knows ${migrations.length}); install that version or newer`,
     );
   }
-  const problems = integrityProblems(connection);
+  const differences = findStructureDifferences(connection);
+  // Among tables that are not ours the check of references itself may fail.
+  const orphans = differences.length === 0 ? lostReferences(connection) : [];
+  const problems = [...integrityProblems(connection), ...orphans];
   if (problems.length > 0) {
     throw new FormsvcError("database_unusable", `${shown}: damaged: ${problems.join("; ")}`);
   }
-  const submissions = connection.prepare("SELECT count(*) FROM submission").pluck().get();
-  return { version, submissions: Number(submissions) };
+  return { version, submissions: countSubmissions(connection), differences };
+}
+
+function countSubmissions(connection: SqliteDatabase.Database): number {
+  const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'submission'";
+  if (connection.prepare(table).get() === undefined) return 0;
+  return Number(connection.prepare("SELECT count(*) FROM submission").pluck().get());
 }
 
 /** What SQLite finds wrong with the whole file, at most three of it; nothing for a sound one. Reads every page. */
 function integrityProblems(connection: SqliteDatabase.Database): string[] {
   const rows = connection.pragma(`integrity_check(${MAX_NAMED_PROBLEMS})`) as { integrity_check: string }[];
-  const problems = rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+  return rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+}
+
+function lostReferences(connection: SqliteDatabase.Database): string[] {
   const orphans = connection.pragma("foreign_key_check") as { table: string; parent: string }[];
   const first = orphans[0];
-  if (first !== undefined) {
-    problems.push(`${orphans.length} rows refer to nothing (first: ${first.table} to ${first.parent})`);
-  }
-  return problems;
+  if (first === undefined) return [];
+  return [`${orphans.length} rows refer to nothing (first: ${first.table} to ${first.parent})`];
 }

@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
+import { findStructureDifferences } from "./check-structure.ts";
 import { type Database, query } from "./database.ts";
 import { migrationStatus } from "./migrate.ts";
 
@@ -48,6 +49,20 @@ export function checkSchemaVersion(db: Database): Finding {
     "database.schema",
     `version ${version} of ${latest}`,
     "restart the server with this version, or run: formsvc migrate up",
+  );
+}
+
+/** An older one is compared by the upgrade. */
+export function checkStructure(db: Database): Finding {
+  if (migrationStatus(db).pending.length > 0)
+    return sound("database.structure", "compared when the database is brought up to date");
+  const differences = db.read(() => findStructureDifferences(db));
+  if (differences.length === 0)
+    return sound("database.structure", "every table, index and trigger is as this version has it");
+  return problem(
+    "database.structure",
+    differences.join("; "),
+    "undo that with sqlite3, or restore a sound backup: formsvc restore FILE",
   );
 }
 

@@ -2,8 +2,10 @@ import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { removeCopy } from "./backup-socket.ts";
 import { createExclusively, type Database, query } from "./database.ts";
+import { refuseDifferences } from "./check-structure.ts";
 import { APPLICATION_ID } from "./file-owner.ts";
 import { migrations } from "./migrations.generated.ts";
+import { compareStructure, structureAfter } from "./structure.ts";
 
 export interface MigrationStatus {
   /** Number of the last migration that the file has; 0 for a new file. */
@@ -47,6 +49,8 @@ export function statusOfNewFile(): MigrationStatus {
 /**
  * Brings the file to this program's schema, in one transaction, after keeping a copy of a file that holds data. Safe
  * for several processes at once: the others wait and find nothing to do.
+ *
+ * @throws database_unusable when the file's structure is not the one that its version has.
  */
 export function migrate(db: Database, known: readonly Migration[] = migrations): MigrationResult {
   const before = migrationStatus(db, known);
@@ -91,6 +95,10 @@ export function rehearseMigration(db: Database): MigrationStatus {
 /** Inside a transaction. */
 function applyPending(db: Database, known: readonly Migration[]): MigrationStatus {
   const status = migrationStatus(db, known);
+  if (status.version > 0 && status.pending.length > 0) {
+    const expected = structureAfter(known.slice(0, status.version));
+    refuseDifferences(compareStructure(db, expected), db.path);
+  }
   for (const migration of known.slice(status.version)) db.execute(migration.sql);
   db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${known.length}`);
   return status;

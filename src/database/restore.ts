@@ -4,6 +4,7 @@ import SqliteDatabase from "better-sqlite3";
 import { FormsvcError } from "../foundation/errors.ts";
 import { removeCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
+import { refuseDifferences } from "./check-structure.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import {
   copyToNewFile,
@@ -40,8 +41,8 @@ export interface RestoreOptions {
  * Puts a backup in the place of the database. All of it is checked beforehand on a copy of its own; until the one
  * rename at the end, the database is as it was.
  *
- * @throws server_running; usage when there is no such backup; failed when the disk does not take it; database_unusable when it is not sound or is from a newer
- *   version; database_busy when another process has the database open.
+ * @throws server_running; usage when there is no such backup; failed when the disk does not take it; database_unusable when it is not sound, has
+ *   another structure than its version or is from a newer version; database_busy when another process has the database open.
  */
 export function restoreBackup(backup: string, databasePath: string, options: RestoreOptions): Restored {
   const source = resolve(backup);
@@ -58,7 +59,8 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
   const unfinished = `${database}.restore-${process.pid}`;
   try {
     copyPrivately(source, unfinished);
-    const checked = checkCopy(unfinished, source);
+    const { differences, ...checked } = checkCopy(unfinished, source);
+    refuseDifferences(differences, source);
     const held = options.holdWebhooks ? holdDeliveries(unfinished, source) : NOTHING_HELD;
     syncFile(unfinished);
     const replaced = setAside(database, options.now);

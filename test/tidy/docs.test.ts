@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { renderDocs } from "../../scripts/generate-docs.ts";
-import { renderMigrations } from "../../scripts/embed-migrations.ts";
+import { renderMigrations, renderSchema } from "../../scripts/embed-migrations.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { configSchema, defaultConfig } from "../../src/config/config.ts";
 import { ERROR_TABLE } from "../../src/foundation/errors.ts";
@@ -21,6 +21,10 @@ test("every page made from the code says what the code says; npm run fix renews 
 
 test("the module that carries the migrations is made from the files as they are", () => {
   expect(read("src/database/migrations.generated.ts")).toBe(renderMigrations());
+});
+
+test("migrations/schema.sql shows the tables that the migrations make, each with what it holds; npm run fix renews it", () => {
+  expect(read("migrations/schema.sql")).toBe(renderSchema());
 });
 
 test("the errors page has every code of the table with its status, exit code and sentence", () => {

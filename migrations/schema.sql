@@ -1,0 +1,288 @@
+-- The tables as all migrations together make them, for readers; nothing runs this file.
+-- Made by scripts/embed-migrations.ts from the numbered files. Times are milliseconds since 1970 UTC.
+
+-- Who signs up.
+CREATE TABLE account (
+  id TEXT PRIMARY KEY,
+  email TEXT NOT NULL UNIQUE COLLATE NOCASE,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- What an account owns its endpoints in, with the plan that limits them.
+CREATE TABLE workspace (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account,
+  name TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX workspace_by_account ON workspace (account_id);
+
+-- Accepted submissions a workspace and UTC calendar month (YYYY-MM): what plan limits count.
+CREATE TABLE usage (
+  workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  month TEXT NOT NULL,
+  used INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, month)
+) STRICT, WITHOUT ROWID;
+
+-- One form: its settings.
+CREATE TABLE endpoint (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspace,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('active', 'paused')),
+  schema_version INTEGER NOT NULL,
+  allowed_origins TEXT NOT NULL,
+  unknown_fields TEXT NOT NULL CHECK (unknown_fields IN ('drop', 'keep', 'reject')),
+  -- NULL is the built-in list.
+  honeypots TEXT,
+  success_url TEXT,
+  error_url TEXT,
+  created_at INTEGER NOT NULL,
+  keep_days INTEGER CHECK (keep_days BETWEEN 1 AND 36500), store_address TEXT NOT NULL DEFAULT 'full'
+  CHECK (store_address IN ('full', 'short', 'none'))
+) STRICT;
+CREATE INDEX endpoint_by_workspace ON endpoint (workspace_id);
+CREATE TRIGGER endpoint_gets_number AFTER INSERT ON endpoint BEGIN
+  INSERT INTO endpoint_number (endpoint_id) VALUES (new.id);
+END;
+
+-- A small number for each endpoint, which its submissions refer to. A trigger adds it.
+CREATE TABLE endpoint_number (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  endpoint_id TEXT NOT NULL UNIQUE REFERENCES endpoint ON DELETE CASCADE
+) STRICT;
+
+-- Every version of an endpoint's schema.
+CREATE TABLE endpoint_schema (
+  endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  version INTEGER NOT NULL,
+  definition TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (endpoint_id, version)
+) STRICT, WITHOUT ROWID;
+
+-- Keys, as hashes.
+CREATE TABLE api_key (
+  id TEXT PRIMARY KEY,
+  endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('secret', 'publishable')),
+  -- The 12 characters of the key that it is looked up by.
+  lookup TEXT NOT NULL UNIQUE,
+  -- argon2id of the whole key, in PHC format.
+  hash TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- From then on the key is refused; set ahead of time by a rotation with grace.
+  revoked_at INTEGER,
+  -- When a secret key was last refused because a browser sent it.
+  seen_in_browser_at INTEGER
+) STRICT;
+CREATE INDEX api_key_by_endpoint ON api_key (endpoint_id);
+
+-- Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.
+CREATE TABLE submission (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  endpoint_number INTEGER NOT NULL REFERENCES endpoint_number ON DELETE CASCADE,
+  schema_version INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  spam_score INTEGER NOT NULL CHECK (spam_score BETWEEN 0 AND 100),
+  spam_reasons TEXT NOT NULL,
+  ip_address TEXT NOT NULL,
+  user_agent TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  event_head TEXT, event_tail TEXT
+) STRICT;
+CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
+
+-- The first 200 of an Idempotency-Key, for 24 h. Both hashes are SHA-256.
+CREATE TABLE idempotency (
+  endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  key_hash BLOB NOT NULL,
+  body_hash BLOB NOT NULL,
+  submission_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (endpoint_id, key_hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+-- Posts that were refused as spam or for the month's limit and can be released.
+CREATE TABLE held (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  why TEXT NOT NULL CHECK (why IN ('spam', 'limit')),
+  -- Whether a honeypot was filled: those go first when there are too many.
+  trapped INTEGER NOT NULL CHECK (trapped IN (0, 1)),
+  -- SHA-256 of the Idempotency-Key: a client that tries again is held once. NULL where it sent none.
+  key_hash BLOB,
+  schema_version INTEGER NOT NULL,
+  data TEXT NOT NULL,
+  spam_score INTEGER NOT NULL CHECK (spam_score BETWEEN 0 AND 100),
+  spam_reasons TEXT NOT NULL,
+  ip_address TEXT NOT NULL,
+  user_agent TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX held_by_endpoint ON held (endpoint_id, id);
+CREATE UNIQUE INDEX held_by_key ON held (endpoint_id, key_hash) WHERE key_hash IS NOT NULL;
+CREATE INDEX held_by_workspace ON held (workspace_id, trapped, id);
+
+-- One row. Raised by every change to what servers hold in memory.
+CREATE TABLE settings_version (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  version INTEGER NOT NULL
+) STRICT;
+
+-- One row. Where a request came from last that a proxy seems to have passed on, though none is trusted.
+CREATE TABLE untrusted_proxy (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  address TEXT NOT NULL,
+  seen_at INTEGER NOT NULL
+) STRICT;
+
+-- Who is notified of an endpoint's submissions, and how that receiver is doing.
+CREATE TABLE webhook (
+  id TEXT PRIMARY KEY,
+  endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  url TEXT NOT NULL,
+  -- JSON object of further request headers.
+  headers TEXT NOT NULL,
+  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
+  max_spam_score INTEGER NOT NULL CHECK (max_spam_score BETWEEN 0 AND 100),
+  -- `stopped`: the receiver said twice that it is gone.
+  state TEXT NOT NULL CHECK (state IN ('enabled', 'disabled', 'stopped')),
+  -- How the receiver is doing: what breaker.ts calls its health.
+  breaker TEXT NOT NULL CHECK (breaker IN ('closed', 'open', 'ramping')),
+  breaker_count INTEGER NOT NULL,
+  not_before INTEGER NOT NULL,
+  -- The first 410 since the last success, and the first failure since then.
+  gone_at INTEGER,
+  failing_since INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhook_by_endpoint ON webhook (endpoint_id);
+
+-- What notifications are signed with. One that was rotated out expires.
+CREATE TABLE webhook_secret (
+  webhook_id TEXT NOT NULL REFERENCES webhook ON DELETE CASCADE,
+  key BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  PRIMARY KEY (webhook_id, key)
+) STRICT, WITHOUT ROWID;
+
+-- Messages that nobody has looked at yet, those of one transaction to one webhook in a row.
+CREATE TABLE outbox (
+  number INTEGER PRIMARY KEY,
+  webhook_id TEXT NOT NULL REFERENCES webhook ON DELETE CASCADE,
+  queued_at INTEGER NOT NULL,
+  message_count INTEGER NOT NULL,
+  -- JSON array of [message id, submission id].
+  messages TEXT NOT NULL
+) STRICT;
+CREATE INDEX outbox_by_webhook ON outbox (webhook_id, number, queued_at, message_count);
+
+-- One message to one webhook: its state and when its next attempt is due.
+CREATE TABLE delivery (
+  -- The message's id, which the receiver sees as webhook-id.
+  id TEXT PRIMARY KEY,
+  submission_id TEXT NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
+  webhook_id TEXT NOT NULL REFERENCES webhook ON DELETE CASCADE,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'sending', 'delivered', 'held', 'failed')),
+  -- All attempts made, and those of them that count towards the schedule.
+  attempts INTEGER NOT NULL DEFAULT 0,
+  spent INTEGER NOT NULL DEFAULT 0,
+  -- Attempts in a row that this program did not live to see the end of.
+  interruptions INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER NOT NULL,
+  -- Of the attempt that is being made: when it began, and whether it is a probe.
+  claimed_at INTEGER,
+  is_probe INTEGER NOT NULL DEFAULT 0 CHECK (is_probe IN (0, 1)),
+  finished_at INTEGER,
+  last_status INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX delivery_by_submission ON delivery (submission_id);
+CREATE INDEX delivery_by_webhook ON delivery (webhook_id);
+CREATE INDEX delivery_delivered ON delivery (finished_at) WHERE state = 'delivered';
+CREATE INDEX delivery_failed ON delivery (webhook_id) WHERE state = 'failed';
+CREATE INDEX delivery_held ON delivery (webhook_id) WHERE state = 'held';
+CREATE INDEX delivery_pending ON delivery (webhook_id, due_at) WHERE state = 'pending';
+CREATE INDEX delivery_sending ON delivery (id) WHERE state = 'sending';
+
+-- Every attempt of a delivery.
+CREATE TABLE attempt (
+  delivery_id TEXT NOT NULL REFERENCES delivery ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  status INTEGER,
+  -- For people; NULL where the attempt delivered.
+  message TEXT,
+  -- The first KiB of what a failing receiver answered.
+  answer TEXT,
+  is_probe INTEGER NOT NULL CHECK (is_probe IN (0, 1)),
+  PRIMARY KEY (delivery_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- A workspace's choices for the spam filter.
+CREATE TABLE workspace_spam (
+  workspace_id TEXT PRIMARY KEY REFERENCES workspace ON DELETE CASCADE,
+  choices TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- An endpoint's choices for the spam filter.
+CREATE TABLE endpoint_spam (
+  endpoint_id TEXT PRIMARY KEY REFERENCES endpoint ON DELETE CASCADE,
+  choices TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Texts that a workspace was sent lately, to recognise repeated ones.
+CREATE TABLE remembered_text (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  -- JSON array of the keys it is looked up by, the one of its very words first.
+  keys TEXT NOT NULL,
+  -- MinHash values of 32 bits, little end first; none for short texts.
+  sketch BLOB NOT NULL,
+  -- JSON array of [e-mail hash, network hash], either may be null.
+  senders TEXT NOT NULL,
+  -- Marks that posts with this text have now; a text with any is kept.
+  marked_spam INTEGER NOT NULL DEFAULT 0,
+  marked_ham INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX remembered_text_by_age ON remembered_text (workspace_id, id) WHERE marked_spam = 0 AND marked_ham = 0;
+
+-- Where a remembered text is looked up.
+CREATE TABLE remembered_text_key (
+  key INTEGER NOT NULL,
+  text_id INTEGER NOT NULL,
+  PRIMARY KEY (key, text_id)
+) STRICT, WITHOUT ROWID;
+
+-- Submissions that somebody marked as spam or not, as the features that the filter learns from.
+CREATE TABLE lesson (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  submission_id TEXT NOT NULL UNIQUE,
+  mark TEXT NOT NULL CHECK (mark IN ('spam', 'ham')),
+  -- Hash of the e-mail address; NULL where the post has none.
+  email TEXT,
+  text_id INTEGER REFERENCES remembered_text ON DELETE SET NULL,
+  -- Word buckets of 16 bits, little end first, and the log-odds that the shipped model gave, in thousandths.
+  buckets BLOB NOT NULL,
+  odds INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX lesson_by_email ON lesson (workspace_id, email);
+CREATE INDEX lesson_by_text ON lesson (text_id);
+CREATE INDEX lesson_by_workspace ON lesson (workspace_id, id);
+
+-- What a workspace's filter has learned from its lessons.
+CREATE TABLE learned_weights (
+  workspace_id TEXT PRIMARY KEY REFERENCES workspace ON DELETE CASCADE,
+  version INTEGER NOT NULL,
+  weights BLOB NOT NULL
+) STRICT, WITHOUT ROWID;

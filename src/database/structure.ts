@@ -1,0 +1,99 @@
+import SqliteDatabase from "better-sqlite3";
+
+/** A table, index, trigger or view, as `sqlite_schema` has it. */
+export interface Part {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** A connection of the driver, or a `Database`. */
+export interface Connection {
+  prepare(sql: string): SqliteDatabase.Statement;
+}
+
+/** Differences that are named; a foreign file may have hundreds. */
+const MAX_NAMED = 5;
+
+/** Without what SQLite makes for itself, and without Litestream's own tables. */
+export function readStructure(connection: Connection): Part[] {
+  return connection
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema
+       WHERE sql IS NOT NULL AND NOT (type = 'table' AND (name LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE '\\_litestream\\_%' ESCAPE '\\'))
+       ORDER BY type, name`,
+    )
+    .all() as Part[];
+}
+
+/** What a new database has after these migrations. */
+export function structureAfter(migrations: readonly { readonly sql: string }[]): Part[] {
+  const connection = new SqliteDatabase(":memory:");
+  try {
+    for (const { sql } of migrations) connection.exec(sql);
+    return readStructure(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** In what the database's structure is not the expected one, a clause each; empty if it is the same. */
+export function compareStructure(connection: Connection, expected: readonly Part[]): string[] {
+  const found = new Map(readStructure(connection).map((part) => [keyOf(part), part]));
+  const differences = expected.flatMap((part) => {
+    const own = found.get(keyOf(part));
+    found.delete(keyOf(part));
+    if (own === undefined) return [`${keyOf(part)} is missing`];
+    return isSameSql(own.sql, part.sql) ? [] : describeDifference(connection, part);
+  });
+  const strange = [...found.keys()].map((key) => `${key} is unknown`);
+  const all = [...differences, ...strange];
+  return all.length <= MAX_NAMED
+    ? all
+    : [...all.slice(0, MAX_NAMED), `and ${all.length - MAX_NAMED} more differences`];
+}
+
+function keyOf({ type, name }: Part): string {
+  return `${type} ${name}`;
+}
+
+function describeDifference(connection: Connection, expected: Part): string[] {
+  const { type, name } = expected;
+  const changed = [`${type} ${name} is changed`];
+  if (type !== "table") return changed;
+  const own = columnsOf(connection, name);
+  const ours = expectedColumns(expected);
+  const differences = [
+    ...ours.filter((column) => !own.includes(column)).map((column) => `column ${name}.${column} is missing`),
+    ...own.filter((column) => !ours.includes(column)).map((column) => `column ${name}.${column} is unknown`),
+  ];
+  return differences.length > 0 ? differences : changed;
+}
+
+function expectedColumns({ name, sql }: Part): string[] {
+  const model = new SqliteDatabase(":memory:");
+  try {
+    model.exec(sql);
+    return columnsOf(model, name);
+  } finally {
+    model.close();
+  }
+}
+
+function columnsOf(connection: Connection, table: string): string[] {
+  return connection.prepare("SELECT name FROM pragma_table_xinfo(?)").pluck().all(table) as string[];
+}
+
+/** Versions of SQLite differ in the spaces and quotes that they write when a table is altered. */
+function isSameSql(one: string, other: string): boolean {
+  return one === other || wordsOf(one) === wordsOf(other);
+}
+
+/** Text, quoted name, two kinds of comment, space, word, anything else. */
+const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[^]*?\*\/|\s+|\w+|[^]/g;
+
+/** Without comments, space and the quotes around plain names. */
+function wordsOf(sql: string): string {
+  const words = (sql.match(TOKEN) ?? []).filter((token) => !/^(?:--|\/\*|\s)/.test(token));
+  return words.map((word) => word.replace(/^"(\w+)"$/, "$1")).join(" ");
+}
