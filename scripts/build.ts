@@ -2,18 +2,11 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import seaModule from "@yao-pkg/pkg/lib-es5/sea.js";
-import { bundleSource, nodeOf, RUNTIME_FLAGS, type Target, targets } from "./executable.ts";
+import { bundleSource, nodeOf, SEA_OPTIONS, type Target, targets } from "./executable.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bundle = join(root, "build/formsvc.cjs");
 const executable = join(root, process.platform === "win32" ? "dist/formsvc.exe" : "dist/formsvc");
-
-const SEA_CONFIG = {
-  disableExperimentalSEAWarning: true,
-  useSnapshot: false,
-  useCodeCache: true,
-  execArgv: RUNTIME_FLAGS,
-};
 
 await buildExecutable();
 
@@ -30,7 +23,7 @@ async function buildExecutable(): Promise<void> {
     nodePath: nodeOf(source),
     signature: process.platform === "darwin",
     targets: [{ nodeRange: "node26", platform: pkgPlatform(), arch: process.arch, output: executable }],
-    seaConfig: { ...SEA_CONFIG, assets },
+    seaConfig: { ...SEA_OPTIONS, useCodeCache: true, assets },
   });
 }
 

@@ -24,11 +24,19 @@ export type Target = keyof typeof targets;
  * MB it is 3 to 5, as at the engine's own 16, with which 256 connections reached 243 MB instead of 173.
  */
 const MOST_YOUNG_MB = 8;
-export const RUNTIME_FLAGS: readonly string[] = [
+const RUNTIME_FLAGS: readonly string[] = [
   `--max-semi-space-size=${MOST_YOUNG_MB}`,
   // The program ignores SIGUSR1 too, but until its first line runs the signal would open the debugger.
   "--disable-sigusr1",
 ];
+
+/** What both give the runtime. It takes no flags from `NODE_OPTIONS`, which could have it load any script first. */
+export const SEA_OPTIONS = {
+  disableExperimentalSEAWarning: true,
+  useSnapshot: false,
+  execArgv: RUNTIME_FLAGS,
+  execArgvExtension: "none",
+} as const;
 
 /** A folder with `src/`, `package.json` and the `node_modules/` of one platform. */
 export interface Source {
@@ -162,10 +170,8 @@ export async function assemble(source: Source, output: string, strip: string | n
   const config = {
     main: "formsvc.cjs",
     output: "formsvc.blob",
-    disableExperimentalSEAWarning: true,
-    useSnapshot: false,
+    ...SEA_OPTIONS,
     useCodeCache: false,
-    execArgv: RUNTIME_FLAGS,
     // In the order of their names: the bundler finds them in an order of its own each time.
     assets: Object.fromEntries(
       Object.keys(assets)

@@ -1,14 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRawAsset } from "node:sea";
+import { systemClock } from "./clock.ts";
 
 /**
  * Loads a native addon that the build embedded in the executable.
  *
- * The operating system can only load a library from a file, so the addon is written to a fresh private
- * folder, loaded, and removed again at once: nothing stays behind that somebody else could change. Folders
- * are tried in order because a temporary folder may be mounted `noexec` or be read-only under systemd.
+ * The operating system can only load a library from a file. On Linux that is a file without a name: nobody else can change
+ * it, and it is gone with the process, however that ends. Elsewhere it lies in a fresh private folder, which is removed at
+ * once. Folders are tried in order because a temporary folder may be mounted `noexec` or be read-only under systemd.
  *
  * @throws Error naming every folder tried, when none lets a library be loaded.
  */
@@ -16,7 +26,7 @@ export function loadNativeAddon(name: string): unknown {
   const failures: string[] = [];
   for (const parent of addonFolders()) {
     try {
-      return loadFrom(parent, name);
+      return loadWithoutName(parent, name) ?? loadFromFolder(parent, name);
     } catch (error) {
       failures.push(`${parent}: ${(error as Error).message}`);
     }
@@ -34,16 +44,58 @@ function addonFolders(): string[] {
   return [...new Set(candidates.filter((folder): folder is string => Boolean(folder)))];
 }
 
-function loadFrom(parent: string, name: string): unknown {
-  const folder = mkdtempSync(join(parent, "formsvc-"));
+/** `O_TMPFILE`, which Node does not name, as Linux has it on every processor that there is a build for. */
+const WITHOUT_NAME = 0o20_000_000 | (constants.O_DIRECTORY ?? 0);
+
+/** Null where the system or the folder's file system has no such files, or does not load from them. */
+function loadWithoutName(parent: string, name: string): unknown {
+  if (process.platform !== "linux") return null;
+  let fd: number | undefined;
+  try {
+    fd = openSync(parent, WITHOUT_NAME | constants.O_RDWR, 0o700);
+    writeFileSync(fd, new Uint8Array(getRawAsset(name)));
+    // Left open: the loader would take the next addon for this one if it came under the same number.
+    return load(`/proc/self/fd/${fd}`);
+  } catch {
+    if (fd !== undefined) closeSync(fd);
+    return null;
+  }
+}
+
+function loadFromFolder(parent: string, name: string): unknown {
+  removeLeftFolders(parent);
+  const folder = mkdtempSync(join(parent, FOLDER_PREFIX));
   try {
     const file = join(folder, name);
     writeFileSync(file, new Uint8Array(getRawAsset(name)), { mode: 0o700 });
-    const loaded = { exports: {} };
-    process.dlopen(loaded, file);
-    return loaded.exports;
+    return load(file);
   } finally {
-    // Windows keeps a loaded library locked; the folder is then left to the system's own clean-up.
+    // Windows keeps a loaded library locked; the folder is then left to a later start.
     rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
+  }
+}
+
+function load(file: string): unknown {
+  const loaded = { exports: {} };
+  process.dlopen(loaded, file);
+  return loaded.exports;
+}
+
+const FOLDER_PREFIX = "formsvc-addon-";
+/** Loading takes milliseconds: a folder as old as this is of a start that was killed. */
+const LEFT_AFTER_MS = 60_000;
+
+function removeLeftFolders(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(FOLDER_PREFIX)) continue;
+    try {
+      const folder = join(parent, name);
+      const { mtimeMs, uid } = lstatSync(folder);
+      const isOwn = process.getuid === undefined || uid === process.getuid();
+      if (isOwn && systemClock.now() - mtimeMs > LEFT_AFTER_MS)
+        rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Another start removes it too, or a running process has the library open on Windows.
+    }
   }
 }
