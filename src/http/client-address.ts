@@ -23,15 +23,15 @@ export function clientAddress(
   request: IncomingMessage,
   { trustedProxies, onUntrustedProxy }: ProxyTrust,
 ): string {
-  const socketAddress = addressOf(request.socket);
+  const peer = socketAddress(request.socket);
   const header = request.headers["x-forwarded-for"];
-  if (header === undefined) return socketAddress;
-  if (!trustedProxies.contains(socketAddress)) {
-    onUntrustedProxy(socketAddress);
-    return socketAddress;
+  if (header === undefined) return peer;
+  if (!trustedProxies.contains(peer)) {
+    onUntrustedProxy(peer);
+    return peer;
   }
   const hops = String(header).split(",").slice(-MAX_HOPS);
-  let certain = socketAddress;
+  let certain = peer;
   for (const hop of hops.reverse()) {
     const address = readHop(hop.trim());
     if (address === null) return certain;
@@ -44,7 +44,8 @@ export function clientAddress(
 /** A connection keeps its address, and carries many requests. */
 const addresses = new WeakMap<Socket, string>();
 
-function addressOf(socket: Socket): string {
+/** Of the other end, canonical. */
+export function socketAddress(socket: Socket): string {
   let address = addresses.get(socket);
   if (address === undefined) {
     address = canonicalAddress(socket.remoteAddress ?? "") ?? NO_ADDRESS;

@@ -2,13 +2,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
 import type { RateState } from "../submissions/rate-limit.ts";
 import type { IncomingPost, Receiver, Sender } from "../submissions/receive-submission.ts";
-import { clientAddress, type ProxyTrust } from "./client-address.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 import { upgradedMeanwhile } from "./health-routes.ts";
 
 /** What it takes to know who calls. */
-export interface CallerParts extends ProxyTrust {
+export interface CallerParts {
   readonly gatekeeper: Gatekeeper;
   readonly noticeChanges: () => void;
   readonly isUpgraded: () => boolean;
@@ -53,8 +52,7 @@ export function identify(
 ): Promise<Caller> {
   parts.noticeChanges();
   if (parts.isUpgraded()) throw upgradedMeanwhile();
-  const address = clientAddress(request.raw, parts);
-  return parts.gatekeeper.authenticate(authorization, address);
+  return parts.gatekeeper.authenticate(authorization, request.clientAddress);
 }
 
 /**

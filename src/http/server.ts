@@ -6,6 +6,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
 import { browserClientRoutes } from "./browser-client-routes.ts";
+import type { ProxyTrust } from "./client-address.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { sendError } from "./error-reply.ts";
 import { formRoutes } from "./form-routes.ts";
@@ -13,7 +14,9 @@ import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { createRequestLog } from "./request-log.ts";
-import { followAsked, refuseSocket } from "./socket-errors.ts";
+import { followAsked, refuseSocket, SLOW_REQUEST } from "./socket-errors.ts";
+import { type Crowd, createShares, type Holdings } from "./shares.ts";
+import { endSlowBodies } from "./slow-bodies.ts";
 import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
 import { type SubmissionRoutesParts, submissionRoutes } from "./submission-routes.ts";
@@ -26,7 +29,7 @@ export interface ServerLimits {
 }
 
 export interface ServerParts
-  extends Omit<PostParts, "bodyLimitBytes">, SubmissionRoutesParts, HealthRoutesParts {
+  extends Omit<PostParts, "bodyLimitBytes">, SubmissionRoutesParts, HealthRoutesParts, ProxyTrust {
   readonly limits: ServerLimits;
   /** The address that clients use; null where only the socket's is known. */
   readonly baseUrl: string | null;
@@ -48,11 +51,13 @@ const MAX_SOCKETS = 2048;
  */
 const MAX_BEING_ANSWERED = 256;
 /** Requests at once, most of them with a body that arrives slowly; more are answered 503. */
-const MAX_REQUESTS_IN_FLIGHT = 512;
-/** Bodies that are held at once, were each as large as allowed; a larger body limit lets fewer requests in. */
-const MAX_BODY_BYTES_IN_FLIGHT = 33_554_432;
-/** Let in whatever the body limit is. */
-const MIN_REQUESTS_IN_FLIGHT = 16;
+const MAX_REQUESTS = 512;
+/** Of bodies under way, as long as they were announced: what that many requests bring at the usual limit. */
+const MAX_BODY_BYTES = 33_554_432;
+/** Bodies as large as allowed that fit, whatever the limit is: two of one client. */
+const MIN_WHOLE_BODIES = 16;
+/** Of answers that are ready and not taken. */
+const MAX_ANSWER_BYTES = 33_554_432;
 /** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
 /** A client that takes nothing of its answer for so long is cut off; posts wait for a few seconds at most. */
@@ -90,8 +95,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
       requireHostHeader: false,
     },
   });
-  server.server.maxConnections = MAX_SOCKETS;
-  server.server.maxHeadersCount = MAX_HEADER_LINES;
+  configureNode(server.server);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
@@ -105,11 +109,19 @@ export function createServer(parts: ServerParts): FastifyInstance {
     done();
   });
   const requestLog = createRequestLog(log, measureRequests(parts.metrics ?? noMetrics));
-  const inFlight = followRequests(server, (request, reply, ms) => {
-    lastAsked.forgetWhole(request);
-    requestLog(request, reply, ms);
+  const inFlight = followRequests(server, {
+    ...parts,
+    shares: createShares(placesFor(limits)),
+    bodyLimitBytes: limits.bodyLimitBytes,
+    onEnd(request, reply, ms) {
+      lastAsked.forgetWhole(request);
+      requestLog(request, reply, ms);
+    },
   });
   guardRequests(server, parts, inFlight);
+  endSlowBodies(server, inFlight, (socket) =>
+    refuseSocket({ code: SLOW_REQUEST }, socket, log, lastAsked.on(socket), nextId),
+  );
   answerUnknownRoutes(server);
   openapiRoutes(server, parts.baseUrl);
   const posts = { ...parts, bodyLimitBytes: limits.bodyLimitBytes };
@@ -123,9 +135,13 @@ export function createServer(parts: ServerParts): FastifyInstance {
   return server;
 }
 
+const CROWDED: Readonly<Record<Crowd, string>> = {
+  everybody: "The server is overloaded.",
+  "this client": "Too many requests are under way from your address.",
+};
+
 /** Every answer carries its id; while stopping or overloaded, requests are refused before anything is read. */
 function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: InFlight): void {
-  const most = mostInFlight(parts.limits.bodyLimitBytes);
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     if (headerBytes(request.raw) > MAX_HEADER_BYTES) {
@@ -135,9 +151,8 @@ function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: In
     const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
     if (isHealthCheck) return done();
     if (parts.isDraining()) return done(refusal(reply, "The server is shutting down."));
-    if (inFlight.unanswered() > most || inFlight.answering() >= MAX_BEING_ANSWERED)
-      return done(refusal(reply, "The server is overloaded."));
-    return done();
+    const crowd = inFlight.crowdedBy(request);
+    return crowd === null ? done() : done(refusal(reply, CROWDED[crowd]));
   });
 }
 
@@ -153,9 +168,21 @@ function refusal(reply: FastifyReply, message: string): FormsvcError {
   return new FormsvcError("unavailable", message, { retryAfterSeconds: 2 });
 }
 
-function mostInFlight(bodyLimitBytes: number): number {
-  const bodies = Math.floor(MAX_BODY_BYTES_IN_FLIGHT / bodyLimitBytes);
-  return Math.max(MIN_REQUESTS_IN_FLIGHT, Math.min(MAX_REQUESTS_IN_FLIGHT, bodies));
+function placesFor({ bodyLimitBytes }: ServerLimits): Holdings {
+  return {
+    sockets: MAX_SOCKETS,
+    requests: MAX_REQUESTS,
+    answering: MAX_BEING_ANSWERED,
+    bodyBytes: Math.max(MAX_BODY_BYTES, MIN_WHOLE_BODIES * bodyLimitBytes),
+    answerBytes: MAX_ANSWER_BYTES,
+  };
+}
+
+function configureNode(server: Server): void {
+  server.maxConnections = MAX_SOCKETS;
+  server.maxHeadersCount = MAX_HEADER_LINES;
+  // A client may tell that it sends no more, and read on: its post is stored, so it is answered. Types do not know of it.
+  Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /** What Node would answer by itself, in its own words: an unknown `Expect` is ignored, a tunnel is refused. */

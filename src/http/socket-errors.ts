@@ -6,9 +6,12 @@ import { requestUnreadable } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { errorBody } from "./error-reply.ts";
 
+/** Node's own word for a request that takes too long. */
+export const SLOW_REQUEST = "ERR_HTTP_REQUEST_TIMEOUT";
+
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
-  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+  [SLOW_REQUEST]: "request_timeout",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "payload_too_large",
 };
 

@@ -1,0 +1,54 @@
+import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { NetworkList } from "../foundation/ip-address.ts";
+import { socketAddress } from "./client-address.ts";
+import type { Flight } from "./in-flight.ts";
+import type { Holder, Shares } from "./shares.ts";
+
+/** A connection, whose requests are answered one after the other. */
+export interface Connection {
+  readonly socket: Socket;
+  /** The client at its other end; null for a trusted proxy, which carries requests of others. */
+  readonly peer: Holder | null;
+  /** Whose connection it is now; null for a trusted proxy's that carries nobody's request. */
+  heldBy: Holder | null;
+  /** The first is under way; the others wait until its answer is taken. */
+  readonly flights: Flight[];
+}
+
+/**
+ * Every open connection. One beyond the share of its address is closed as it comes, without being read.
+ *
+ * @param onClose told of each that has closed.
+ */
+export function followConnections(
+  server: FastifyInstance,
+  shares: Shares,
+  trustedProxies: NetworkList,
+  onClose: (connection: Connection) => void,
+): ReadonlyMap<Socket, Connection> {
+  const connections = new Map<Socket, Connection>();
+  server.server.on("connection", (socket: Socket) => {
+    const address = socketAddress(socket);
+    const peer = trustedProxies.contains(address) ? null : shares.of(address);
+    const connection: Connection = { socket, peer, heldBy: null, flights: [] };
+    connections.set(socket, connection);
+    giveTo(shares, connection, peer);
+    socket.once("close", () => {
+      onClose(connection);
+      giveTo(shares, connection, null);
+      connections.delete(socket);
+    });
+    if (peer !== null && shares.isOver(peer, "sockets")) socket.destroy();
+  });
+  return connections;
+}
+
+/** Counts a connection as another holder's, or as nobody's. */
+export function giveTo(shares: Shares, connection: Connection, holder: Holder | null): void {
+  const { heldBy } = connection;
+  if (heldBy === holder) return;
+  if (holder !== null) shares.add(holder, "sockets", 1);
+  if (heldBy !== null) shares.add(heldBy, "sockets", -1);
+  connection.heldBy = holder;
+}
