@@ -24,6 +24,8 @@ import { createReceiver, type Receiver } from "./submissions/receive-submission.
 import { createRetention } from "./submissions/retention.ts";
 import { type CommitMeasure, countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
 import { createProxyWatch } from "./submissions/untrusted-proxy.ts";
+import { createKeyring, type Keyring } from "./secrets/keyring.ts";
+import { checkKeys, type ListSecrets } from "./secrets/stored-secret.ts";
 import { createSpamMemory } from "./submissions/spam-memory.ts";
 import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
@@ -36,6 +38,7 @@ import { createHostResolver } from "./webhooks/resolve-host.ts";
 import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
 import { createSender, type Sender } from "./webhooks/send.ts";
 import { createLateSpread } from "./webhooks/spread-outbox.ts";
+import { listWebhookSecrets } from "./webhooks/webhook-secrets.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 import { measureUsage } from "./workspaces/workspace-metrics.ts";
 
@@ -64,6 +67,16 @@ export function openMigrated(
     db.close();
     throw error;
   }
+}
+
+/** Every recoverable secret of the database. A feature that stores one adds its list here. */
+export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets];
+
+/** The configured keys. @throws config_invalid where they do not open every secret of the database. */
+export function openKeyring(db: Database, config: Config): Keyring {
+  const keyring = createKeyring(config.secrets);
+  checkKeys(db, SECRET_LISTS, keyring);
+  return keyring;
 }
 
 /** The spam settings of who chose nothing. */
@@ -100,7 +113,10 @@ export interface SubmitService {
   readonly deliverer: Deliverer;
 }
 
-/** @param metrics where to measure; null measures nothing. */
+/**
+ * @param metrics where to measure; null measures nothing.
+ * @throws config_invalid where a key is missing that secrets of the database are encrypted with.
+ */
 export function createSubmitService(
   db: Database,
   config: Config,
@@ -108,6 +124,7 @@ export function createSubmitService(
   log: Log,
   metrics: ExposedMetrics | null = null,
 ): SubmitService {
+  const keyring = openKeyring(db, config);
   const verifier = createKeyVerifier(db, clock);
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
@@ -115,7 +132,8 @@ export function createSubmitService(
   const outbox = createOutbox(db);
   const sender = createWebhookSender(config);
   const settings = config.webhooks;
-  const deliverer = new Deliverer({ db, outbox, sender, settings, clock, log, random: Math.random });
+  const random = Math.random;
+  const deliverer = new Deliverer({ db, keyring, outbox, sender, settings, clock, log, random });
   const memory = createSpamMemory(db, { bursts: createBurstMemory(), texts: createRecentTexts() });
   const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);

@@ -11,6 +11,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/webhooks/deliver.ts";
 import { createOutbox, type Outbox } from "../../src/webhooks/enqueue-delivery.ts";
@@ -114,6 +115,7 @@ async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
   };
   const deliverer = new Deliverer({
     db,
+    keyring: createKeyring(defaultConfig.secrets),
     outbox,
     settings,
     sender: createSender({
@@ -142,7 +144,7 @@ function prepare(db: Database, target: string): string {
   const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
   const endpoint = db.transaction(() => insertEndpoint(db, workspace, made, defaultConfig.plans, now));
   const settings = { url: target, headers: {}, allowPrivate: true, maxSpamScore: 100 };
-  createWebhook(db, endpoint.id, settings, now);
+  createWebhook(db, createKeyring(defaultConfig.secrets), endpoint.id, settings, now);
   return endpoint.id;
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { secretPaths } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { createKeyring } from "../secrets/keyring.ts";
 import { addNoun, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
 
@@ -18,7 +19,8 @@ const check: CommandSpec = {
   usage: "check",
   summary: "Check the configuration file and environment",
   action: (context) => {
-    const { file, variables, unknownVariables } = loadConfig(context.configFile);
+    const { config, file, variables, unknownVariables } = loadConfig(context.configFile);
+    createKeyring(config.secrets);
     if (context.output.isJson) {
       return context.output.json({ valid: true, file, variables, unknown_variables: unknownVariables });
     }

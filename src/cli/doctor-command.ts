@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { SECRET_LISTS } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { checkMetricsAddress, checkTokenInFile, checkTrustedProxies } from "../config/config-health.ts";
+import { checkMetricsAddress, checkSecretsInFile, checkTrustedProxies } from "../config/config-health.ts";
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { backupFolder, checkBackupAge, listScheduledBackups } from "../database/backup-schedule.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
@@ -21,6 +22,7 @@ import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
+import { checkSecrets } from "../secrets/secrets-health.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { readUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
@@ -53,10 +55,11 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, now }) => checkClock(db, now)),
   ({ db, config }) => checkFileModes(db, listBackups(config)),
   ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
-  ({ loaded }) => checkTokenInFile(loaded),
+  ({ loaded }) => checkSecretsInFile(loaded),
   ({ config }) => checkMetricsAddress(config.metrics),
   ofTables(({ db, loaded, now }) => checkTrustedProxies(loaded, readUntrustedProxy(db), now)),
   ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
+  ofTables(({ db, config }) => checkSecrets(db, SECRET_LISTS, config.secrets)),
   ofTables(({ db, now }) => checkLeakedKeys(db, now)),
   ofTables(({ db, now }) => checkReceivers(db, now)),
   ofTables(({ db }) => checkFailedDeliveries(db)),

@@ -24,6 +24,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   held: () => import("./held-commands.ts"),
   spam: () => import("./spam-commands.ts"),
   webhook: () => import("./webhook-commands.ts"),
+  secrets: () => import("./secrets-commands.ts"),
   config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),
   systemd: () => import("./systemd-command.ts"),

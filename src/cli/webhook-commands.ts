@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { openKeyring } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
@@ -70,7 +71,13 @@ const create: CommandSpec = {
     withDatabase(context, async (db, config) => {
       const endpoint = findEndpoint(db, text(options, "endpoint") ?? "");
       const settings = { ...DEFAULTS, ...readSettings(options) };
-      const { webhook, secret } = createWebhook(db, endpoint.id, settings, systemClock.now());
+      const { webhook, secret } = createWebhook(
+        db,
+        openKeyring(db, config),
+        endpoint.id,
+        settings,
+        systemClock.now(),
+      );
       const refused = await findRefusal(webhook, config);
       context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
       if (context.output.isJson) context.output.json({ webhook: webhookJson(webhook), secret, refused });
@@ -125,7 +132,7 @@ const set: CommandSpec = {
     withDatabase(context, async (db, config) => {
       const change = readSettings(options);
       if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
-      const webhook = updateWebhook(db, id, change);
+      const webhook = updateWebhook(db, openKeyring(db, config), id, change);
       const refused = await findRefusal(webhook, config);
       printWebhook(context, webhook, refused);
       if (refused !== null) writeError(refused);
@@ -166,9 +173,9 @@ const rotate: CommandSpec = {
   usage: "rotate-secret <webhook>",
   summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
   action: (context, _options, [id = ""]) =>
-    withDatabase(context, (db) => {
+    withDatabase(context, (db, config) => {
       const now = systemClock.now();
-      const secret = rotateSecret(db, id, now);
+      const secret = rotateSecret(db, openKeyring(db, config), id, now);
       const oldUntil = toIsoTime(now + ROTATION_GRACE_MS);
       context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
       if (context.output.isJson) {
@@ -232,7 +239,7 @@ function printWebhook(context: CommandContext, webhook: Webhook, refused?: strin
     ["state", describeState(webhook)],
     ["private addresses", settings.allowPrivate ? "allowed" : "refused"],
     ["highest spam score", String(settings.maxSpamScore)],
-    ["own headers", Object.keys(settings.headers).join(", ")],
+    ["own headers", [...webhook.headers.keys()].join(", ")],
     ["failing since", webhook.failingSince === null ? "" : toIsoTime(webhook.failingSince)],
     ["next probe", health.breaker === "open" ? toIsoTime(health.notBeforeMs) : ""],
     ["created", toIsoTime(webhook.createdAt)],
@@ -258,7 +265,7 @@ function webhookJson(webhook: Webhook) {
     state: webhook.state,
     allow_private: settings.allowPrivate,
     max_spam_score: settings.maxSpamScore,
-    headers: Object.keys(settings.headers),
+    headers: [...webhook.headers.keys()],
     failing_since: webhook.failingSince === null ? null : toIsoTime(webhook.failingSince),
     next_probe_at: health.breaker === "open" ? toIsoTime(health.notBeforeMs) : null,
     created_at: toIsoTime(webhook.createdAt),

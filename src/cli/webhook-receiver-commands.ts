@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createWebhookSender } from "../app.ts";
+import { createWebhookSender, openKeyring } from "../app.ts";
 import { readEndpoint } from "../endpoints/endpoint-store.ts";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -9,6 +9,7 @@ import { renderBody } from "../webhooks/enqueue-delivery.ts";
 import { type Arrival, type Behaviour, BEHAVIOURS, startReceiver } from "../webhooks/receiver.ts";
 import { renderRequest } from "../webhooks/render-request.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
+import { openWebhook } from "../webhooks/webhook-secrets.ts";
 import { activeKeys, findWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseJson, readInput } from "./arguments.ts";
 import { type CommandContext, type CommandSpec, refuse, text, texts } from "./command.ts";
@@ -41,7 +42,8 @@ export const sendTest: CommandSpec = {
       const name = readEndpoint(db, webhook.endpointId)?.name ?? "";
       const body = Buffer.from(renderBody(told, JSON.stringify(data), name, now));
       const message = { id: newId("msg", now), body };
-      const request = renderRequest(webhook.settings, activeKeys(db, now).get(id) ?? [], message, now);
+      const open = openWebhook(openKeyring(db, config), webhook, activeKeys(db, now).get(id) ?? []);
+      const request = renderRequest(open, message, now);
       const sender = createWebhookSender(config);
       const result = await sender.send(request);
       await sender.destroy();

@@ -7,21 +7,23 @@ import type { Config } from "./config.ts";
 import { environmentName, type LoadedConfig } from "./load-config.ts";
 
 /**
- * A token in a file that others may read. Closing the file is not the advice: a service that runs as a user of its own
+ * Secrets in a file that others may read. Closing the file is not the advice: a service that runs as a user of its own
  * could not read it any more.
  */
-export function checkTokenInFile({ file, hasTokenInFile }: LoadedConfig): Finding {
-  if (file === null || !hasTokenInFile)
-    return sound("config.token", "no token stands in the configuration file");
+export function checkSecretsInFile({ file, secretsInFile }: LoadedConfig): Finding {
+  if (file === null || secretsInFile.length === 0)
+    return sound("config.token", "no token or key stands in the configuration file");
   // Windows shows modes that say nothing.
   if (process.platform === "win32") return sound("config.token", "not checked on Windows");
+  const paths = secretsInFile.join(" and ");
   if ((statSync(file).mode & 0o077) === 0) {
-    return sound("config.token", `only its owner may read the token in ${file}`);
+    return sound("config.token", `only its owner may read ${paths} in ${file}`);
   }
+  const variables = secretsInFile.map((path) => `${environmentName(path.split("."))}=…`).join(" and ");
   return problem(
     "config.token",
-    `others may read metrics.token in ${file}`,
-    "take it out, and write a new one as FORMSVC_METRICS_TOKEN=… into /etc/formsvc/environment, mode 0600",
+    `others may read ${paths} in ${file}`,
+    `move it as ${variables} into /etc/formsvc/environment, mode 0600, and change it: others may know it`,
   );
 }
 

@@ -119,6 +119,24 @@ export const configSchema = z.strictObject({
         "The folder of these backups, beside the database where it is relative; made where it is missing.",
       ),
   }),
+  secrets: z
+    .strictObject({
+      keyFile: z
+        .string()
+        .min(1)
+        .max(4096)
+        .nullable()
+        .describe(
+          "File with the keys that encrypt webhook secrets and headers in the database, the newest first; null stores them plain.",
+        ),
+      key: z
+        .string()
+        .min(1)
+        .max(4096)
+        .nullable()
+        .describe("The same keys themselves, separated by commas, instead of a file."),
+    })
+    .refine(({ keyFile, key }) => keyFile === null || key === null, "expected keyFile or key, not both"),
   held: z.strictObject({
     days: z.int().min(1).max(3650).nullable().describe("Days that refused posts are kept; null keeps them."),
     maxPerWorkspace: z
@@ -196,6 +214,7 @@ export const defaultConfig: Config = {
   spam: { maxLinks: 3 },
   metrics: { enabled: false, token: null, listen: null },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
+  secrets: { keyFile: null, key: null },
   held: { days: 30, maxPerWorkspace: 10_000 },
   webhooks: {
     scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
@@ -209,4 +228,4 @@ export const defaultConfig: Config = {
 };
 
 /** Paths whose values `config show` never prints. */
-export const secretPaths: readonly string[] = ["metrics.token"];
+export const secretPaths: readonly string[] = ["metrics.token", "secrets.key"];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Config, configSchema, defaultConfig } from "./config.ts";
+import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
 
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 type JsonObject = { [member: string]: Json };
@@ -11,8 +11,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that was read, or null where built-in defaults stand alone. */
   readonly file: string | null;
-  /** Whether that file itself, whatever stands above it, gives `metrics.token`. */
-  readonly hasTokenInFile: boolean;
+  /** Paths of the secrets that stand in that file itself, whatever stands above it. */
+  readonly secretsInFile: readonly string[];
   /** Environment variables that set something, in the order of the settings. */
   readonly variables: readonly string[];
   /** `FORMSVC_…` variables that are nobody's: most likely misspelt. They are not read. */
@@ -48,9 +48,8 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   const unknownVariables = Object.keys(env).filter(
     (name) => name.startsWith("FORMSVC_") && !variables.includes(name) && !OTHER_VARIABLES.has(name),
   );
-  const hasTokenInFile =
-    isObject(found?.content["metrics"]) && typeof found.content["metrics"]["token"] === "string";
-  return { config: result.data, file: found?.file ?? null, hasTokenInFile, variables, unknownVariables };
+  const secretsInFile = secretPaths.filter((path) => typeof valueAt(found?.content ?? {}, path) === "string");
+  return { config: result.data, file: found?.file ?? null, secretsInFile, variables, unknownVariables };
 }
 
 /** The file that `--config`, or else the environment, names; null where neither does. */
@@ -104,6 +103,12 @@ function parseFile(file: string, text: string): JsonObject {
   }
   if (!isObject(content)) throw new FormsvcError("config_invalid", `${file}: expected a JSON object`);
   return content;
+}
+
+function valueAt(content: Json, path: string): Json {
+  return path
+    .split(".")
+    .reduce<Json>((value, name) => (isObject(value) ? (value[name] ?? null) : null), content);
 }
 
 /** Objects merge member by member; anything else of `over` replaces what is below it. */

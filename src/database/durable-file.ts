@@ -56,6 +56,7 @@ const CREATION_FAILURES: Readonly<Record<string, string>> = {
   EROFS: "its folder is read-only",
   ENOSPC: "the disk is full; free some space",
   EEXIST: "something else has its name, perhaps a link that leads nowhere; remove that",
+  ENOENT: "its folder does not exist; create it first",
   ENOTDIR: "a part of its path is a file, not a folder",
 };
 

@@ -162,6 +162,10 @@ export function webhookFailing(
   log.warn({ event: "webhook.failing", ...facts }, "the receiver keeps failing: probes only");
 }
 
+export function webhookLocked(log: Log, webhookId: string, reason: string): void {
+  log.error({ event: "webhook.locked", webhookId, reason }, "its secrets do not open: nothing is sent there");
+}
+
 export function deliveriesRecovered(log: Log, recovered: number): void {
   log.warn({ event: "webhook.recovered", recovered }, "interrupted deliveries go out again");
 }

@@ -2,6 +2,9 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 export type CustomHeaders = Readonly<Record<string, string>>;
 
+/** The values as they are stored: credentials as often as not, sealed where there is a key. */
+export type StoredHeaders = ReadonlyMap<string, Buffer>;
+
 const HEADERS_MAX = 20;
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const VALUE_MAX_LENGTH = 1024;

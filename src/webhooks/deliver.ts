@@ -2,6 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 import { type ClaimedDelivery, createClaims } from "./claim-delivery.ts";
 import { isSuccess } from "./classify.ts";
 import type { Outbox } from "./enqueue-delivery.ts";
@@ -14,6 +15,7 @@ import {
 import { alignDeliveries } from "./hold-deliveries.ts";
 import { AHEAD_MS, Lanes, type Sending } from "./lanes.ts";
 import { logAttempt } from "./log-attempt.ts";
+import { createWebhookReader } from "./open-webhooks.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { renderRequest } from "./render-request.ts";
 import { watchRush } from "./rush.ts";
@@ -34,6 +36,8 @@ const LAST_RECORDS_MS = 2000;
 
 export interface DelivererParts {
   readonly db: Database;
+  /** Opens what requests are signed with, and their own headers. */
+  readonly keyring: Keyring;
   readonly outbox: Outbox;
   readonly sender: Sender;
   readonly settings: DeliverySettings;
@@ -65,8 +69,9 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
-    this.#lanes = new Lanes(parts.db, createClaims(parts.db), parts.settings);
-    this.#finish = createFinishAttempts(parts.db, parts.settings);
+    const { db, keyring, settings, log } = parts;
+    this.#lanes = new Lanes(db, createWebhookReader(db, keyring, log), createClaims(db), settings);
+    this.#finish = createFinishAttempts(db, settings);
     this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
   }
 
@@ -204,8 +209,7 @@ export class Deliverer {
 
   #begin(sending: Sending): void {
     const { sender, clock, random } = this.#parts;
-    const { webhook, keys } = sending.lane;
-    const request = renderRequest(webhook.settings, keys, sending.delivery, clock.now());
+    const request = renderRequest(sending.lane.open, sending.delivery, clock.now());
     const conclude = (result: SendResult): void => {
       this.#ended.push({ delivery: sending.delivery, result, random: random() });
       const wasDelivered = result.kind === "answer" && isSuccess(result.status);

@@ -1,14 +1,16 @@
 import type { Database } from "../database/database.ts";
 import { allowedInFlight } from "./breaker.ts";
 import type { ClaimedDelivery, Claims } from "./claim-delivery.ts";
+import type { ReadWebhooks } from "./open-webhooks.ts";
 import type { DeliverySettings, Webhook } from "./webhook.ts";
-import { activeKeys, listWebhooks, type SigningKey } from "./webhook-store.ts";
+import type { OpenWebhook } from "./webhook-secrets.ts";
 
 /** One enabled webhook as the deliverer holds it in memory. */
 export interface Lane {
   webhook: Webhook;
   readonly host: string;
-  readonly keys: readonly SigningKey[];
+  /** What its requests are made with. */
+  readonly open: OpenWebhook;
   /** When its earliest pending delivery is due; null where none is pending. */
   dueAt: number | null;
   /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
@@ -41,6 +43,7 @@ const MOST_AHEAD_IN_ALL = 256;
 /** Which deliveries may go out now. Attempts in flight are counted here; everything else is read from the database. */
 export class Lanes {
   readonly #db: Database;
+  readonly #readWebhooks: ReadWebhooks;
   readonly #claims: Claims;
   readonly #settings: DeliverySettings;
   #lanes = new Map<string, Lane>();
@@ -52,8 +55,9 @@ export class Lanes {
   /** Where the next round starts, so that every webhook gets its turn. */
   #turn = 0;
 
-  constructor(db: Database, claims: Claims, settings: DeliverySettings) {
+  constructor(db: Database, readWebhooks: ReadWebhooks, claims: Claims, settings: DeliverySettings) {
     this.#db = db;
+    this.#readWebhooks = readWebhooks;
     this.#claims = claims;
     this.#settings = settings;
   }
@@ -72,16 +76,14 @@ export class Lanes {
 
   /** Reads every webhook, its keys and its backlog anew; give back first what is claimed ahead. */
   reload(now: number): void {
-    const enabled = listWebhooks(this.#db, null).filter(({ state }) => state === "enabled");
-    const keys = activeKeys(this.#db, now);
     this.#lanes = new Map(
-      enabled.map((webhook) => {
+      this.#readWebhooks(now).map(({ webhook, open }) => {
         const { id, settings, health } = webhook;
         const notBeforeMs = health.notBeforeMs > now + LONGEST_QUIET_MS ? 0 : health.notBeforeMs;
         const lane = {
           webhook: { ...webhook, health: { ...health, notBeforeMs } },
           host: new URL(settings.url).host,
-          keys: keys.get(id) ?? [],
+          open,
           dueAt: this.#earliestDue(id, now),
           ready: [],
           quick: 0,

@@ -1,13 +1,11 @@
 import { version } from "../foundation/version.ts";
 import type { SendRequest } from "./send.ts";
 import { signMessage } from "./sign.ts";
-import type { WebhookSettings } from "./webhook.ts";
-import type { SigningKey } from "./webhook-store.ts";
+import type { OpenWebhook } from "./webhook-secrets.ts";
 
 /** One attempt's request: signed now, by every key that is valid now. The webhook's own headers never replace ours. */
 export function renderRequest(
-  { url, allowPrivate, headers }: WebhookSettings,
-  keys: readonly SigningKey[],
+  { url, allowPrivate, headers, keys }: OpenWebhook,
   { id, body }: { readonly id: string; readonly body: Buffer },
   now: number,
 ): SendRequest {

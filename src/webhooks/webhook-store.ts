@@ -4,12 +4,13 @@ import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
+import type { Keyring } from "../secrets/keyring.ts";
 import { HEALTHY, RECOVERING } from "./breaker.ts";
-import type { CustomHeaders } from "./custom-headers.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import { deleteDeliveries } from "./delivery-retention.ts";
 import { newSecret, secretKey } from "./sign.ts";
 import { createSpreader, spreadOutbox } from "./spread-outbox.ts";
+import { readHeaders, sealHeaders, sealKey, type StoredKey, writeHeaders } from "./webhook-secrets.ts";
 import {
   MAX_SECRETS,
   MAX_WEBHOOKS_PER_ENDPOINT,
@@ -21,6 +22,7 @@ import {
 /** @throws usage when the endpoint has as many webhooks as it may. */
 export function createWebhook(
   db: Database,
+  keyring: Keyring,
   endpointId: string,
   settings: WebhookSettings,
   now: number,
@@ -36,6 +38,7 @@ export function createWebhook(
         id,
         endpoint_id: endpointId,
         ...settingsColumns(settings),
+        headers: writeHeaders(sealHeaders(keyring, id, settings.headers)),
         state: "enabled",
         breaker: HEALTHY.breaker,
         breaker_count: HEALTHY.count,
@@ -45,7 +48,7 @@ export function createWebhook(
         created_at: now,
       }),
     );
-    insertSecret(db, id, secret, now);
+    insertSecret(db, keyring, id, secret, now);
     raiseSettingsVersion(db);
     return { webhook: findWebhook(db, id), secret };
   });
@@ -66,13 +69,19 @@ export function listWebhooks(db: Database, endpointId: string | null): Webhook[]
 }
 
 /** Pending deliveries use the new settings from their next attempt on. @throws not_found */
-export function updateWebhook(db: Database, id: string, change: Partial<WebhookSettings>): Webhook {
+export function updateWebhook(
+  db: Database,
+  keyring: Keyring,
+  id: string,
+  change: Partial<WebhookSettings>,
+): Webhook {
   return db.transaction(() => {
-    const { settings } = findWebhook(db, id);
+    const { settings, headers } = findWebhook(db, id);
+    const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);
     db.run(
       query
         .updateTable("webhook")
-        .set(settingsColumns({ ...settings, ...change }))
+        .set({ ...settingsColumns({ ...settings, ...change }), headers: writeHeaders(stored) })
         .where("id", "=", id),
     );
     raiseSettingsVersion(db);
@@ -135,7 +144,7 @@ export function deleteWebhook(db: Database, id: string): Webhook {
 }
 
 /** The new secret; the one before goes on signing beside it for {@link ROTATION_GRACE_MS}. @throws not_found */
-export function rotateSecret(db: Database, id: string, now: number): string {
+export function rotateSecret(db: Database, keyring: Keyring, id: string, now: number): string {
   return db.transaction(() => {
     findWebhook(db, id);
     const secret = newSecret();
@@ -146,7 +155,7 @@ export function rotateSecret(db: Database, id: string, now: number): string {
         .where("webhook_id", "=", id)
         .where("expires_at", "is", null),
     );
-    insertSecret(db, id, secret, now);
+    insertSecret(db, keyring, id, secret, now);
     const kept = (activeKeys(db, now).get(id) ?? []).slice(0, MAX_SECRETS);
     db.run(
       query
@@ -155,7 +164,7 @@ export function rotateSecret(db: Database, id: string, now: number): string {
         .where(
           "key",
           "not in",
-          kept.map(({ key }) => key),
+          kept.map(({ stored }) => stored),
         ),
     );
     raiseSettingsVersion(db);
@@ -163,45 +172,32 @@ export function rotateSecret(db: Database, id: string, now: number): string {
   });
 }
 
-/** A key that signs until `expiresAt`; null is without end. */
-export interface SigningKey {
-  readonly key: Buffer;
-  readonly expiresAt: number | null;
-}
-
 /** What each webhook's messages are signed with, the newest first. */
-export function activeKeys(db: Database, now: number): Map<string, SigningKey[]> {
+export function activeKeys(db: Database, now: number): Map<string, StoredKey[]> {
   const rows = query
     .selectFrom("webhook_secret")
     .select(["webhook_id", "key", "expires_at"])
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
     .orderBy("created_at", "desc");
-  const keys = new Map<string, SigningKey[]>();
-  for (const { webhook_id: webhookId, key, expires_at: expiresAt } of db.all(rows)) {
+  const keys = new Map<string, StoredKey[]>();
+  for (const { webhook_id: webhookId, key: stored, expires_at: expiresAt } of db.all(rows)) {
     const known = keys.get(webhookId) ?? [];
     // The one without an end is the newest, also where the clock was set back before it was made.
-    if (expiresAt === null) known.unshift({ key, expiresAt });
-    else known.push({ key, expiresAt });
+    if (expiresAt === null) known.unshift({ stored, expiresAt });
+    else known.push({ stored, expiresAt });
     keys.set(webhookId, known);
   }
   return keys;
 }
 
-function insertSecret(db: Database, webhookId: string, secret: string, now: number): void {
-  db.run(
-    query
-      .insertInto("webhook_secret")
-      .values({ webhook_id: webhookId, key: secretKey(secret), created_at: now, expires_at: null }),
-  );
+function insertSecret(db: Database, keyring: Keyring, webhookId: string, secret: string, now: number): void {
+  const key = sealKey(keyring, webhookId, secretKey(secret));
+  const row = { webhook_id: webhookId, key, created_at: now, expires_at: null };
+  db.run(query.insertInto("webhook_secret").values(row));
 }
 
-function settingsColumns(settings: WebhookSettings) {
-  return {
-    url: settings.url,
-    headers: JSON.stringify(settings.headers),
-    allow_private: settings.allowPrivate ? 1 : 0,
-    max_spam_score: settings.maxSpamScore,
-  };
+function settingsColumns({ url, allowPrivate, maxSpamScore }: Webhook["settings"]) {
+  return { url, allow_private: allowPrivate ? 1 : 0, max_spam_score: maxSpamScore };
 }
 
 function toWebhook(row: Selectable<Tables["webhook"]>): Webhook {
@@ -210,10 +206,10 @@ function toWebhook(row: Selectable<Tables["webhook"]>): Webhook {
     endpointId: row.endpoint_id,
     settings: {
       url: row.url,
-      headers: JSON.parse(row.headers) as CustomHeaders,
       allowPrivate: row.allow_private === 1,
       maxSpamScore: row.max_spam_score,
     },
+    headers: readHeaders(row.headers),
     state: row.state,
     health: { breaker: row.breaker, count: row.breaker_count, notBeforeMs: row.not_before },
     goneAt: row.gone_at,

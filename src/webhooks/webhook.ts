@@ -1,5 +1,5 @@
 import type { Health } from "./breaker.ts";
-import type { CustomHeaders } from "./custom-headers.ts";
+import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 
 /** `disabled` by its owner, `stopped` because its receiver is gone; both hold their deliveries. */
 export type WebhookState = "enabled" | "disabled" | "stopped";
@@ -8,7 +8,8 @@ export type WebhookState = "enabled" | "disabled" | "stopped";
 export interface Webhook {
   readonly id: string;
   readonly endpointId: string;
-  readonly settings: WebhookSettings;
+  readonly settings: Omit<WebhookSettings, "headers">;
+  readonly headers: StoredHeaders;
   readonly state: WebhookState;
   readonly health: Health;
   /** When its receiver answered 410 first since the last success; null where it did not. */

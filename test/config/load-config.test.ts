@@ -95,6 +95,7 @@ test("the defaults are the contract's", () => {
     // Beyond the contract.
     backup: { everyHours: null, keep: 7, directory: "./backups" },
     spam: { maxLinks: 3 },
+    secrets: { keyFile: null, key: null },
     held: { days: 30, maxPerWorkspace: 10_000 },
     webhooks: {
       scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { monthOf } from "../../src/foundation/clock.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
 import { dropExpired, dropHeld, findHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
 import { readMark } from "../../src/submissions/mark-submission.ts";
 import { releaseHeld } from "../../src/submissions/release-held.ts";
@@ -18,6 +19,7 @@ const pitch = {
     "I came across your website. We offer SEO and backlinks with guaranteed first page of Google rankings and a free audit: https://bit.ly/abc",
 };
 const genuine = { name: "Ana", email: "ana@example.org", message: "Are you open on Sunday?" };
+const plain = createKeyring(defaultConfig.secrets);
 const receiver = { url: "http://receiver.example.org/", headers: {}, allowPrivate: false, maxSpamScore: 75 };
 const any = { endpointId: null, since: null, until: null };
 
@@ -46,7 +48,7 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   const arrived = service.clock.now();
   const [held] = heldIn(service);
   service.clock.advance(86_400_000);
-  createWebhook(service.db, service.endpointId, receiver, arrived);
+  createWebhook(service.db, plain, service.endpointId, receiver, arrived);
   const released = releaseHeld(
     service.db,
     held?.id ?? "",
@@ -108,7 +110,7 @@ test("posts that one command releases are each notified once", async () => {
   const service = await receiving();
   await service.submit(pitch);
   await service.submit({ ...pitch, email: "sam@example.net" });
-  createWebhook(service.db, service.endpointId, receiver, service.clock.now());
+  createWebhook(service.db, plain, service.endpointId, receiver, service.clock.now());
   const outbox = createOutbox(service.db);
   const released = heldIn(service).map(
     ({ id }) => releaseHeld(service.db, id, service.config.plans, outbox, service.clock.now()).id,

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from "../../src/database/database.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/webhooks/deliver.ts";
 import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
@@ -88,8 +89,9 @@ function run(file: string, point: CrashPoint, endpointId: string): void {
   };
   const outbox = createOutbox(db);
   const log = createLog("silent", "json");
-  const parts = { db: crashing, outbox, sender, settings, clock: systemClock, log, random: Math.random };
-  const deliverer = new Deliverer(parts);
+  const keyring = createKeyring(defaultConfig.secrets);
+  const rest = { settings, clock: systemClock, log, random: Math.random };
+  const deliverer = new Deliverer({ db: crashing, keyring, outbox, sender, ...rest });
   if (point.startsWith("post")) {
     const now = systemClock.now();
     const id = newId("sub", now);

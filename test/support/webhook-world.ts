@@ -10,6 +10,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import type { Clock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { createKeyring, type Keyring, type SecretsSettings } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/webhooks/deliver.ts";
 import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
@@ -50,13 +51,15 @@ export class WebhookWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "formsvc-webhooks-"));
   readonly clock = new TestClock();
   readonly settings: DeliverySettings;
+  readonly keyring: Keyring;
   readonly endpointId: string;
   db: Database;
   outbox: Outbox;
   deliverer: Deliverer;
   readonly #senders: Sender[] = [];
 
-  constructor(settings: Partial<DeliverySettings> = {}) {
+  constructor(settings: Partial<DeliverySettings> = {}, secrets: SecretsSettings = defaultConfig.secrets) {
+    this.keyring = createKeyring(secrets);
     this.settings = { ...defaultConfig.webhooks, timeoutMs: 2000, ...settings };
     this.db = this.openDatabase();
     const { workspace } = createAccount(this.db, "owner@example.com", this.clock.now());
@@ -82,9 +85,9 @@ export class WebhookWorld {
       resolveHost: createHostResolver(),
     });
     this.#senders.push(sender);
-    const { db, outbox, settings, clock } = this;
+    const { db, keyring, outbox, settings, clock } = this;
     const log = createLog("silent", "json");
-    return new Deliverer({ db, outbox, sender, settings, clock, log, random: () => 0 });
+    return new Deliverer({ db, keyring, outbox, sender, settings, clock, log, random: () => 0 });
   }
 
   /** What a new process finds: everything in memory is gone, the file is as it was. */
@@ -99,7 +102,7 @@ export class WebhookWorld {
 
   addWebhook(url: string, settings: Partial<WebhookSettings> = {}): { webhook: Webhook; secret: string } {
     const all = { url, headers: {}, allowPrivate: false, maxSpamScore: 100, ...settings };
-    const made = createWebhook(this.db, this.endpointId, all, this.clock.now());
+    const made = createWebhook(this.db, this.keyring, this.endpointId, all, this.clock.now());
     this.deliverer.reload();
     return made;
   }

@@ -212,7 +212,10 @@ test("a new URL and new headers are used for what is pending already", async () 
   world.deliverer.start();
   world.post();
   await world.settle();
-  updateWebhook(world.db, webhook.id, { url: next.url, headers: { authorization: "Bearer x" } });
+  updateWebhook(world.db, world.keyring, webhook.id, {
+    url: next.url,
+    headers: { authorization: "Bearer x" },
+  });
   world.deliverer.reload();
   await world.runUntil(world.clock.now() + 60_000);
   expect(next.received[0]!.headers.authorization).toBe("Bearer x");
@@ -238,9 +241,9 @@ test("after a rotation both secrets verify for 24 hours, in the middle of retrie
   world.deliverer.start();
   world.post();
   await world.settle();
-  const middle = rotateSecret(world.db, webhook.id, world.clock.now());
+  const middle = rotateSecret(world.db, world.keyring, webhook.id, world.clock.now());
   world.clock.forward(1000);
-  const newest = rotateSecret(world.db, webhook.id, world.clock.now());
+  const newest = rotateSecret(world.db, world.keyring, webhook.id, world.clock.now());
   world.deliverer.reload();
   status = 200;
   await world.runUntil(world.clock.now() + 30_000);
@@ -261,7 +264,7 @@ test("a third rotation within the grace drops the oldest secret", async () => {
   const { webhook } = world.addWebhook("https://example.com/");
   for (let round = 0; round < 4; round += 1) {
     world.clock.forward(1000);
-    rotateSecret(world.db, webhook.id, world.clock.now());
+    rotateSecret(world.db, world.keyring, webhook.id, world.clock.now());
   }
   expect(activeKeys(world.db, world.clock.now()).get(webhook.id)).toHaveLength(3);
 });

@@ -14,7 +14,7 @@ test("a webhook that another process made, disabled or deleted counts from the v
   await using world = new WebhookWorld();
   world.post();
   const other = openDatabase(world.db.path, { busyTimeoutMs: 1000 });
-  const { webhook } = createWebhook(other, world.endpointId, SETTINGS, world.clock.now());
+  const { webhook } = createWebhook(other, world.keyring, world.endpointId, SETTINGS, world.clock.now());
   world.post();
   expect(world.states()).toEqual({ pending: 1 });
   world.spread();
@@ -32,7 +32,7 @@ test("a batch that failed does not keep what it had read", async () => {
   const submission = { id: "sub_x", endpointId: world.endpointId, spamScore: 0 };
   const told = { ...submission, ipAddress: "", userAgent: "", createdAt: 0 };
   const other = openDatabase(world.db.path, { busyTimeoutMs: 1000 });
-  createWebhook(other, world.endpointId, SETTINGS, world.clock.now());
+  createWebhook(other, world.keyring, world.endpointId, SETTINGS, world.clock.now());
   const fail = (): void => {
     world.outbox.enqueue(told, 0);
     world.outbox.write();

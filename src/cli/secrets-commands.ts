@@ -1,0 +1,121 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { openKeyring, SECRET_LISTS } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { addKey } from "../secrets/key-file.ts";
+import { createKeyring, type Keyring } from "../secrets/keyring.ts";
+import { checkKeys, countSecrets, decryptSome, encryptSome } from "../secrets/stored-secret.ts";
+import { clearLog } from "./clear-log.ts";
+import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
+import { letOthersWrite, withDatabase } from "./open.ts";
+
+export function register(program: Command): void {
+  const summary = "Encryption of the secrets in the database: webhooks' signing keys and own headers";
+  addNoun(program, "secrets", summary, [status, rotate, encrypt, decrypt]);
+}
+
+const status: CommandSpec = {
+  usage: "status",
+  summary: "Count the secrets that are plain, and those under each key",
+  action: (context, _options) =>
+    withDatabase(context, (db, config) => {
+      const keyring = createKeyring(config.secrets);
+      const counts = countSecrets(db, SECRET_LISTS);
+      const plain = counts.get(null) ?? 0;
+      counts.delete(null);
+      const available = new Set(keyring.ids());
+      const keys = [...new Set([...available, ...(counts.keys() as Iterable<string>)])].map((id) => ({
+        id,
+        secrets: counts.get(id) ?? 0,
+        available: available.has(id),
+      }));
+      if (context.output.isJson) return context.output.json({ source: keyring.source, plain, keys });
+      const rows = keys.map(({ id, secrets, available: isThere }) => [
+        id,
+        String(secrets),
+        isThere ? `in ${keyring.source ?? ""}` : "missing",
+      ]);
+      return context.output.table(["KEY", "SECRETS", ""], [...rows, ["none", String(plain), "plain"]], "");
+    }),
+};
+
+const rotate: CommandSpec = {
+  usage: "rotate",
+  summary: "Put a new key into secrets.keyFile, which it makes if need be, and encrypt every secret with it",
+  examples: ["FORMSVC_SECRETS_KEY_FILE=/etc/formsvc/secrets.key formsvc secrets rotate"],
+  action: (context) =>
+    withDatabase(context, (db, config) => {
+      addNewestKey(db, config);
+      return encryptAll(context, db, openKeyring(db, config));
+    }),
+};
+
+const encrypt: CommandSpec = {
+  usage: "encrypt",
+  summary: "Encrypt every secret with the newest key: plain ones, and what an interrupted rotation left",
+  action: (context) =>
+    withDatabase(context, (db, config) => {
+      const keyring = openKeyring(db, config);
+      if (keyring.source === null) throw new FormsvcError("config_invalid", NO_KEY);
+      return encryptAll(context, db, keyring);
+    }),
+};
+
+const decrypt: CommandSpec = {
+  usage: "decrypt",
+  summary: "Store every secret plain again, before the key is taken out of the configuration",
+  action: (context) =>
+    withDatabase(context, async (db, config) => {
+      const keyring = openKeyring(db, config);
+      const decrypted = await repeat(() => decryptSome(db, SECRET_LISTS, keyring));
+      if (context.output.isJson) return context.output.json({ decrypted });
+      context.output.note(`${decrypted} secrets are plain again`);
+      return context.output.note(
+        "now take secrets.keyFile or FORMSVC_SECRETS_KEY out of the configuration, and restart the server",
+      );
+    }),
+};
+
+const NO_KEY =
+  "no key is configured: set secrets.keyFile to a file's name first, then: formsvc secrets rotate";
+
+/** In a transaction, because two that add a key at once would lose one. @throws config_invalid */
+function addNewestKey(db: Database, { secrets: { keyFile, key } }: Config): void {
+  if (keyFile === null) {
+    const remedy =
+      "the key is FORMSVC_SECRETS_KEY, which a command cannot change: " +
+      "write a new one and a comma before it, restart the server, then: formsvc secrets encrypt";
+    throw new FormsvcError("config_invalid", key === null ? NO_KEY : remedy);
+  }
+  db.transaction(() => {
+    const before = existsSync(keyFile) ? createKeyring({ keyFile, key }) : { source: keyFile, ids: () => [] };
+    checkKeys(db, SECRET_LISTS, before);
+    addKey(keyFile, toIsoTime(systemClock.now()));
+  });
+}
+
+async function encryptAll(context: CommandContext, db: Database, keyring: Keyring): Promise<void> {
+  const { output } = context;
+  const hadPlain = (countSecrets(db, SECRET_LISTS).get(null) ?? 0) > 0;
+  const encrypted = await repeat(() => encryptSome(db, SECRET_LISTS, keyring));
+  clearLog(context, db);
+  const [key] = keyring.ids();
+  if (output.isJson) return output.json({ key, source: keyring.source, encrypted });
+  output.note(`${encrypted} secrets were encrypted with the key ${key} of ${keyring.source}`);
+  if (hadPlain)
+    output.note("what was copied from the database until now holds them plain: backups, kept files");
+  return output.note("keep a copy of the key elsewhere than the backups: without it they open no secret");
+}
+
+/** Small transactions with turns for a server between them. */
+async function repeat(some: () => number): Promise<number> {
+  let changed = 0;
+  for (let count = some(); count > 0; count = some()) {
+    changed += count;
+    await letOthersWrite();
+  }
+  return changed;
+}

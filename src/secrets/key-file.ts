@@ -1,0 +1,90 @@
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { moveIntoPlace, openNewFile } from "../database/durable-file.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { parseKeys, withNewKey } from "./key-list.ts";
+import type { SecretKey } from "./seal.ts";
+
+const MAX_FILE_BYTES = 65_536;
+
+const UNREAD: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file; bring it back, or make a first one with: formsvc secrets rotate",
+  EACCES: "cannot be read by this user; change its owner (chown)",
+  EISDIR: "is a folder, not a file",
+};
+
+/** The keys of a file, the newest first. @throws config_invalid saying what is wrong with the file. */
+export function readKeyFile(file: string): readonly SecretKey[] {
+  return parseKeys(readText(file), file);
+}
+
+/**
+ * Puts a new key above those of the file, which keeps its owner and mode, or makes the file with mode 0600. It has its
+ * name only once it is whole and on disk. Two that do this at once would lose a key: call it inside a transaction.
+ *
+ * @throws config_invalid for a file that is not a key file, database_unusable where it cannot be written.
+ */
+export function addKey(named: string, madeAt: string): void {
+  const before = statSync(named, { throwIfNoEntry: false });
+  // What a link leads to is replaced, not the link.
+  const file = before === undefined ? named : realpathSync(named);
+  const text = withNewKey(before === undefined ? "" : readText(file), madeAt);
+  parseKeys(text, file);
+  const unfinished = `${file}.new`;
+  rmSync(unfinished, { force: true });
+  const fd = openNewFile(unfinished);
+  try {
+    if (before !== undefined) becomeLike(before, fd, file);
+    writeSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  moveIntoPlace(unfinished, file);
+}
+
+/** The service must be able to read what root writes. */
+function becomeLike({ uid, gid, mode }: Stats, fd: number, file: string): void {
+  try {
+    fchownSync(fd, uid, gid);
+    fchmodSync(fd, mode & 0o770);
+  } catch (error) {
+    const message = `${file}: it belongs to another user; do this as that user or as root`;
+    throw new FormsvcError("database_unusable", message, { cause: error });
+  }
+}
+
+function readText(file: string): string {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, "r");
+    const { mode, size } = fstatSync(fd);
+    // Windows shows modes that say nothing.
+    if ((mode & 0o007) !== 0 && process.platform !== "win32")
+      throw refuse(file, `everybody may read it; close it with: chmod 600 ${file}`);
+    if (size > MAX_FILE_BYTES) throw refuse(file, "is too large to be a file of keys");
+    return readFileSync(fd, "utf8");
+  } catch (error) {
+    if (error instanceof FormsvcError) throw error;
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    throw refuse(file, UNREAD[code] ?? message, error);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function refuse(file: string, problem: string, cause?: unknown): FormsvcError {
+  return new FormsvcError("config_invalid", `secrets.keyFile: ${file}: ${problem}`, { cause });
+}

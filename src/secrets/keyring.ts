@@ -1,0 +1,77 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import { readKeyFile } from "./key-file.ts";
+import { parseKeys } from "./key-list.ts";
+import { seal, sealedWith, type SecretKey, unseal } from "./seal.ts";
+
+/** `secrets` of the configuration; at most one of them is set. */
+export interface SecretsSettings {
+  readonly keyFile: string | null;
+  readonly key: string | null;
+}
+
+/** Seals and opens secrets with the configured keys. Without any it stores them plain, and opens plain ones only. */
+export interface Keyring {
+  /** Where the keys come from, for people; null without any. */
+  readonly source: string | null;
+  /** Ids of the keys as they are now, the newest first. */
+  ids(): readonly string[];
+  /** What is to be stored, under the newest key. @param place see {@link seal}. */
+  seal(plain: Buffer, place: string): Buffer;
+  /**
+   * The secret in what is stored, sealed or plain.
+   *
+   * @throws config_invalid without the key that it is sealed with, database_unusable when it was changed.
+   */
+  open(stored: Buffer, place: string): Buffer;
+}
+
+/**
+ * The file is read anew to seal, and to open what a key that is not in memory has sealed: a key that another process adds
+ * while this one runs is found.
+ *
+ * @throws config_invalid saying what is wrong with the keys.
+ */
+export function createKeyring({ keyFile, key }: SecretsSettings): Keyring {
+  const source = keyFile ?? (key === null ? null : "FORMSVC_SECRETS_KEY");
+  const read = (): readonly SecretKey[] => {
+    if (keyFile !== null) return readKeyFile(keyFile);
+    return key === null ? [] : parseKeys(key, "secrets.key");
+  };
+  let keys = read();
+  const find = (id: string): SecretKey | undefined => keys.find((each) => each.id === id);
+  const findAnew = (id: string): SecretKey | undefined => {
+    keys = read();
+    return find(id);
+  };
+  return {
+    source,
+    ids() {
+      keys = read();
+      return keys.map(({ id }) => id);
+    },
+    seal(plain, place) {
+      const [newest] = (keys = read());
+      if (newest !== undefined) return seal(newest, plain, place);
+      if (sealedWith(plain) === null) return plain;
+      throw new FormsvcError("usage", "This value looks like one that formsvc has encrypted.");
+    },
+    open(stored, place) {
+      const id = sealedWith(stored);
+      if (id === null) return stored;
+      const found = find(id) ?? findAnew(id);
+      if (found === undefined) throw missingKey([id], source);
+      return unseal(found, stored, place);
+    },
+  };
+}
+
+/** @param source of the keyring that does not have them. */
+export function missingKey(ids: readonly string[], source: string | null): FormsvcError {
+  const keys = ids.length === 1 ? `the key ${ids[0]}` : `the keys ${ids.join(", ")}`;
+  const remedy =
+    source === null
+      ? "and no key is configured: set secrets.keyFile or FORMSVC_SECRETS_KEY"
+      : `which ${source} does not hold: put ${ids.length === 1 ? "it" : "them"} back behind the newest`;
+  const message = `secrets of this database are encrypted with ${keys}, ${remedy}; see docs/backup.md`;
+  return new FormsvcError("config_invalid", message);
+}

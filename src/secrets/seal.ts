@@ -1,0 +1,69 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
+import { FormsvcError } from "../foundation/errors.ts";
+
+/** A key that encrypts secrets. It is a key object, so that printing it shows nothing. */
+export interface SecretKey {
+  /** 8 hexadecimal digits that follow from the key and tell nothing of it. Every sealed secret names its key by them. */
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+export const KEY_BYTES = 32;
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Version, key id, and the base64url of nonce, ciphertext and tag. No plain signing key is as long as the shortest. */
+const SEALED = /^enc1:([0-9a-f]{8}):([\w-]{38,})$/;
+
+/** @param bytes 32 random bytes. */
+export function createKey(bytes: Buffer): SecretKey {
+  const id = createHmac("sha256", bytes).update("formsvc key id").digest("hex").slice(0, 8);
+  return { id, key: createSecretKey(bytes) };
+}
+
+/** The id of the key that a stored secret is sealed with; null for a plain one. */
+export function sealedWith(stored: Buffer): string | null {
+  return SEALED.exec(stored.toString("latin1"))?.[1] ?? null;
+}
+
+/**
+ * Encrypts a secret, as ASCII text with its key's id in front.
+ *
+ * @param place table, column and row where it is stored: it opens nowhere else.
+ */
+export function seal({ id, key }: SecretKey, plain: Buffer, place: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(boundTo(id, place));
+  const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return Buffer.from(`enc1:${id}:${sealed.toString("base64url")}`);
+}
+
+/**
+ * @param key the one that {@link sealedWith} names.
+ * @throws database_unusable when the text was changed, or sealed for another place.
+ */
+export function unseal({ id, key }: SecretKey, stored: Buffer, place: string): Buffer {
+  const sealed = Buffer.from(SEALED.exec(stored.toString("latin1"))?.[2] ?? "", "base64url");
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+    .setAAD(boundTo(id, place))
+    .setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+  } catch (error) {
+    const message = `${place}: the encrypted secret was changed, or moved here from another row`;
+    throw new FormsvcError("database_unusable", message, { cause: error });
+  }
+}
+
+function boundTo(id: string, place: string): Buffer {
+  return Buffer.from(`enc1:${id}:${place}`);
+}

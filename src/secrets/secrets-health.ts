@@ -1,0 +1,44 @@
+import type { Database } from "../database/database.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
+import { createKeyring, type Keyring, type SecretsSettings } from "./keyring.ts";
+import { checkKeys, countSecrets, type ListSecrets } from "./stored-secret.ts";
+
+const NAME = "secrets.encryption";
+
+/** Whether the secrets open with the configured keys. That they are plain is worth a word and no problem. */
+export function checkSecrets(
+  db: Database,
+  lists: readonly ListSecrets[],
+  settings: SecretsSettings,
+): Finding {
+  try {
+    const keyring = createKeyring(settings);
+    checkKeys(db, lists, keyring);
+    for (const { place, stored } of lists.flatMap((list) => list(db))) keyring.open(stored, place);
+    return describe(countSecrets(db, lists), keyring);
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+    return problem(NAME, error.message, "do what it says; docs/backup.md tells how keys are kept");
+  }
+}
+
+function describe(counts: ReadonlyMap<string | null, number>, keyring: Keyring): Finding {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (total === 0) return sound(NAME, "there is no secret to encrypt");
+  const [newest] = keyring.ids();
+  if (newest === undefined) {
+    const where = "the database and its backups hold them as they are";
+    return sound(
+      NAME,
+      `secrets of webhooks: ${total}, plain: ${where}; docs/backup.md tells how to encrypt them`,
+    );
+  }
+  const others = total - (counts.get(newest) ?? 0);
+  if (others === 0) return sound(NAME, `secrets of webhooks: ${total}, encrypted with the key ${newest}`);
+  return problem(
+    NAME,
+    `secrets that are plain or under an older key: ${others}`,
+    "finish with: formsvc secrets encrypt",
+  );
+}

@@ -1,0 +1,91 @@
+import type { Database } from "../database/database.ts";
+import { type Keyring, missingKey } from "./keyring.ts";
+import { sealedWith } from "./seal.ts";
+
+/** One secret as it is stored. */
+export interface StoredSecret {
+  /** Table, column and row: what it is sealed for. */
+  readonly place: string;
+  readonly stored: Buffer;
+  /** Stores another form of the same secret; inside the transaction that listed it. */
+  readonly replace: (stored: Buffer) => void;
+}
+
+/** Every feature that stores recoverable secrets has one of these. */
+export type ListSecrets = (db: Database) => readonly StoredSecret[];
+
+/** How many secrets are sealed with each key, by its id; null is plain. */
+export function countSecrets(db: Database, lists: readonly ListSecrets[]): Map<string | null, number> {
+  const counts = new Map<string | null, number>();
+  for (const { stored } of lists.flatMap((list) => list(db))) {
+    const id = sealedWith(stored);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** @throws config_invalid where a secret is sealed with a key that is not there. */
+export function checkKeys(
+  db: Database,
+  lists: readonly ListSecrets[],
+  { ids, source }: Pick<Keyring, "ids" | "source">,
+): void {
+  const known = new Set(ids());
+  const missing = [...countSecrets(db, lists).keys()].filter((id) => id !== null && !known.has(id));
+  if (missing.length > 0) throw missingKey(missing as string[], source);
+}
+
+/** Secrets that one transaction rewrites: posts wait for it for some ten milliseconds. */
+export const SECRETS_BATCH = 500;
+
+/**
+ * Brings up to `limit` secrets under the newest key, in one transaction. Whatever it is interrupted by, each secret opens
+ * with a key that is there.
+ *
+ * @returns how many; 0 when all are.
+ */
+export function encryptSome(
+  db: Database,
+  lists: readonly ListSecrets[],
+  keyring: Keyring,
+  limit = SECRETS_BATCH,
+): number {
+  const [newest] = keyring.ids();
+  const rewrite = (plain: Buffer, place: string): Buffer => keyring.seal(plain, place);
+  return rewriteSome(db, lists, keyring, (id) => id !== newest, rewrite, limit);
+}
+
+/** The way back: stores up to `limit` sealed secrets plain. @returns how many; 0 when all are. */
+export function decryptSome(
+  db: Database,
+  lists: readonly ListSecrets[],
+  keyring: Keyring,
+  limit = SECRETS_BATCH,
+): number {
+  return rewriteSome(
+    db,
+    lists,
+    keyring,
+    (id) => id !== null,
+    (plain) => plain,
+    limit,
+  );
+}
+
+function rewriteSome(
+  db: Database,
+  lists: readonly ListSecrets[],
+  keyring: Keyring,
+  isDue: (sealedWith: string | null) => boolean,
+  rewrite: (plain: Buffer, place: string) => Buffer,
+  limit: number,
+): number {
+  return db.transaction(() => {
+    const due = lists
+      .flatMap((list) => list(db))
+      .filter(({ stored }) => isDue(sealedWith(stored)))
+      .slice(0, limit);
+    for (const { place, stored, replace } of due) replace(rewrite(keyring.open(stored, place), place));
+    return due.length;
+  });
+}

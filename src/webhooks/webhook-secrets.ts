@@ -1,0 +1,97 @@
+import { type Database, query } from "../database/database.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { StoredSecret } from "../secrets/stored-secret.ts";
+import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
+import type { Webhook, WebhookSettings } from "./webhook.ts";
+
+/** A signing key as it is stored. It signs until `expiresAt`; null is without end. */
+export interface StoredKey {
+  readonly stored: Buffer;
+  readonly expiresAt: number | null;
+}
+
+export interface SigningKey {
+  readonly key: Buffer;
+  readonly expiresAt: number | null;
+}
+
+/** What requests are made with: the settings with their headers, and the keys that sign, the newest first. */
+export interface OpenWebhook extends WebhookSettings {
+  readonly keys: readonly SigningKey[];
+}
+
+/** @throws as {@link Keyring.open} does. */
+export function openWebhook(keyring: Keyring, webhook: Webhook, keys: readonly StoredKey[]): OpenWebhook {
+  const { id, settings, headers } = webhook;
+  const opened = [...headers].map(([name, stored]) => [
+    name,
+    keyring.open(stored, headerPlace(id, name)).toString(),
+  ]);
+  return {
+    ...settings,
+    headers: Object.fromEntries(opened) as CustomHeaders,
+    keys: keys.map(({ stored, expiresAt }) => ({ key: keyring.open(stored, keyPlace(id)), expiresAt })),
+  };
+}
+
+export function sealKey(keyring: Keyring, webhookId: string, key: Buffer): Buffer {
+  return keyring.seal(key, keyPlace(webhookId));
+}
+
+export function sealHeaders(keyring: Keyring, webhookId: string, headers: CustomHeaders): StoredHeaders {
+  const sealed = Object.entries(headers).map(
+    ([name, value]) => [name, keyring.seal(Buffer.from(value), headerPlace(webhookId, name))] as const,
+  );
+  return new Map(sealed);
+}
+
+/** @param json the column: an object of names and values. */
+export function readHeaders(json: string): StoredHeaders {
+  const values = Object.entries(JSON.parse(json) as Record<string, string>);
+  return new Map(values.map(([name, value]) => [name, Buffer.from(value)]));
+}
+
+export function writeHeaders(headers: StoredHeaders): string {
+  return JSON.stringify(Object.fromEntries([...headers].map(([name, stored]) => [name, stored.toString()])));
+}
+
+/** Signing keys, those that sign no longer too, and the values of own headers. */
+export function listWebhookSecrets(db: Database): StoredSecret[] {
+  const keys = db.all(query.selectFrom("webhook_secret").select(["webhook_id", "key"]));
+  const webhooks = db.all(query.selectFrom("webhook").select(["id", "headers"]));
+  return [
+    ...keys.map(({ webhook_id: id, key }) => storedKey(db, id, key)),
+    ...webhooks.flatMap(({ id, headers }) => storedHeaders(db, id, headers)),
+  ];
+}
+
+function storedKey(db: Database, webhookId: string, key: Buffer): StoredSecret {
+  const row = query.updateTable("webhook_secret").where("webhook_id", "=", webhookId).where("key", "=", key);
+  return {
+    place: keyPlace(webhookId),
+    stored: key,
+    replace: (stored) => void db.run(row.set({ key: stored })),
+  };
+}
+
+function storedHeaders(db: Database, webhookId: string, json: string): StoredSecret[] {
+  const headers = new Map(readHeaders(json));
+  const row = query.updateTable("webhook").where("id", "=", webhookId);
+  return [...headers].map(([name, value]) => ({
+    place: headerPlace(webhookId, name),
+    stored: value,
+    replace(stored) {
+      headers.set(name, stored);
+      db.run(row.set({ headers: writeHeaders(headers) }));
+    },
+  }));
+}
+
+/** Part of what is encrypted: it stays as it is for good. */
+function keyPlace(webhookId: string): string {
+  return `webhook_secret.key of ${webhookId}`;
+}
+
+function headerPlace(webhookId: string, name: string): string {
+  return `webhook.headers of ${webhookId}, ${name}`;
+}
