@@ -4,8 +4,9 @@ import type { Database } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
+import type { SpamReason } from "../spam/judge.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
-import { MAX_BODY_DEPTH, nestsTooDeep } from "./parse-body.ts";
+import { findUnfit } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH } from "./submission.ts";
 
 export interface Imported {
@@ -20,16 +21,25 @@ const READ_BYTES = 65_536;
 /** Submissions in one transaction: a server that writes meanwhile waits no longer than for these. */
 const BATCH_SIZE = 500;
 
-/** As posts: what nests deeper than 1000 levels would break each search and export of the database. */
-const isShallow = (value: unknown): boolean => !nestsTooDeep(value);
-const TOO_DEEP = `nests deeper than ${MAX_BODY_DEPTH} levels`;
+/** As in posts: what nests deeper than 1000 levels would break each search and export of the database. */
+const data = z.record(z.string(), z.unknown()).superRefine((value, context) => {
+  const unfit = findUnfit(value);
+  if (unfit !== undefined) context.addIssue(unfit);
+});
+
+const reason: z.ZodType<SpamReason> = z.strictObject({
+  signal: z.string().min(1),
+  points: z.int(),
+  field: z.string().nullable(),
+  detail: z.string(),
+});
 
 const line = z.object({
   id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
   endpoint_id: z.string().refine((id) => isId("ep", id), "expected an endpoint's id"),
-  data: z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP),
+  data,
   spam_score: z.int().min(0).max(100),
-  spam_reasons: z.array(z.record(z.string(), z.unknown())).refine(isShallow, TOO_DEEP),
+  spam_reasons: z.array(reason),
   ip_address: z
     .string()
     .refine((text) => text === "" || canonicalAddress(text) !== null, "expected an IP address"),

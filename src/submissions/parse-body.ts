@@ -4,7 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 export type JsonObject = Record<string, unknown>;
 
 /** How deep objects and arrays may nest, the body itself being the first level. */
-export const MAX_BODY_DEPTH = 32;
+const MAX_BODY_DEPTH = 32;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
@@ -68,10 +68,17 @@ function mendNames(container: JsonObject): void {
   for (const [name, value] of members) container[name.toWellFormed()] = value;
 }
 
-/** Whether objects and arrays nest deeper than {@link MAX_BODY_DEPTH}, the value itself being the first level. */
-export function nestsTooDeep(value: unknown, depth = 1): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth > MAX_BODY_DEPTH || Object.values(value).some((member) => nestsTooDeep(member, depth + 1));
+/** What no body may hold, in JSON that came in another way, itself being the first level; undefined where all is well. */
+export function findUnfit(value: unknown, depth = 1): string | undefined {
+  if (typeof value === "number" && !Number.isFinite(value))
+    return "has a number beyond the range of a 64-bit float";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth > MAX_BODY_DEPTH) return `nests deeper than ${MAX_BODY_DEPTH} levels`;
+  for (const member of Object.values(value)) {
+    const unfit = findUnfit(member, depth + 1);
+    if (unfit !== undefined) return unfit;
+  }
+  return undefined;
 }
 
 function cleanValue(value: unknown, depth: number, mendText: boolean): unknown {

@@ -4,8 +4,10 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createExportFile } from "../../src/cli/export-file.ts";
 import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
+import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { modeOf, operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
+import { openForTest } from "../support/temporary-database.ts";
 
 function submission(data: Record<string, unknown>): Submission {
   return {
@@ -277,6 +279,39 @@ const exportedLine = {
   user_agent: "",
   created_at: "2026-01-31T12:00:00.000Z",
 };
+
+test("an imported line has no number that JSON cannot write again, and no reason that no score has", async () => {
+  const { machine, endpoint } = await machineWithPosts(0);
+  const good = JSON.stringify({
+    ...exportedLine,
+    id: "sub_01h2xcejqtf2nbrexx3vqjhp41",
+    endpoint_id: endpoint.id,
+    data: { name: ["NUMBER"] },
+    spam_score: 3,
+    spam_reasons: [{ signal: "links", points: 3, field: null, detail: "one link" }],
+  }).replace('"NUMBER"', "1e300");
+  const wrong = [
+    [good.replace("1e300", "1e400"), "data: has a number beyond the range of a 64-bit float"],
+    [good.replace("1e300", "-1e400"), "data: has a number beyond"],
+    [good.replace('"points":3', '"points":1e400'), "spam_reasons.0.points: "],
+    [good.replace('"points":3', '"points":"3"'), "spam_reasons.0.points: "],
+    [good.replace('"points":3,', ""), "spam_reasons.0.points: "],
+    [good.replace('"links"', "7"), "spam_reasons.0.signal: "],
+    [good.replace('"field":null', '"field":{}'), "spam_reasons.0.field: "],
+    [good.replace('"one link"', "null"), "spam_reasons.0.detail: "],
+    [good.replace('"points":3', '"points":3,"more":1'), "spam_reasons.0: "],
+  ] as const;
+  const db = openForTest(machine.path("formsvc.db"));
+  const target = { endpointId: endpoint.id, schemaVersion: 1 };
+  const plan = { targetOf: () => target, onProgress: () => undefined, pause: () => Promise.resolve() };
+  const file = machine.path("lines");
+  for (const [line, message] of wrong) {
+    writeFileSync(file, `${good}\n${line}\n`);
+    await expect(importSubmissions(db, file, plan)).rejects.toThrow(`line 2: ${message}`);
+  }
+  writeFileSync(file, good);
+  expect(await importSubmissions(db, file, plan)).toEqual({ added: 1, known: 0 });
+});
 
 test("a file with one wrong line is named with it, and nothing of it is imported", async () => {
   const { machine } = await machineWithPosts(2);
