@@ -76,7 +76,8 @@ CREATE TABLE api_key (
   -- From then on the key is refused; set ahead of time by a rotation with grace.
   revoked_at INTEGER,
   -- When a secret key was last refused because a browser sent it.
-  seen_in_browser_at INTEGER
+  seen_in_browser_at INTEGER,
+  is_revoked INTEGER NOT NULL DEFAULT 0 CHECK (is_revoked IN (0, 1))
 ) STRICT;
 CREATE INDEX api_key_by_endpoint ON api_key (endpoint_id);
 
@@ -96,14 +97,15 @@ CREATE TABLE submission (
 ) STRICT;
 CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
 
--- The first 200 of an Idempotency-Key, for 24 h. Both hashes are SHA-256.
+-- The first 200 of an Idempotency-Key, for 24 h, apart for each kind of key. Both hashes are SHA-256.
 CREATE TABLE idempotency (
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('secret', 'publishable')),
   key_hash BLOB NOT NULL,
   body_hash BLOB NOT NULL,
   submission_id TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  PRIMARY KEY (endpoint_id, key_hash)
+  PRIMARY KEY (endpoint_id, kind, key_hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 

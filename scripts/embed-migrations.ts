@@ -16,7 +16,8 @@ const TABLES: Readonly<Record<string, string>> = {
   api_key: "Keys, as hashes.",
   submission:
     "Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.",
-  idempotency: "The first 200 of an Idempotency-Key, for 24 h. Both hashes are SHA-256.",
+  idempotency:
+    "The first 200 of an Idempotency-Key, for 24 h, apart for each kind of key. Both hashes are SHA-256.",
   held: "Posts that were refused as spam or for the month's limit and can be released.",
   settings_version: "One row. Raised by every change to what servers hold in memory.",
   untrusted_proxy:

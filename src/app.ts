@@ -11,7 +11,7 @@ import { databaseUpgraded, keySeenInBrowser, maintenanceFailed } from "./foundat
 import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
-import { markSeenInBrowser } from "./keys/key-store.ts";
+import { finishGrace, markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
 import { createBurstMemory } from "./submissions/burst-memory.ts";
@@ -216,6 +216,7 @@ function createCleanUps(
   return {
     cleanUps: [
       () => idempotency.forgetExpired(clock.now()),
+      () => finishGrace(db, clock.now()),
       () => noted(dropExpired(db, config.held.days, clock.now())),
       () => spreadLate(clock.now()),
       () => noted(dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now())),

@@ -3,7 +3,7 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { type IssuedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
-import { type Key, listKeys } from "../keys/key-store.ts";
+import { hasEnded, type Key, listKeys } from "../keys/key-store.ts";
 import { parseDuration } from "./arguments.ts";
 import { addNoun, type CommandContext, type CommandSpec, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -102,9 +102,9 @@ function keyJson(key: Key) {
   };
 }
 
-function stateOf({ revokedAt }: Key): "active" | "ending" | "revoked" {
-  if (revokedAt === null) return "active";
-  return revokedAt > systemClock.now() ? "ending" : "revoked";
+function stateOf(key: Key): "active" | "ending" | "revoked" {
+  if (key.revokedAt === null) return "active";
+  return hasEnded(key, systemClock.now()) ? "revoked" : "ending";
 }
 
 function printIssued({ output }: CommandContext, { key, text: plain }: IssuedKey): void {

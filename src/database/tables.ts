@@ -84,6 +84,8 @@ interface ApiKeyRow {
   created_at: number;
   revoked_at: number | null;
   seen_in_browser_at: number | null;
+  /** 1 once that time was reached, whatever the clock says later. */
+  is_revoked: Generated<number>;
 }
 
 /** A trigger adds one for each endpoint. */
@@ -112,6 +114,7 @@ interface SubmissionRow {
 
 interface IdempotencyRow {
   endpoint_id: string;
+  kind: "secret" | "publishable";
   key_hash: Buffer;
   body_hash: Buffer;
   submission_id: string;
@@ -244,7 +247,7 @@ interface HeldRow {
   endpoint_id: string;
   why: "spam" | "limit";
   trapped: number;
-  /** SHA-256 over the hashes of the Idempotency-Key and the body; of the key alone in rows of earlier versions. */
+  /** SHA-256 over the hashes of the Idempotency-Key and the body, and the kind of key; without the last in rows of earlier versions. */
   key_hash: Buffer | null;
   schema_version: number;
   /** JSON object. */

@@ -29,12 +29,16 @@ export async function deleteEndpoint(
     .limit(BATCH_SIZE);
   const keys = query
     .selectFrom("idempotency")
-    .select("key_hash")
+    .select(["kind", "key_hash"])
     .where("endpoint_id", "=", id)
-    .limit(BATCH_SIZE);
+    .limit(BATCH_SIZE)
+    .$asTuple("kind", "key_hash");
   const batches = [
     query.deleteFrom("submission").where("id", "in", submissions),
-    query.deleteFrom("idempotency").where("endpoint_id", "=", id).where("key_hash", "in", keys),
+    query
+      .deleteFrom("idempotency")
+      .where("endpoint_id", "=", id)
+      .where((eb) => eb(eb.refTuple("kind", "key_hash"), "in", keys)),
   ];
   for (const batch of batches) {
     let deleted: number;

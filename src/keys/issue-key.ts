@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { hashKey } from "./hash-key.ts";
 import { type KeyKind, makeKey, type ParsedKey } from "./key-format.ts";
-import { endKey, findKey, insertKey, type Key } from "./key-store.ts";
+import { endKey, findKey, hasEnded, insertKey, type Key } from "./key-store.ts";
 
 /** A key with its text, which exists nowhere else and is shown once. */
 export interface IssuedKey {
@@ -40,18 +40,18 @@ export async function rotateKey(
   const prepared = await prepareKey(findKey(db, reference).kind);
   return db.transaction(() => {
     const old = findKey(db, reference);
-    if (old.revokedAt !== null && old.revokedAt <= now) {
+    if (hasEnded(old, now)) {
       throw new FormsvcError(
         "conflict",
         `the key ${old.id} is revoked; issue a new one with: formsvc key issue`,
       );
     }
-    endKey(db, old, now + graceMs);
+    endKey(db, old, now + graceMs, now);
     return storeKey(db, old.endpointId, prepared, now);
   });
 }
 
-/** Refuses the key from now on, in running servers within a second. Revoking twice changes nothing. @throws not_found */
+/** Refuses the key from now on and for ever, in running servers within a second. Revoking twice changes nothing. @throws not_found */
 export function revokeKey(db: Database, reference: string, now: number): Key {
-  return db.transaction(() => endKey(db, findKey(db, reference), now));
+  return db.transaction(() => endKey(db, findKey(db, reference), now, now));
 }

@@ -12,6 +12,7 @@ export function checkLeakedKeys(db: Database, now: number): Finding {
       .selectFrom("api_key")
       .select(["id", "seen_in_browser_at"])
       .where("seen_in_browser_at", "is not", null)
+      .where("is_revoked", "=", 0)
       .where((row) => row.or([row("revoked_at", "is", null), row("revoked_at", ">", now)]))
       .orderBy("seen_in_browser_at", "desc")
       .limit(MAX_NAMED),

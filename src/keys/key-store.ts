@@ -1,3 +1,4 @@
+import type { Selectable } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
@@ -15,6 +16,8 @@ export interface Key {
   readonly createdAt: number;
   /** From then on the key is refused; may lie ahead during a rotation's grace. */
   readonly revokedAt: number | null;
+  /** Whether that time was reached once, so that no clock brings the key back. */
+  readonly isRevoked: boolean;
   /** When the key was last refused because a browser sent it. */
   readonly seenInBrowserAt: number | null;
 }
@@ -36,6 +39,7 @@ export function insertKey(db: Database, made: NewKey, now: number): Key {
     created_at: now,
     revoked_at: null,
     seen_in_browser_at: null,
+    is_revoked: 0,
   };
   db.run(query.insertInto("api_key").values(row));
   raiseSettingsVersion(db);
@@ -71,11 +75,28 @@ export function readKey(db: Database, lookup: string): Key | undefined {
 }
 
 /** Refuses the key from `at` on, or from when it was refused already if that is earlier. Inside a transaction. */
-export function endKey(db: Database, key: Key, at: number): Key {
+export function endKey(db: Database, key: Key, at: number, now: number): Key {
   const revokedAt = key.revokedAt === null ? at : Math.min(key.revokedAt, at);
-  db.run(query.updateTable("api_key").set({ revoked_at: revokedAt }).where("id", "=", key.id));
+  const isRevoked = hasEnded({ ...key, revokedAt }, now);
+  const change = { revoked_at: revokedAt, is_revoked: Number(isRevoked) };
+  db.run(query.updateTable("api_key").set(change).where("id", "=", key.id));
   raiseSettingsVersion(db);
-  return { ...key, revokedAt };
+  return { ...key, revokedAt, isRevoked };
+}
+
+export function hasEnded({ revokedAt, isRevoked }: Key, now: number): boolean {
+  return isRevoked || (revokedAt !== null && revokedAt <= now);
+}
+
+/** Makes the end of the keys whose grace is over final; how many. */
+export function finishGrace(db: Database, now: number): number {
+  return db.run(
+    query
+      .updateTable("api_key")
+      .set({ is_revoked: 1 })
+      .where("is_revoked", "=", 0)
+      .where("revoked_at", "<=", now),
+  );
 }
 
 /** Remembers that a browser sent this secret key, so that its owner is told. */
@@ -83,7 +104,7 @@ export function markSeenInBrowser(db: Database, key: Key, now: number): void {
   db.run(query.updateTable("api_key").set({ seen_in_browser_at: now }).where("id", "=", key.id));
 }
 
-function toKey(row: Tables["api_key"]): Key {
+function toKey(row: Selectable<Tables["api_key"]>): Key {
   return {
     id: row.id,
     endpointId: row.endpoint_id,
@@ -93,5 +114,6 @@ function toKey(row: Tables["api_key"]): Key {
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
     seenInBrowserAt: row.seen_in_browser_at,
+    isRevoked: row.is_revoked === 1,
   };
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../foundation/clock.ts";
 import { createHashGate } from "./hash-gate.ts";
 import { DECOY_HASH, matchesHash } from "./hash-key.ts";
 import type { ParsedKey } from "./key-format.ts";
-import { type Key, readKey } from "./key-store.ts";
+import { hasEnded, type Key, readKey } from "./key-store.ts";
 
 /** Keys whose proof is remembered in one process; the oldest is forgotten beyond this and proved again. */
 const MAX_REMEMBERED_KEYS = 10_000;
@@ -38,7 +38,12 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
     if (known !== undefined && records.size < MAX_REMEMBERED_KEYS) records.set(lookup, known);
     return known;
   };
-  const isGood = (key: Key): boolean => key.revokedAt === null || key.revokedAt > clock.now();
+  let latest = 0;
+  /** A key that ended stays ended when the clock goes back, also in the minute until that is on disk. */
+  const isGood = (key: Key): boolean => {
+    latest = Math.max(latest, clock.now());
+    return !hasEnded(key, latest);
+  };
 
   const prove = async (parsed: ParsedKey, digest: string): Promise<Key | null> => {
     const key = readKey(db, parsed.lookup);
@@ -50,12 +55,12 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
     // A line for each key: whoever makes up texts around the 12 characters of one delays that one only.
     if (!(await likely.enter(key.lookup, () => matchesHash(key.hash, parsed.text)))) return null;
     // Read again: the key may have been revoked while it was hashed, and that notice is past.
-    const latest = readKey(db, parsed.lookup);
-    if (latest === undefined || !isGood(latest)) return null;
+    const current = readKey(db, parsed.lookup);
+    if (current === undefined || !isGood(current)) return null;
     if (proofs.size >= MAX_REMEMBERED_KEYS) proofs.delete(proofs.values().next().value ?? "");
     proofs.add(digest);
-    records.set(latest.lookup, latest);
-    return latest;
+    records.set(current.lookup, current);
+    return current;
   };
 
   return {

@@ -76,8 +76,8 @@ export function createHeldWriter(db: Database, maxPerWorkspace: number | null): 
 }
 
 /** Refusals are not remembered, so another body with the same key is a post of its own. */
-function hashOfRetry({ keyHash, bodyHash }: IdempotentPost): Buffer {
-  return hash("sha256", Buffer.concat([keyHash, bodyHash]), "buffer");
+function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
+  return hash("sha256", Buffer.concat([keyHash, bodyHash, Buffer.from(kind)]), "buffer");
 }
 
 /** @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Database } from "../database/database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import type { KeyKind } from "../keys/key-format.ts";
 
 /** How long the first answer of a key is repeated. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
@@ -10,6 +11,8 @@ const FORGET_BATCH = 500;
 /** A post that carries an `Idempotency-Key`. Both hashes are SHA-256. */
 export interface IdempotentPost {
   readonly endpointId: string;
+  /** Whoever sends with one kind of key never meets what was sent with the other. */
+  readonly kind: KeyKind;
   readonly keyHash: Buffer;
   readonly bodyHash: Buffer;
 }
@@ -32,7 +35,7 @@ export interface IdempotencyMemory {
  */
 export function readIdempotencyKey(
   header: string | undefined,
-  endpointId: string,
+  { endpointId, kind }: Pick<IdempotentPost, "endpointId" | "kind">,
   body: Uint8Array,
 ): IdempotentPost | null {
   if (header === undefined) return null;
@@ -45,23 +48,23 @@ export function readIdempotencyKey(
       },
     );
   }
-  return { endpointId, keyHash: sha256(header), bodyHash: sha256(body) };
+  return { endpointId, kind, keyHash: sha256(header), bodyHash: sha256(body) };
 }
 
 export function createIdempotencyMemory(db: Database): IdempotencyMemory {
   const select = db.prepare(
-    "SELECT body_hash, submission_id FROM idempotency WHERE endpoint_id = ? AND key_hash = ? AND created_at > ?",
+    "SELECT body_hash, submission_id FROM idempotency WHERE endpoint_id = ? AND kind = ? AND key_hash = ? AND created_at > ?",
   );
   const insert = db.prepare(
-    "INSERT OR REPLACE INTO idempotency (endpoint_id, key_hash, body_hash, submission_id, created_at) VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO idempotency (endpoint_id, kind, key_hash, body_hash, submission_id, created_at) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const expire = db.prepare(
-    `DELETE FROM idempotency WHERE (endpoint_id, key_hash) IN
-       (SELECT endpoint_id, key_hash FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${FORGET_BATCH})`,
+    `DELETE FROM idempotency WHERE (endpoint_id, kind, key_hash) IN
+       (SELECT endpoint_id, kind, key_hash FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${FORGET_BATCH})`,
   );
   return {
     recall(post, now) {
-      const row = db.read(() => select.get(post.endpointId, post.keyHash, now - REMEMBERED_MS)) as
+      const row = db.read(() => select.get(post.endpointId, post.kind, post.keyHash, now - REMEMBERED_MS)) as
         | { body_hash: Buffer; submission_id: string }
         | undefined;
       if (row === undefined) return null;
@@ -72,7 +75,7 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
       );
     },
     record: (post, submissionId, now) =>
-      void insert.run(post.endpointId, post.keyHash, post.bodyHash, submissionId, now),
+      void insert.run(post.endpointId, post.kind, post.keyHash, post.bodyHash, submissionId, now),
     forgetExpired: (now) => db.transaction(() => expire.run(now - REMEMBERED_MS).changes),
   };
 }

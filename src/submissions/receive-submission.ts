@@ -96,12 +96,12 @@ export function createReceiver(parts: ReceiverParts): Receiver {
 
     async receive(caller, post) {
       checkMayPost(caller, post, parts.onSecretInBrowser);
-      const idempotent = readIdempotencyKey(post.idempotencyKey, caller.ready.endpoint.id, post.body);
+      const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
       if (idempotent === null) return store(parts, caller, post, null);
 
       const earlier = idempotency.recall(idempotent, clock.now());
       if (earlier !== null) return earlier;
-      const unit = `${idempotent.endpointId} ${idempotent.keyHash.toString("base64")}`;
+      const unit = `${idempotent.endpointId} ${idempotent.kind} ${idempotent.keyHash.toString("base64")}`;
       if (inFlight.has(unit)) {
         throw new FormsvcError(
           "conflict",

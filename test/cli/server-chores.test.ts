@@ -20,11 +20,16 @@ test("all idempotency keys, messages and submissions past their time go in one r
     ${counted} INSERT INTO submission
         (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
       SELECT 'sub_00' || i, number, 1, '{}', 0, '[]', '', '', i FROM n, endpoint_number;
-    ${counted} INSERT INTO idempotency SELECT '${id}', CAST(i AS BLOB), x'00', 'sub_' || i, i FROM n`);
+    ${counted} INSERT INTO idempotency SELECT '${id}', 'secret', CAST(i AS BLOB), x'00', 'sub_' || i, i FROM n`);
+  server.owner.execute("UPDATE api_key SET revoked_at = 1 WHERE kind = 'secret'");
   const rows = (table: string): number =>
     Number(server.owner.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
   await server.restart();
   const left = (): number[] => ["idempotency", "delivery", "submission"].map(rows);
   await until(() => left().join() === `0,0,${COUNT}`);
+  expect(server.owner.prepare("SELECT kind, is_revoked FROM api_key ORDER BY kind").raw().all()).toEqual([
+    ["publishable", 0],
+    ["secret", 1],
+  ]);
   expect(server.log.filter((line) => line.includes("maintenance.failed"))).toEqual([]);
 });

@@ -46,6 +46,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     created_at: "INTEGER",
     revoked_at: "INTEGER NULL",
     seen_in_browser_at: "INTEGER NULL",
+    is_revoked: "INTEGER",
   },
   endpoint_number: { number: "INTEGER", endpoint_id: "TEXT" },
   submission: {
@@ -64,6 +65,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
   },
   idempotency: {
     endpoint_id: "TEXT",
+    kind: "TEXT",
     key_hash: "BLOB",
     body_hash: "BLOB",
     submission_id: "TEXT",

@@ -79,6 +79,7 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
   const hash = Buffer.alloc(32, 1);
   insert("idempotency", {
     endpoint_id: endpoint,
+    ...(version >= 8 && { kind: "secret" }),
     key_hash: hash,
     body_hash: hash,
     submission_id: newId("sub", now),
@@ -223,7 +224,12 @@ function asOfNow(table: string, names: string): string {
       "CAST(iif(event_tail IS NULL, event_head, event_head || data || event_tail) AS BLOB) AS body",
   };
   const columns = names.split(", ").map((name) => moved[`${table}.${name}`] ?? name);
-  const source = table === "event" ? "submission WHERE event_head IS NOT NULL" : table;
+  const sources: Readonly<Record<string, string>> = {
+    event: "submission WHERE event_head IS NOT NULL",
+    // Rows of earlier versions stand for both kinds of key.
+    idempotency: "idempotency WHERE kind = 'secret'",
+  };
+  const source = sources[table] ?? table;
   return `SELECT ${columns.join(", ")} FROM ${source}`;
 }
 

@@ -15,7 +15,7 @@ async function crowded() {
     ${counted} INSERT INTO submission
         (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
       SELECT 'sub_' || i, ${number}, 1, '{}', 0, '[]', '', '', i FROM n;
-    ${counted} INSERT INTO idempotency SELECT '${large.id}', CAST(i AS BLOB), x'00', 'sub_' || i, i FROM n`);
+    ${counted} INSERT INTO idempotency SELECT '${large.id}', iif(i % 2, 'secret', 'publishable'), CAST(i / 2 AS BLOB), x'00', 'sub_' || i, i FROM n`);
   const rows = (table: string): number =>
     Number(server.owner.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
   return { server, large, other, rows };

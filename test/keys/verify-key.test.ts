@@ -6,7 +6,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { type PreparedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../../src/keys/issue-key.ts";
 import { makeKey, type ParsedKey } from "../../src/keys/key-format.ts";
-import { findKey, listKeys } from "../../src/keys/key-store.ts";
+import { findKey, finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { createKeyVerifier, type KeyVerifier } from "../../src/keys/verify-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -210,12 +210,59 @@ describe("revoking", () => {
 
   test("ahead of time refuses from that millisecond on, without any notice", async () => {
     const { db, verifier, keyId, clock } = bench();
-    revokeKey(db, keyId, NOON + 1000);
+    await rotateKey(db, keyId, 1000, NOON);
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
     clock.advance(999);
     expect(verifier.recall(secret.parsed)).not.toBeNull();
     clock.advance(1);
     expect(verifier.recall(secret.parsed)).toBeNull();
+  });
+});
+
+describe("a key that was refused once is refused for ever, though the clock is set back", () => {
+  const HOUR_MS = 3_600_000;
+
+  test("when it was revoked, in this process and the next", async () => {
+    const { db, verifier, keyId, clock } = bench();
+    await verifier.verify(secret.parsed);
+    revokeKey(db, keyId, clock.now());
+    verifier.forgetRecords();
+    clock.advance(-HOUR_MS);
+    expect(verifier.recall(secret.parsed)).toBeNull();
+    expect(await createKeyVerifier(db, clock).verify(secret.parsed)).toBeNull();
+    await expect(rotateKey(db, keyId, 0, clock.now())).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test("when it was rotated without grace", async () => {
+    const { db, keyId, clock } = bench();
+    await rotateKey(db, keyId, 0, clock.now());
+    clock.advance(-HOUR_MS);
+    expect(await createKeyVerifier(db, clock).verify(secret.parsed)).toBeNull();
+  });
+
+  test("when its grace was over: at once in this process, from the next clean-up on in others", async () => {
+    const { db, verifier, keyId, clock } = bench();
+    await rotateKey(db, keyId, 5000, clock.now());
+    expect(finishGrace(db, clock.now())).toBe(0);
+    expect(await verifier.verify(secret.parsed)).not.toBeNull();
+    clock.advance(5000);
+    expect(verifier.recall(secret.parsed)).toBeNull();
+    expect([finishGrace(db, clock.now()), finishGrace(db, clock.now())]).toEqual([1, 0]);
+    clock.advance(-HOUR_MS);
+    verifier.forgetRecords();
+    expect(await verifier.verify(secret.parsed)).toBeNull();
+    expect(await createKeyVerifier(db, clock).verify(secret.parsed)).toBeNull();
+  });
+
+  test("also before the clean-up came", async () => {
+    const { db, verifier, keyId, clock } = bench();
+    await verifier.verify(secret.parsed);
+    await rotateKey(db, keyId, 5000, clock.now());
+    verifier.forgetRecords();
+    clock.advance(5000);
+    expect(verifier.recall(secret.parsed)).toBeNull();
+    clock.advance(-HOUR_MS);
+    expect(await verifier.verify(secret.parsed)).toBeNull();
   });
 });
 

@@ -1,20 +1,85 @@
-import { expect, test } from "vitest";
-import { createIdempotencyMemory } from "../../src/submissions/idempotency.ts";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openDatabase } from "../../src/database/database.ts";
+import { migrate } from "../../src/database/migrate.ts";
+import { migrations } from "../../src/database/migrations.generated.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { rotateKey } from "../../src/keys/issue-key.ts";
+import type { KeyKind } from "../../src/keys/key-format.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import {
+  createIdempotencyMemory,
+  type IdempotentPost,
+  readIdempotencyKey,
+} from "../../src/submissions/idempotency.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
+/** The schema of the database before secret and publishable keys had Idempotency-Keys of their own. */
+const VERSION_BEFORE_KINDS = 7;
 const KEY = { "idempotency-key": "order-4711" };
 const DAY_MS = 86_400_000;
 
 test("the same key with the same bytes gets the first answer again and stores nothing more", async () => {
   const server = await startServer();
-  const { id, secret, publishable } = await server.addEndpoint();
+  const { id, secret } = await server.addEndpoint();
+  const issued = await rotateKey(server.owner, secret, 60_000, server.clock.now());
   const first = await server.post(secret, goodPost, KEY);
   const again = await server.post(secret, goodPost, KEY);
-  const withOtherKey = await server.post(publishable, goodPost, KEY);
+  const withSuccessor = await server.post(issued.text, goodPost, KEY);
   expect(first.status).toBe(200);
   expect(again.json).toEqual(first.json);
-  expect(withOtherKey.json).toEqual(first.json);
+  expect(withSuccessor.json).toEqual(first.json);
   expect(server.stored(id)).toHaveLength(1);
+});
+
+test("whoever has a page's key takes no Idempotency-Key from the backend, with any body", async () => {
+  const server = await startServer();
+  const { id, secret, publishable } = await server.addEndpoint();
+  const backend = { "idempotency-key": "order-4712" };
+  const taken = [
+    await server.post(publishable, { ...goodPost, name: "Mallory" }, KEY),
+    await server.post(publishable, goodPost, backend),
+  ];
+  const wanted = [await server.post(secret, goodPost, KEY), await server.post(secret, goodPost, backend)];
+  const all = [...taken, ...wanted];
+  expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(new Set(all.map(({ json }) => json["submission_id"])).size).toBe(4);
+  expect((await server.post(secret, goodPost, KEY)).json).toEqual(wanted[0]?.json);
+  expect(server.stored(id)).toHaveLength(4);
+});
+
+test("nor does a blocked post from a page keep the backend's from being held", async () => {
+  const server = await startServer();
+  const { publishable, secret } = await server.addEndpoint();
+  for (const key of [publishable, secret, secret]) {
+    expect((await server.post(key, { ...goodPost, _gotcha: "x" }, KEY)).status).toBe(429);
+  }
+  expect(server.owner.prepare("SELECT count(*) FROM held").pluck().get()).toBe(2);
+});
+
+test("a key that was used before the kinds were told apart gives the first answer to both", async () => {
+  const db = openDatabase(join(temporaryFolder(), "formsvc.db"), { busyTimeoutMs: 1000 });
+  onTestFinished(() => db.close());
+  migrate(db, migrations.slice(0, VERSION_BEFORE_KINDS));
+  const { workspace } = createAccount(db, "ada@example.org", NOON);
+  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+  const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+  const { id: endpointId } = insertEndpoint(db, workspace, made, plans, NOON);
+  const body = Buffer.from("{}");
+  const post = (kind: KeyKind) =>
+    readIdempotencyKey("order-4711", { endpointId, kind }, body) as IdempotentPost;
+  const { keyHash, bodyHash } = post("secret");
+  db.prepare("INSERT INTO idempotency VALUES (?, ?, ?, 'sub_1', ?)").run(endpointId, keyHash, bodyHash, NOON);
+  migrate(db);
+  const memory = createIdempotencyMemory(db);
+  for (const kind of ["secret", "publishable"] as const) {
+    expect(memory.recall(post(kind), NOON + 1)).toBe("sub_1");
+    expect(memory.recall(post(kind), NOON + DAY_MS)).toBeNull();
+  }
 });
 
 test("the same key with other bytes is a conflict, even where the data is the same", async () => {
@@ -91,7 +156,7 @@ test("expired keys are cleaned up in steps of 500, and no others", async () => {
   const { id } = await server.addEndpoint();
   const now = server.clock.now();
   server.owner.transaction(() => {
-    const insert = server.owner.prepare("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)");
+    const insert = server.owner.prepare("INSERT INTO idempotency VALUES (?, 'secret', ?, ?, ?, ?)");
     for (let row = 0; row < 603; row += 1) {
       const age = row < 600 ? DAY_MS : DAY_MS - 1;
       insert.run(id, Buffer.from(`key ${row}`), Buffer.alloc(32), "sub", now - age);
