@@ -65,6 +65,7 @@ const ERROR_CODES: Readonly<Record<string, Row>> = {
   EPROTO: ["tls_failed", "TLS could not be agreed on"],
   EBLOCKED: ["address_not_allowed", "Nothing is sent there unless it is allowed"],
   UND_ERR_HEADERS_OVERFLOW: ["bad_answer", "The answer's headers are too large"],
+  EINTERIM: ["bad_answer", "The receiver sends interim answers without end"],
   HTTPParserError: ["bad_answer", "The answer is not HTTP"],
   UND_ERR_DESTROYED: ["interrupted", "The sender stopped before the answer came"],
   UND_ERR_CLOSED: ["interrupted", "The sender stopped before the answer came"],

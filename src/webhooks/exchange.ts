@@ -7,6 +7,8 @@ const ANSWER_READ_BYTES = 4096;
 const ANSWER_KEPT_BYTES = 1024;
 /** The verdict is known with the status line; this is how long the rest may hold on to a slot. */
 const BODY_WAIT_MS = 1000;
+/** Answers like `103 Early Hints` before the one that counts; a receiver that sends more is not waited for. */
+const MAX_INTERIM_ANSWERS = 256;
 
 /** What a receiver answered. */
 export interface Answer {
@@ -33,6 +35,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #size = 0;
   #bodyTimer: NodeJS.Timeout | undefined;
   #givenUp: Error | null = null;
+  #interimAnswers = 0;
 
   /** Settles with the status line and the start of the body; whatever goes wrong with the rest changes nothing. */
   get answer(): Promise<Answer> {
@@ -53,7 +56,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    if (status < 200) return;
+    if (status < 200) {
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.giveUp(endlessInterimAnswers());
+      return;
+    }
     this.#head = { status, headers };
     this.#bodyTimer = setTimeout(() => this.giveUp(new Error("the body takes too long")), BODY_WAIT_MS);
   }
@@ -82,6 +89,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
       bodyStart: isSuccess(status) ? "" : Buffer.concat(this.#chunks).toString("utf8", 0, ANSWER_KEPT_BYTES),
     });
   }
+}
+
+function endlessInterimAnswers(): Error {
+  const error = new Error(`more than ${MAX_INTERIM_ANSWERS} interim answers (1xx) and no other`);
+  return Object.assign(error, { code: "EINTERIM" });
 }
 
 function firstValue(header: string | string[] | undefined): string | null {

@@ -4,6 +4,7 @@ import { Agent, Client, Pool, buildConnector, type Dispatcher } from "undici";
 import { findAddressRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
 import { type Answer, Exchange } from "./exchange.ts";
 import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";
+import { tolerateContinue } from "./tolerate-continue.ts";
 
 /** An idle connection is kept this long unless the receiver names a shorter time. */
 const KEEP_ALIVE_MS = 4000;
@@ -31,7 +32,7 @@ interface AnswerFacts extends Answer {
 
 interface ErrorFacts {
   readonly kind: "error";
-  /** Node's, OpenSSL's or undici's code; `EDEADLINE` and `EBLOCKED` are ours. */
+  /** Node's, OpenSSL's or undici's code; `EDEADLINE`, `EBLOCKED` and `EINTERIM` are ours. */
   readonly code: string;
   readonly detail: string;
   readonly durationMs: number;
@@ -102,8 +103,13 @@ function createGuardedConnector(policy: GuardPolicy, settings: SenderSettings): 
   return (options, callback) => {
     const host = plainHost(options.hostname);
     const refusal = isIP(host) === 0 ? null : findAddressRefusal(host, host, policy);
-    if (refusal === null) connect(options, callback);
-    else callback(refusedAddress(host, host, refusal), null);
+    if (refusal === null) {
+      connect(options, (...outcome) => {
+        const [error, socket] = outcome;
+        if (error === null) tolerateContinue(socket);
+        callback(...outcome);
+      });
+    } else callback(refusedAddress(host, host, refusal), null);
   };
 }
 

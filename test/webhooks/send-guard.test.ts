@@ -186,6 +186,17 @@ test("a certificate of a trusted authority for the right host is accepted, over 
   expect(await outcome(newSender(["127.0.0.1"]), receiver.url)).toBe("delivered");
 });
 
+test("100 Continue that nobody asked for is no failure over TLS either", async () => {
+  await using receiver = await startReceiverWith((response) => {
+    response.writeContinue();
+    response.writeHead(204).end();
+  }, authority.issue("IP:127.0.0.1"));
+  const sender = newSender(["127.0.0.1"]);
+  for (let message = 0; message < 3; message += 1)
+    expect(await outcome(sender, receiver.url)).toBe("delivered");
+  expect(receiver.connections.count).toBeLessThan(3);
+});
+
 test("expired, self-signed and foreign certificates and ones for another host are refused", async () => {
   const foreign = createAuthority();
   const certificates = [

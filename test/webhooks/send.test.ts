@@ -104,6 +104,7 @@ test("a receiver that answers slowly in any way is given up at the deadline", as
   const ways: [name: string, onSocket: (socket: Socket) => void][] = [
     ["silence", () => undefined],
     ["headers in drips", (socket) => drip(socket, header, "x-a: b\r\n")],
+    ["endless 100", (socket) => drip(socket, "", CONTINUE)],
     ["endless 103", (socket) => drip(socket, "", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n")],
   ];
   await Promise.all(
@@ -116,6 +117,61 @@ test("a receiver that answers slowly in any way is given up at the deadline", as
       expect(Math.abs(result.durationMs - TIMEOUT_MS), name).toBeLessThan(500);
     }),
   );
+});
+
+/** Answers each request on a connection with the parts, one packet after the other. */
+function inParts(parts: readonly string[]): (socket: Socket) => void {
+  return (socket) => {
+    const answer = async (): Promise<void> => {
+      for (const part of parts) {
+        socket.write(part);
+        await setTimeout(5);
+      }
+    };
+    socket.setNoDelay(true);
+    socket.on("data", (chunk: Buffer) => {
+      if (chunk.subarray(-BODY.length).equals(BODY)) void answer();
+    });
+  };
+}
+
+const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
+const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+test.each([
+  ["before the answer", [CONTINUE, OK]],
+  ["in one packet with the answer", [CONTINUE + OK]],
+  ["split anywhere", [...Array.from("HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n"), OK]],
+  ["twice, and among others", [CONTINUE, "HTTP/1.1 102 Processing\r\n\r\n", CONTINUE + CONTINUE, OK]],
+  ["with the shortest of lines", ["HTTP/1.1 100 \r\n\r\n", OK]],
+])("100 Continue that nobody asked for changes nothing: %s", async (_, parts) => {
+  await using receiver = await startRawReceiver(inParts(parts));
+  const sender = newSender();
+  for (let message = 0; message < 3; message += 1) {
+    const result = await send(receiver.url, sender);
+    expect(result).toMatchObject({ kind: "answer", status: 200 });
+  }
+  expect(receiver.connections.count).toBeLessThan(3);
+});
+
+test("a failure's body that looks like 100 Continue is kept as it is", async () => {
+  const body = `${CONTINUE}${CONTINUE}`;
+  const answer = `HTTP/1.1 500 No\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  await using receiver = await startRawReceiver(inParts([CONTINUE, answer]));
+  expect(await send(receiver.url)).toMatchObject({ status: 500, bodyStart: body });
+});
+
+test.each(["100 Continue", "103 Early Hints"])("a flood of %s ends early", async (status) => {
+  let sent = 0;
+  await using receiver = await startRawReceiver((socket) => {
+    const pump = (): void => {
+      while (!socket.destroyed && socket.write(`HTTP/1.1 ${status}\r\n\r\n`)) sent += 1;
+    };
+    socket.once("data", pump).on("drain", pump);
+  });
+  const result = await send(receiver.url, newSender(30_000));
+  expect(classify(result)).toMatchObject({ outcome: "bad_answer", blame: "receiver" });
+  expect(sent).toBeGreaterThan(256);
 });
 
 test("an attempt that was given up closes its connection", async () => {

@@ -1,0 +1,67 @@
+import type { Socket } from "node:net";
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const DIGIT_THREE = 0x33;
+/** Up to the status. */
+const STATUS_LINE_START_LENGTH = "HTTP/1.1 100".length;
+
+/**
+ * Lets `100 Continue` pass that nobody asked for, as RFC 9110 section 15.2 wants it: undici takes it for a broken answer,
+ * and no other interim one, so it is shown a 103 instead. Nothing else of an answer changes. Call it before anything is
+ * read; of requests on one connection each must wait for the answer to the one before.
+ */
+export function tolerateContinue(socket: Socket): void {
+  const reader = new HeadReader();
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  socket.read = (size?: number) => {
+    const chunk = read(size);
+    if (chunk !== null) reader.mend(chunk);
+    return chunk;
+  };
+  const write = socket.write.bind(socket) as (...args: readonly unknown[]) => boolean;
+  socket.write = (...args: readonly unknown[]) => {
+    reader.expectAnswer();
+    return write(...args);
+  };
+}
+
+/** Follows the interim answers before an answer, however the bytes are split. */
+class HeadReader {
+  #place: "status line" | "interim head" | "answer" = "status line";
+  #statusLine = "";
+  /** Characters of the current line of an interim head. */
+  #lineLength = 0;
+
+  expectAnswer(): void {
+    this.#place = "status line";
+    this.#statusLine = "";
+  }
+
+  /** Changes the status 100 to 103 in place. */
+  mend(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length && this.#place !== "answer"; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (this.#place === "interim head") this.#readHead(byte);
+      else if (this.#endsContinue(byte)) chunk[at] = DIGIT_THREE;
+    }
+  }
+
+  /** Whether this byte is the last digit of the status 100. */
+  #endsContinue(byte: number): boolean {
+    const isBlank = byte === CARRIAGE_RETURN || byte === LINE_FEED;
+    if (isBlank && this.#statusLine === "") return false;
+    this.#statusLine += String.fromCharCode(byte);
+    if (this.#statusLine.length < STATUS_LINE_START_LENGTH) return false;
+    this.#place = /^HTTP\/1\.\d 1\d\d$/.test(this.#statusLine) ? "interim head" : "answer";
+    this.#lineLength = this.#statusLine.length;
+    return this.#place === "interim head" && this.#statusLine.endsWith(" 100");
+  }
+
+  #readHead(byte: number): void {
+    if (byte === CARRIAGE_RETURN) return;
+    if (byte !== LINE_FEED) this.#lineLength += 1;
+    else if (this.#lineLength > 0) this.#lineLength = 0;
+    else this.expectAnswer();
+  }
+}
