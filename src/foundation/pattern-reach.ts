@@ -5,19 +5,22 @@ const ALT = 1;
 const ALT_MATCH = 2;
 const CAPTURE = 3;
 const EMPTY_WIDTH = 4;
-const FAIL = 5;
+const MATCH = 6;
 const NOP = 7;
 const FIRST_RUNE = 8;
 /** The bit of `EMPTY_WIDTH` for the text's beginning. */
 const BEGIN_TEXT = 4;
-/** A larger program is not looked at: this walks as deep as it is long. */
-const MAX_SIZE = 4000;
 
 interface Instruction {
   readonly op: number;
   readonly out: number;
   /** The other way of an `ALT`; the bits of an `EMPTY_WIDTH`. */
   readonly arg: number;
+}
+
+interface Program {
+  readonly inst: readonly Instruction[];
+  readonly start: number;
 }
 
 export interface PatternReach {
@@ -28,34 +31,44 @@ export interface PatternReach {
 }
 
 export function findReach(compiled: RE2JS): PatternReach {
-  if (compiled.programSize() > MAX_SIZE) return { isAnchored: false, reach: Infinity };
-  const { inst, start } = compiled.re2().prog as { inst: readonly Instruction[]; start: number };
-  const isAnchored = beginsWithAnchor(inst, start, new Set());
+  const { inst, start } = compiled.re2().prog as Program;
+  const isAnchored = beginsWithAnchor(inst, start);
   // A character takes two units at most, and the one behind the match tells that the text goes on.
-  const reach = isAnchored ? 2 * (longestMatch(inst, start, new Map()) + 1) : Infinity;
+  const reach = isAnchored ? 2 * (longestMatch(inst, start) + 1) : Infinity;
   return { isAnchored, reach };
 }
 
-function beginsWithAnchor(program: readonly Instruction[], at: number, seen: Set<number>): boolean {
-  const step = program[at];
-  if (step === undefined || step.op === FAIL || seen.has(at)) return true;
-  seen.add(at);
-  if (step.op === EMPTY_WIDTH && (step.arg & BEGIN_TEXT) !== 0) return true;
-  if (![ALT, ALT_MATCH, CAPTURE, NOP, EMPTY_WIDTH].includes(step.op)) return false;
-  return waysOn(step).every((next) => beginsWithAnchor(program, next, seen));
+function beginsWithAnchor(program: Program["inst"], start: number): boolean {
+  const seen = new Set<number>();
+  const pending = [start];
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+    const step = program[at];
+    if (step === undefined || seen.has(at)) continue;
+    seen.add(at);
+    if (step.op === MATCH || step.op >= FIRST_RUNE) return false;
+    if (step.op !== EMPTY_WIDTH || (step.arg & BEGIN_TEXT) === 0) pending.push(...waysOn(step));
+  }
+  return true;
 }
 
-/** In characters. A way that comes back to where it was has no end. */
-function longestMatch(program: readonly Instruction[], at: number, known: Map<number, number>): number {
-  const step = program[at];
-  if (step === undefined) return 0;
-  const found = known.get(at);
-  if (found !== undefined) return found;
-  known.set(at, Infinity);
-  const own = step.op >= FIRST_RUNE ? 1 : 0;
-  const length = own + Math.max(0, ...waysOn(step).map((next) => longestMatch(program, next, known)));
-  known.set(at, length);
-  return length;
+/** In characters; infinite where a way comes back to where it was. Without recursion: a program may be thousands long. */
+function longestMatch(program: Program["inst"], start: number): number {
+  const lengths = new Map<number, number>();
+  const pending = [start];
+  for (let at = pending.at(-1); at !== undefined; at = pending.at(-1)) {
+    const step = program[at];
+    const ways = step === undefined ? [] : waysOn(step);
+    if (lengths.has(at)) {
+      const own = step !== undefined && step.op >= FIRST_RUNE ? 1 : 0;
+      lengths.set(at, own + Math.max(0, ...ways.map((next) => lengths.get(next) ?? 0)));
+      pending.pop();
+    } else {
+      // So it stays for whoever meets it again before it is done.
+      lengths.set(at, Infinity);
+      pending.push(...ways.filter((next) => !lengths.has(next)));
+    }
+  }
+  return lengths.get(start) ?? 0;
 }
 
 function waysOn({ op, out, arg }: Instruction): readonly number[] {

@@ -218,6 +218,9 @@ test("a pattern that is anchored but too large is told what helps, and not to an
   }
   expect(problemsOf({ type: "string", pattern: "\\w{1,100}!" })[0]).toContain("; anchor it with ^ and $, ");
   expect(problemsOf({ type: "string", pattern: "^\\w{1,100}!$" })).toEqual([]);
+  const huge = problemsOf({ type: "string", pattern: "^(?:a?){990}(?:b?){990}$" });
+  expect(huge).toEqual([expect.stringMatching(/is too large \(\d+ steps\).*; lower its repetition counts/)]);
+  expect(problemsOf({ type: "string", pattern: "^(?:a?){990}(?:b?){990}$", maxLength: 700 })).toEqual([]);
 });
 
 test("names of fields may be anything but empty, too long or __proto__", () => {
