@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { checkServerConfig } from "../config/check-server-config.ts";
 import { secretPaths } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createKeyring } from "../secrets/keyring.ts";
@@ -21,6 +22,7 @@ const check: CommandSpec = {
   action: (context) => {
     const { config, file, variables, unknownVariables } = loadConfig(context.configFile);
     createKeyring(config.secrets);
+    checkServerConfig(config);
     if (context.output.isJson) {
       return context.output.json({ valid: true, file, variables, unknown_variables: unknownVariables });
     }

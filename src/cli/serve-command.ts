@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
 import { openMigrated } from "../app.ts";
+import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
@@ -42,6 +43,7 @@ const serve: CommandSpec = {
     // Not among the executable's own flags: the engine would then refuse its code cache.
     setFlagsFromString(`--heap-growing-percent=${MOST_OLD_GROWTH_PERCENT}`);
     const config = overrideListener(readConfig(context), options);
+    checkServerConfig(config);
     const log = createLog(config.log.level, config.log.format);
     for (const name of loadConfig(context.configFile).unknownVariables) variableUnknown(log, name);
     const lock = lockServer(resolve(config.database.path), process.pid, toIsoTime(systemClock.now()));

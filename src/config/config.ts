@@ -77,32 +77,27 @@ export const configSchema = z.strictObject({
       .nullable()
       .describe("Links a submission may have before they cost points; null switches the limit off."),
   }),
-  metrics: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .describe("Whether `/metrics` is there; it needs `metrics.listen`, `metrics.token` or both."),
-      token: z
-        .string()
-        .min(16, "expected at least 16 characters")
-        .max(256)
-        .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
-        .nullable()
-        .describe(
-          "What `/metrics` asks for as Bearer, wherever it is served; null keeps it off the server's own port.",
-        ),
-      listen: listenAddress
-        .nullable()
-        .describe(
-          "An address and port for `/metrics` alone, like `127.0.0.1:8788`; null serves it on the server's own port only.",
-        ),
-    })
-    .refine(({ enabled, token, listen }) => !enabled || token !== null || listen !== null, {
-      path: ["listen"],
-      error:
-        'enabled metrics need an address of their own or a token: write "listen": "127.0.0.1:8788" beside ' +
-        '"enabled": true to serve them there, or a "token" of 16 characters or more to serve them on the server\'s own port',
-    }),
+  metrics: z.strictObject({
+    enabled: z
+      .boolean()
+      .describe(
+        "Whether `/metrics` is there; the server needs `metrics.listen`, `metrics.token` or both then.",
+      ),
+    token: z
+      .string()
+      .min(16, "expected at least 16 characters")
+      .max(256)
+      .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
+      .nullable()
+      .describe(
+        "What `/metrics` asks for as Bearer, wherever it is served; null keeps it off the server's own port.",
+      ),
+    listen: listenAddress
+      .nullable()
+      .describe(
+        "An address and port for `/metrics` alone, like `127.0.0.1:8788`; null serves it on the server's own port only.",
+      ),
+  }),
   backup: z.strictObject({
     everyHours: z
       .int()

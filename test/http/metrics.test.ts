@@ -211,11 +211,21 @@ test("a scraper that keeps its connection does not hold up a stop", async () => 
 test("enabled metrics with neither an address of their own nor a token are refused with what to write", async () => {
   const machine = operatorMachine();
   machine.configure({ metrics: { enabled: true } });
-  const ran = await machine.run(["serve"]);
-  expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain(
-    'metrics.listen: enabled metrics need an address of their own or a token: write "listen": "127.0.0.1:8788"',
-  );
+  for (const command of [["serve"], ["config", "check"]]) {
+    const ran = await machine.run(command);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(
+      'metrics.listen: enabled metrics need an address of their own or a token: write "listen": "127.0.0.1:8788"',
+    );
+  }
+});
+
+test("a command works without the token that only the service's environment has", async () => {
+  const machine = operatorMachine();
+  machine.configure({ metrics: { enabled: true } });
+  await machine.createEndpoint();
+  await machine.serve({ env: { FORMSVC_METRICS_TOKEN: TOKEN } });
+  await machine.mustRun(["doctor"]);
 });
 
 test("an address for metrics that is taken ends the start with what to do, and leaves nothing that listens", async () => {
