@@ -28,7 +28,8 @@ export function renderConfiguration(): string {
 
 Made from \`src/config/config.ts\` by \`npm run fix\`. The file is the one that \`--config\` names, else \`FORMSVC_CONFIG\`,
 else \`./formsvc.config.json\`, else \`/etc/formsvc/formsvc.config.json\`; without any the defaults stand alone. A file may
-hold only what differs. Each value is overridden by its environment variable; lists and objects are written there as
+hold only what differs; [docs/install.md](install.md#the-configuration) shows a whole one. The server reads it when it starts: restart it
+after each change. Each value is overridden by its environment variable; lists and objects are written there as
 JSON. An unknown setting or a wrong value stops the program with exit code 2 and the path of the value.
 A variable that names no setting, or a plan that is nowhere set up, is not read; \`formsvc config check\` and the server's log name it.
 \`formsvc config show\` prints what is in force, and \`formsvc config check\` checks it.

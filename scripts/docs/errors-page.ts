@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   invalid_json: "Send one JSON object in UTF-8; `message` says what is wrong with the body.",
   invalid_request: "Correct the header or parameter that `details` names.",
   unauthorized:
-    "Send the endpoint's key as `Authorization: Bearer KEY`. A lost or revoked key is replaced with `formsvc key issue ENDPOINT --kind secret` (or `publishable`).",
+    "Send the endpoint's key as `Authorization: Bearer KEY`. A key that `formsvc key list ENDPOINT` shows as working is of another database than the one that the server's log names (`server.listening`). A lost or revoked key is replaced with `formsvc key issue ENDPOINT --kind secret` (or `publishable`).",
   forbidden: "See `message`: resume the endpoint, allow the page's origin, or use the other kind of key.",
   not_found:
     "Check the address or the name; the matching `list` command shows what there is. (HTTP: the path is wrong.)",

@@ -63,9 +63,12 @@ export function checkTrustedProxies(
     return sound("proxies.trusted", `the proxy ${seen.address} is trusted`);
   const list = JSON.stringify([...trustProxy, ...spellings(seen.address)]);
   const variable = environmentName(TRUST_PROXY);
-  const setting = variables.includes(variable)
-    ? `set ${variable}='${list}'`
-    : `write into ${file ?? "the configuration file"}: "server": { "trustProxy": ${list} }`;
+  const line = `"server": { "trustProxy": ${list} }`;
+  const inFile =
+    file === null
+      ? `write { ${line} } into a new formsvc.config.json in the folder that the server is started in`
+      : `write into ${file}: ${line}`;
+  const setting = variables.includes(variable) ? `set ${variable}='${list}'` : inFile;
   return problem(
     "proxies.trusted",
     `requests from ${seen.address} carry X-Forwarded-For, which is not believed (last at ${toIsoTime(seen.seenAt)}): ` +

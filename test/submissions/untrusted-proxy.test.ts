@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { operatorMachine, post, until } from "../support/operator-machine.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
@@ -92,6 +93,8 @@ test("doctor names the untrusted proxy and the line to write, until that is done
     `set ${variable}='["10.0.0.1","127.0.0.1","::1"]'`,
   );
 
+  rmSync(machine.path("formsvc.config.json"));
+  expect((await examine()).advice).toContain(`write { ${line} } into a new formsvc.config.json`);
   machine.configure(JSON.parse(`{${line}}`) as Record<string, unknown>);
   expect(await examine()).toMatchObject({ ok: true, message: "the proxy 127.0.0.1 is trusted" });
   machine.configure({});

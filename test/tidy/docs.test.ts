@@ -1,10 +1,14 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { renderDocs } from "../../scripts/generate-docs.ts";
 import { renderMigrations, renderSchema } from "../../scripts/embed-migrations.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { checkServerConfig } from "../../src/config/check-server-config.ts";
 import { configSchema, defaultConfig } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { ERROR_TABLE } from "../../src/foundation/errors.ts";
+import { makeFolder } from "../support/temporary-folder.ts";
 import { listFiles, readText } from "./repository.ts";
 import { findUnknownCommands } from "./mentioned-commands.ts";
 
@@ -35,6 +39,27 @@ test("the errors page has every code of the table with its status, exit code and
 
 test("the defaults, which the example file holds, are a valid configuration", () => {
   expect(configSchema.parse(defaultConfig)).toEqual(defaultConfig);
+});
+
+test("every configuration that a page shows is a whole file that the server takes", () => {
+  const shown = [
+    "docs/install.md",
+    "docs/reverse-proxies.md",
+    "docs/backup.md",
+    "docs/monitoring.md",
+  ].flatMap((path) =>
+    [...read(path).matchAll(/^```json\n([^]*?)^```$/gm)].map(([, text = ""]) => ({ path, text })),
+  );
+  const [, inReadme = ""] = /formsvc\.config\.json <<'JSON'\n([^]*?)JSON$/m.exec(read("README.md")) ?? [];
+  expect(shown.length).toBeGreaterThanOrEqual(4);
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  for (const { path, text } of [...shown, { path: "README.md", text: inReadme }]) {
+    const file = join(folder.path, "formsvc.config.json");
+    writeFileSync(file, text);
+    expect(() => checkServerConfig(loadConfig(file, {}).config), path).not.toThrow();
+    expect(loadConfig(file, {}).config, path).not.toEqual(defaultConfig);
+  }
 });
 
 test("every command that a page, a message or a script mentions exists, with its flags", async () => {
