@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type Part, structureAfter } from "../src/database/structure.ts";
+import { type Part, structureAfter } from "../src/database/sqlite/structure.ts";
 
 const folder = new URL("../migrations/", import.meta.url);
 const moduleFile = new URL("../src/database/migrations.generated.ts", import.meta.url);

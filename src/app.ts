@@ -1,10 +1,11 @@
 import type { Config } from "./config/config.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "./database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "./database/sqlite/sqlite-database.ts";
 import { migrate, type MigrationResult } from "./database/migrate.ts";
-import { measureDatabase } from "./database/database-metrics.ts";
-import { createLogCleaner, type LogCleaner } from "./database/empty-log.ts";
-import { watchChanges } from "./database/settings-version.ts";
-import { createWritability, type Writability } from "./database/write-probe.ts";
+import { createWritability, type Writability } from "./database/sqlite/write-probe.ts";
+import { measureDatabase } from "./database/sqlite/database-metrics.ts";
+import { createLogCleaner, type LogCleaner } from "./database/sqlite/empty-log.ts";
+import type { Steps } from "./database/steps.ts";
 import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
 import { databaseUpgraded, keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
@@ -18,14 +19,14 @@ import { createBurstMemory } from "./submissions/burst-memory.ts";
 import { createRecentTexts } from "./submissions/recent-texts.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
-import { createIdempotencyMemory, type IdempotencyMemory } from "./submissions/idempotency.ts";
+import { createIdempotencyMemory, forgetExpired } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
-import { createRetention } from "./submissions/retention.ts";
 import { type CommitMeasure, countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
 import { createProxyWatch } from "./submissions/untrusted-proxy.ts";
 import { createKeyring, type Keyring } from "./secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "./secrets/stored-secret.ts";
+import { expireSubmissions } from "./submissions/retention.ts";
 import { createSpamMemory } from "./submissions/spam-memory.ts";
 import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
@@ -37,14 +38,14 @@ import { createOutbox } from "./webhooks/enqueue-delivery.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
 import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
 import { createSender, type Sender } from "./webhooks/send.ts";
-import { createLateSpread } from "./webhooks/spread-outbox.ts";
 import { listWebhookSecrets } from "./webhooks/webhook-secrets.ts";
+import { spreadLate } from "./webhooks/spread-outbox.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 import { measureUsage } from "./workspaces/workspace-metrics.ts";
 
 /** The database of a configuration, opened and brought up to date. */
 export interface OpenedDatabase {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   readonly migrated: MigrationResult;
 }
 
@@ -56,7 +57,7 @@ export interface OpenedDatabase {
 export function openMigrated(
   config: Config,
   busyTimeoutMs: number,
-  upgrade: (db: Database) => MigrationResult = migrate,
+  upgrade: (db: SqliteDatabase) => MigrationResult = migrate,
 ): OpenedDatabase {
   const db = openDatabase(config.database.path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {
@@ -73,9 +74,9 @@ export function openMigrated(
 export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets];
 
 /** The configured keys. @throws config_invalid where they do not open every secret of the database. */
-export function openKeyring(db: Database, config: Config): Keyring {
+export function* openKeyring(config: Config): Steps<Keyring> {
   const keyring = createKeyring(config.secrets);
-  checkKeys(db, SECRET_LISTS, keyring);
+  yield* checkKeys(SECRET_LISTS, keyring);
   return keyring;
 }
 
@@ -102,9 +103,9 @@ export interface SubmitService {
   /** Null where the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
   /** Clean-ups for a timer, each one short transaction: how many rows it deleted, 0 when nothing is left to delete. */
-  readonly cleanUps: readonly (() => number)[];
+  readonly cleanUps: readonly (() => Promise<number>)[];
   /** The same for submissions that are older than their endpoint keeps them. */
-  readonly expire: () => number;
+  readonly expire: () => Promise<number>;
   /** Empties the write-ahead log of what was deleted, where it can be done at once. */
   readonly clearLog: () => void;
   /** Resolves when all that was taken is stored. */
@@ -118,13 +119,13 @@ export interface SubmitService {
  * @throws config_invalid where a key is missing that secrets of the database are encrypted with.
  */
 export function createSubmitService(
-  db: Database,
+  db: SqliteDatabase,
   config: Config,
   clock: Clock,
   log: Log,
   metrics: ExposedMetrics | null = null,
 ): SubmitService {
-  const keyring = openKeyring(db, config);
+  const keyring = db.now(() => openKeyring(config));
   const verifier = createKeyVerifier(db, clock);
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
@@ -158,7 +159,7 @@ export function createSubmitService(
     clock,
   });
   const cleaner = createLogCleaner(db);
-  const watch = watchChanges(db, [
+  const watch = db.watch([
     {
       onForeignCommit: () => {
         cleaner.suspect();
@@ -182,7 +183,7 @@ export function createSubmitService(
     onUntrustedProxy: createProxyWatch(db, clock, log),
     ...watch,
     isWritable: () => writability.isWritable(),
-    ...createCleanUps(db, config, clock, idempotency, cleaner),
+    ...createCleanUps(db, config, clock, cleaner),
     drain: () => commits.drain(),
     deliverer,
   };
@@ -201,27 +202,25 @@ function watchCommits(measure: CommitMeasure, writability: Writability): CommitO
 }
 
 function createCleanUps(
-  db: Database,
+  db: SqliteDatabase,
   config: Config,
   clock: Clock,
-  idempotency: IdempotencyMemory,
   cleaner: LogCleaner,
 ): Pick<SubmitService, "cleanUps" | "expire" | "clearLog"> {
-  const retention = createRetention(db);
-  const spreadLate = createLateSpread(db);
-  const noted = (deleted: number): number => {
+  const noted = async (work: () => Steps<number>): Promise<number> => {
+    const deleted = await db.transaction(work);
     cleaner.note(deleted);
     return deleted;
   };
   return {
     cleanUps: [
-      () => idempotency.forgetExpired(clock.now()),
-      () => finishGrace(db, clock.now()),
-      () => noted(dropExpired(db, config.held.days, clock.now())),
-      () => spreadLate(clock.now()),
-      () => noted(dropOldDeliveries(db, config.webhooks.keepDeliveredDays, clock.now())),
+      () => db.transaction(() => forgetExpired(clock.now())),
+      () => db.transaction(() => finishGrace(clock.now())),
+      () => noted(() => dropExpired(config.held.days, clock.now())),
+      () => spreadLate(db, clock.now()),
+      () => noted(() => dropOldDeliveries(config.webhooks.keepDeliveredDays, clock.now())),
     ],
-    expire: () => noted(retention.expire(clock.now())),
+    expire: () => noted(() => expireSubmissions(clock.now())),
     clearLog: () => cleaner.clean(),
   };
 }
@@ -238,7 +237,7 @@ export function createWebhookSender({ webhooks }: Config): Sender {
 /** What is read when somebody asks for the metrics. */
 function measureState(
   metrics: ExposedMetrics,
-  db: Database,
+  db: SqliteDatabase,
   config: Config,
   commits: CommitQueue,
   clock: Clock,
@@ -257,7 +256,7 @@ const BROWSER_MARK_INTERVAL_MS = 3_600_000;
 const MAX_BROWSER_MARKS = 1000;
 
 /** A page that leaks a secret key may be busy: the key is noted once an hour. */
-function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Caller) => void {
+function createBrowserMark(db: SqliteDatabase, clock: Clock, log: Log): (caller: Caller) => void {
   const marked = new Map<string, number>();
   return ({ key }) => {
     const now = clock.now();
@@ -265,10 +264,8 @@ function createBrowserMark(db: Database, clock: Clock, log: Log): (caller: Calle
     if (marked.size >= MAX_BROWSER_MARKS) marked.clear();
     marked.set(key.id, now);
     keySeenInBrowser(log, { keyId: key.id, endpointId: key.endpointId });
-    try {
-      markSeenInBrowser(db, key, now);
-    } catch (error) {
-      maintenanceFailed(log, error);
-    }
+    db.transaction(() => markSeenInBrowser(key, now)).catch((error: unknown) =>
+      maintenanceFailed(log, error),
+    );
   };
 }

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../../src/database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { type Figure, renderFigures } from "./figures.ts";
 import { median, runLoad } from "./processes.ts";
@@ -97,7 +98,7 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
   let bytes = 0;
   const ids: string[] = [];
   for (let from = 0; from < submissions; from += ROWS_AT_ONCE) {
-    db.transaction(() => {
+    db.transactionNow(() => {
       for (let index = from; index < Math.min(submissions, from + ROWS_AT_ONCE); index += 1) {
         const at = firstAt + index;
         const id = newId("sub", at);
@@ -108,7 +109,7 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
   }
   db.pragma("wal_checkpoint(TRUNCATE)");
   bytes = (statSync(file).size - before) / submissions;
-  db.transaction(() => {
+  db.transactionNow(() => {
     for (const id of ids) {
       event.run(HEAD, TAIL, id);
       delivery.run(newId("msg", Date.now()), id, webhookId, Date.now());
@@ -119,7 +120,7 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
   return bytes;
 }
 
-function valueOf(db: Database, sql: string): string {
+function valueOf(db: SqliteDatabase, sql: string): string {
   return String(db.prepare(sql).pluck().get());
 }
 

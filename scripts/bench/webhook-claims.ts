@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultConfig } from "../../src/config/config.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../../src/database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { type ClaimedDelivery, createClaims } from "../../src/webhooks/claim-delivery.ts";
 import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
@@ -56,7 +57,7 @@ function open(name: string, deliveredCount: number, pendingCount: number): () =>
   let sending: ClaimedDelivery[] = [];
   return () => {
     const startedAt = performance.now();
-    db.relaxedTransaction(() => {
+    db.relaxedTransactionNow(() => {
       const now = Date.now();
       const ended = sending.map((delivery) => ({ delivery, result: ANSWER, random: 0 }));
       finish(ended, now);
@@ -66,7 +67,7 @@ function open(name: string, deliveredCount: number, pendingCount: number): () =>
   };
 }
 
-function fill(db: Database, deliveredCount: number, pendingCount: number): void {
+function fill(db: SqliteDatabase, deliveredCount: number, pendingCount: number): void {
   db.execute(`
     INSERT INTO account VALUES ('acct_1', 'bench@example.com', 0);
     INSERT INTO workspace VALUES ('ws_1', 'acct_1', 'Bench', 'hobby', 0);
@@ -79,7 +80,7 @@ function fill(db: Database, deliveredCount: number, pendingCount: number): void 
     `WITH RECURSIVE n(i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM n LIMIT ${count})`;
   const insert = (count: number, first: number, state: string): void => {
     if (count === 0) return;
-    db.transaction(() =>
+    db.transactionNow(() =>
       db.execute(`
         INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
             event_head, event_tail)

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Agent } from "undici";
 import { defaultConfig } from "../../src/config/config.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase, query } from "../../src/database/database.ts";
+import { query } from "../../src/database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
@@ -21,6 +23,7 @@ import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { first } from "../../src/database/steps.ts";
 
 /**
  * The outbox against a bare loop of undici requests to the same receiver with as many requests at once, in interleaved
@@ -132,23 +135,25 @@ async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
     return deliverer.settled();
   });
   await deliverer.stop(1000);
-  const left = db.first(query.selectFrom("delivery").select("id").where("state", "!=", "delivered"));
+  const left = db.now(() =>
+    first(query.selectFrom("delivery").select("id").where("state", "!=", "delivered")),
+  );
   db.close();
   if (left) throw new Error("not everything was delivered");
   return rate;
 }
 
-function prepare(db: Database, target: string): string {
+function prepare(db: SqliteDatabase, target: string): string {
   const now = systemClock.now();
-  const { workspace } = createAccount(db, "bench@example.com", now);
+  const { workspace } = db.now(() => createAccount("bench@example.com", now));
   const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
-  const endpoint = db.transaction(() => insertEndpoint(db, workspace, made, defaultConfig.plans, now));
+  const endpoint = db.now(() => insertEndpoint(workspace, made, defaultConfig.plans, now));
   const settings = { url: target, headers: {}, allowPrivate: true, maxSpamScore: 100 };
-  createWebhook(db, createKeyring(defaultConfig.secrets), endpoint.id, settings, now);
+  db.now(() => createWebhook(createKeyring(defaultConfig.secrets), endpoint.id, settings, now));
   return endpoint.id;
 }
 
-function fill(db: Database, outbox: Outbox, endpointId: string, count: number): void {
+function fill(db: SqliteDatabase, outbox: Outbox, endpointId: string, count: number): void {
   const now = systemClock.now();
   const data = {
     name: "Ada Lovelace",
@@ -161,7 +166,7 @@ function fill(db: Database, outbox: Outbox, endpointId: string, count: number): 
      VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '192.0.2.1', 'bench', ?, ?, ?)`,
   );
   for (let from = 0; from < count; from += POSTS_A_COMMIT) {
-    db.transaction(() => {
+    db.transactionNow(() => {
       for (let index = from; index < Math.min(count, from + POSTS_A_COMMIT); index += 1) {
         const id = newId("sub", now);
         const told = { id, endpointId, spamScore: 0, ipAddress: "192.0.2.1", userAgent: "bench" };

@@ -15,8 +15,8 @@ const create: CommandSpec = {
   summary: "Make an account with its free Hobby workspace",
   examples: ["formsvc account create ada@example.com"],
   action: (context, _options, [email = ""]) =>
-    withNewDatabase(context, (db) => {
-      const { account, workspace } = createAccount(db, email, systemClock.now());
+    withNewDatabase(context, async (db) => {
+      const { account, workspace } = await db.transaction(() => createAccount(email, systemClock.now()));
       if (context.output.isJson) {
         return context.output.json({ account: accountJson(account), workspace: workspaceJson(workspace) });
       }
@@ -31,8 +31,8 @@ const list: CommandSpec = {
   usage: "list",
   summary: "List the accounts",
   action: (context) =>
-    withDatabase(context, (db) => {
-      const accounts = listAccounts(db);
+    withDatabase(context, async (db) => {
+      const accounts = await db.read(() => listAccounts());
       if (context.output.isJson) return context.output.json({ data: accounts.map(accountJson) });
       const rows = accounts.map(({ id, email, createdAt }) => [id, email, toIsoTime(createdAt)]);
       return context.output.table(

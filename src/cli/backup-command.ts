@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { backUp } from "../database/back-up.ts";
-import type { CopyProgress } from "../database/copy-database.ts";
+import { backUp } from "../database/sqlite/back-up.ts";
+import type { CopyProgress } from "../database/sqlite/copy-database.ts";
 import { addCommand, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
 

@@ -1,12 +1,12 @@
-import type { Database } from "../database/database.ts";
-import { emptyLog } from "../database/empty-log.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { emptyLog } from "../database/sqlite/empty-log.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Posts wait as long as this waits for a reader. */
 const MAX_WAIT_MS = 1000;
 
 /** After something was deleted for good: it must not be found in the write-ahead log either, or somebody is to know. */
-export function clearLog({ output }: CommandContext, db: Database): void {
+export function clearLog({ output }: CommandContext, db: SqliteDatabase): void {
   db.pragma(`busy_timeout = ${MAX_WAIT_MS}`);
   if (emptyLog(db)) return;
   output.note(

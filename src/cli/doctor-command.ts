@@ -5,8 +5,9 @@ import { SECRET_LISTS } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { checkMetricsAddress, checkSecretsInFile, checkTrustedProxies } from "../config/config-health.ts";
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
-import { backupFolder, checkBackupAge, listScheduledBackups } from "../database/backup-schedule.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
+import { backupFolder, checkBackupAge, listScheduledBackups } from "../database/sqlite/backup-schedule.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import {
   checkClock,
   checkDiskSpace,
@@ -16,8 +17,8 @@ import {
   checkLogSize,
   checkSchemaVersion,
   checkStructure,
-} from "../database/database-health.ts";
-import { checkLeftovers } from "../database/leftover-health.ts";
+} from "../database/sqlite/database-health.ts";
+import { checkLeftovers } from "../database/sqlite/leftover-health.ts";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
@@ -34,7 +35,7 @@ export function register(program: Command): void {
 }
 
 interface Patient {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   readonly config: Config;
   readonly loaded: LoadedConfig;
   readonly now: number;
@@ -42,7 +43,8 @@ interface Patient {
   readonly hasItsTables: boolean;
 }
 
-type Check = (patient: Patient) => Finding | readonly Finding[];
+type Findings = Finding | readonly Finding[];
+type Check = (patient: Patient) => Findings | Promise<Findings>;
 
 /** In the order of the output. A feature with something that can go wrong adds its checks here. */
 const CHECKS: readonly Check[] = [
@@ -57,13 +59,15 @@ const CHECKS: readonly Check[] = [
   ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
   ({ loaded }) => checkSecretsInFile(loaded),
   ({ config }) => checkMetricsAddress(config.metrics),
-  ofTables(({ db, loaded, now }) => checkTrustedProxies(loaded, readUntrustedProxy(db), now)),
+  ofTables(async ({ db, loaded, now }) =>
+    checkTrustedProxies(loaded, await db.read(readUntrustedProxy), now),
+  ),
   ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
-  ofTables(({ db, config }) => checkSecrets(db, SECRET_LISTS, config.secrets)),
-  ofTables(({ db, now }) => checkLeakedKeys(db, now)),
-  ofTables(({ db, now }) => checkReceivers(db, now)),
-  ofTables(({ db }) => checkFailedDeliveries(db)),
-  ofTables(({ db, config, now }) => checkMonthlyLimits(db, config.plans, now)),
+  ofTables(({ db, config }) => db.read(() => checkSecrets(SECRET_LISTS, config.secrets))),
+  ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
+  ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
+  ofTables(({ db }) => db.read(checkFailedDeliveries)),
+  ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
 ];
 
 /** A check that reads tables: left out where `database.schema` or `database.structure` finds fault with them. */
@@ -75,8 +79,8 @@ const doctor: CommandSpec = {
   usage: "doctor",
   summary: "Check the database, the machine and what was configured; exits with 1 when somebody should act",
   examples: ["formsvc doctor", "15 * * * *  formsvc doctor --quiet     # cron mails what it prints"],
-  action: (context) => {
-    const findings = examine(context);
+  action: async (context) => {
+    const findings = await examine(context);
     const problems = findings.filter(({ ok }) => !ok);
     print(context, findings);
     if (problems.length > 0) {
@@ -86,7 +90,7 @@ const doctor: CommandSpec = {
 };
 
 /** Changes nothing: it neither makes a database nor migrates one. */
-function examine(context: CommandContext): Finding[] {
+async function examine(context: CommandContext): Promise<Finding[]> {
   const config = readConfig(context);
   const path = resolve(config.database.path);
   if (!existsSync(path)) {
@@ -94,7 +98,7 @@ function examine(context: CommandContext): Finding[] {
       problem("database.file", `${path}: there is none`, "name it with --db, or begin with: formsvc init"),
     ];
   }
-  let db: Database;
+  let db: SqliteDatabase;
   try {
     db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   } catch (error) {
@@ -103,19 +107,21 @@ function examine(context: CommandContext): Finding[] {
   try {
     const loaded = loadConfig(context.configFile);
     const patient = { db, config, loaded, now: systemClock.now(), hasItsTables: hasItsTables(db) };
-    return CHECKS.flatMap((check) => {
+    const findings: Findings[] = [];
+    for (const check of CHECKS) {
       try {
-        return check(patient);
+        findings.push(await check(patient));
       } catch (error) {
-        return failed(error);
+        findings.push(failed(error));
       }
-    });
+    }
+    return findings.flat();
   } finally {
     db.close();
   }
 }
 
-function hasItsTables(db: Database): boolean {
+function hasItsTables(db: SqliteDatabase): boolean {
   try {
     return [checkSchemaVersion(db), checkStructure(db)].every(({ ok }) => ok);
   } catch {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import {
   DEFAULT_HONEYPOTS,
@@ -81,7 +81,10 @@ const create: CommandSpec = {
         systemClock.now(),
       );
       const keys = { secret: created.secret.text, publishable: created.publishable.text };
-      if (listEndpoints(db, null).filter(({ name }) => name === created.endpoint.name).length > 1)
+      if (
+        (await db.read(() => listEndpoints(null))).filter(({ name }) => name === created.endpoint.name)
+          .length > 1
+      )
         context.output.note(
           `another endpoint is named ${created.endpoint.name} too; commands take the id then`,
         );
@@ -95,9 +98,11 @@ const list: CommandSpec = {
   summary: "List the endpoints",
   options: [{ flags: "--workspace <workspace>", summary: "only this workspace's" }],
   action: (context, options) =>
-    withDatabase(context, (db) => {
+    withDatabase(context, async (db) => {
       const reference = text(options, "workspace");
-      const endpoints = listEndpoints(db, reference === null ? null : findWorkspace(db, reference).id);
+      const endpoints = await db.read(function* () {
+        return yield* listEndpoints(reference === null ? null : (yield* findWorkspace(reference)).id);
+      });
       if (context.output.isJson) return context.output.json({ data: endpoints.map(endpointJson) });
       const rows = endpoints.map(({ id, name, state, createdAt }) => [id, name, state, toIsoTime(createdAt)]);
       const empty = "no endpoints yet; make one with: formsvc endpoint create --name NAME --schema FILE";
@@ -110,9 +115,9 @@ const show: CommandSpec = {
   summary: "Show an endpoint's settings and schema",
   options: [workspaceOption],
   action: (context, options, [reference]) =>
-    withDatabase(context, (db) => {
-      const endpoint = namedEndpoint(db, options, reference);
-      const definition = readSchema(db, endpoint);
+    withDatabase(context, async (db) => {
+      const endpoint = await db.read(() => namedEndpoint(options, reference));
+      const definition = await db.read(() => readSchema(endpoint));
       if (context.output.isJson)
         return context.output.json({ endpoint: { ...endpointJson(endpoint), schema: definition } });
       const { settings } = endpoint;
@@ -207,7 +212,7 @@ const remove: CommandSpec = {
   options: [workspaceOption, { flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
-      const endpoint = namedEndpoint(db, options, reference);
+      const endpoint = await db.read(() => namedEndpoint(options, reference));
       await confirm(
         `Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`,
         options["yes"] === true,
@@ -216,19 +221,23 @@ const remove: CommandSpec = {
     }),
 };
 
-function namedEndpoint(db: Database, options: Options, reference = ""): Endpoint {
-  return findEndpoint(db, reference, text(options, "workspace"));
+function namedEndpoint(options: Options, reference = ""): Steps<Endpoint> {
+  return findEndpoint(reference, text(options, "workspace"));
 }
 
 function change(
   context: CommandContext,
   options: Options,
   reference: string | undefined,
-  changed: Parameters<typeof updateEndpoint>[2],
+  changed: Parameters<typeof updateEndpoint>[1],
 ): Promise<void> {
-  return withDatabase(context, (db) =>
-    printChanged(context, updateEndpoint(db, namedEndpoint(db, options, reference).id, changed)),
-  );
+  return withDatabase(context, async (db) => {
+    const endpoint = await db.transaction(function* () {
+      const { id } = yield* namedEndpoint(options, reference);
+      return yield* updateEndpoint(id, changed);
+    });
+    printChanged(context, endpoint);
+  });
 }
 
 function parseKeepDays(value: string): string {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { translateFileError } from "../database/file-error.ts";
-import { moveToNewName, nameTaken } from "../database/new-name.ts";
+import { translateFileError } from "../database/sqlite/file-error.ts";
+import { moveToNewName, nameTaken } from "../database/sqlite/new-name.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** Where an export goes: written piece by piece, and under its name only when it is whole. */

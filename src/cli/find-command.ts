@@ -34,7 +34,7 @@ export const findCommand: CommandSpec = {
     withDatabase(context, async (db) => {
       const { output } = context;
       const { name, value } = options["field"] as Field;
-      const found = findPerson(db, name, value);
+      const found = await findPerson(db, name, value);
       const count = found.submissions.length + found.held.length;
       const erases = options["erase"] === true && count > 0;
       if (erases) output.mustBeTaken("nothing was erased");
@@ -42,7 +42,7 @@ export const findCommand: CommandSpec = {
       else output.table(["CREATED", "ID", "DATA"], toRows(found), "nothing is kept");
       if (erases) {
         await confirm(`Erase what is shown (${count}) for good?`, options["yes"] === true);
-        erasePerson(db, found);
+        await db.transaction(() => erasePerson(found));
         output.note(`erased: ${count}; backups made before still hold them`);
         clearLog(context, db);
       }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -43,14 +44,14 @@ const list: CommandSpec = {
     { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
   ],
   action: (context, options) =>
-    withHeld(context, (db) => {
+    withHeld(context, async (db) => {
       const filter = {
-        endpointId: endpointId(db, options),
+        endpointId: await db.read(() => endpointId(options)),
         since: typeof options["since"] === "number" ? options["since"] : null,
         until: typeof options["until"] === "number" ? options["until"] : null,
       };
       const limit = typeof options["limit"] === "number" ? options["limit"] : DEFAULT_PAGE_SIZE;
-      const page = listHeld(db, filter, limit, text(options, "cursor"));
+      const page = await db.read(() => listHeld(filter, limit, text(options, "cursor")));
       if (context.output.isJson) {
         return context.output.json({ data: page.data.map(heldJson), next_cursor: page.nextCursor });
       }
@@ -64,8 +65,8 @@ const show: CommandSpec = {
   usage: "show <held>",
   summary: "Show a held post with its spam reasons",
   action: (context, _options, [id = ""]) =>
-    withHeld(context, (db) => {
-      const held = findHeld(db, id);
+    withHeld(context, async (db) => {
+      const held = await db.read(() => findHeld(id));
       if (context.output.isJson) return context.output.json(heldJson(held));
       return printWhole(context.output, held, held.why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT");
     }),
@@ -76,12 +77,12 @@ const release: CommandSpec = {
   summary: "Turn held posts into submissions: counted, notified, and for spam a lesson",
   examples: ["formsvc held release held_01h455vb4pex5vsknk084sn02q"],
   action: (context, _options, ids) =>
-    withHeld(context, (db, config) => {
-      const outbox = createOutbox(db);
+    withHeld(context, async (db, { plans }) => {
+      const parts = { db, plans, outbox: createOutbox(db) };
       const released: { readonly held: string; readonly submission: string }[] = [];
       try {
         for (const id of ids.filter((name) => name !== undefined)) {
-          const submission = releaseHeld(db, id, config.plans, outbox, systemClock.now());
+          const submission = await releaseHeld(parts, id, systemClock.now());
           context.output.note(`${id} is ${submission.id} now`);
           released.push({ held: id, submission: submission.id });
         }
@@ -103,8 +104,8 @@ const drop: CommandSpec = {
       `Drop ${named.length === 1 ? named[0] : `${named.length} held posts`} for good?`,
       options["yes"] === true,
     );
-    return withHeld(context, (db) => {
-      dropHeld(db, named);
+    return withHeld(context, async (db) => {
+      await db.transaction(() => dropHeld(named));
       clearLog(context, db);
       return context.output.isJson
         ? context.output.json({ dropped: named })
@@ -125,17 +126,17 @@ function printReleased(
 /** What was kept long enough is gone for every command, whether a server runs or not. */
 function withHeld<Result>(
   context: CommandContext,
-  work: (db: Database, config: Config) => Result,
+  work: (db: SqliteDatabase, config: Config) => Result | Promise<Result>,
 ): Promise<Result> {
-  return withDatabase(context, (db, config) => {
-    dropExpired(db, config.held.days, systemClock.now());
+  return withDatabase(context, async (db, config) => {
+    await db.transaction(() => dropExpired(config.held.days, systemClock.now()));
     return work(db, config);
   });
 }
 
-function endpointId(db: Database, options: Options): string | null {
+function* endpointId(options: Options): Steps<string | null> {
   const reference = text(options, "endpoint");
-  return reference === null ? null : findEndpoint(db, reference).id;
+  return reference === null ? null : (yield* findEndpoint(reference)).id;
 }
 
 function heldJson(held: HeldPost) {

@@ -31,14 +31,16 @@ const init: CommandSpec = {
     const file = namedConfigFile(context.configFile) ?? DEFAULT_FILE;
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
-    const made = withNewDatabase({ ...context, configFile: file }, (db) => {
+    const made = withNewDatabase({ ...context, configFile: file }, async (db) => {
       const now = systemClock.now();
       const email = text(options, "email");
-      const isEmpty = listWorkspaces(db).length === 0;
+      const isEmpty = (await db.read(() => listWorkspaces())).length === 0;
       const workspace =
         isEmpty && email !== null
-          ? createAccount(db, email, now).workspace
-          : db.transaction(() => listWorkspaces(db)[0] ?? chooseWorkspace(db, null, now));
+          ? (await db.transaction(() => createAccount(email, now))).workspace
+          : await db.transaction(function* () {
+              return (yield* listWorkspaces())[0] ?? (yield* chooseWorkspace(null, now));
+            });
       if (context.output.isJson)
         return context.output.json({ config: file, database: db.path, workspace: workspaceJson(workspace) });
       context.output.note(`configuration  ${file}${wrote ? "" : " (was there)"}`);
@@ -46,7 +48,10 @@ const init: CommandSpec = {
       context.output.note(
         `workspace      ${workspace.id} (${workspace.name}, ${workspace.plan})${isEmpty ? "" : " (was there)"}`,
       );
-      if (email !== null && !listAccounts(db).some((account) => account.email === checkEmail(email))) {
+      if (
+        email !== null &&
+        !(await db.read(() => listAccounts())).some((account) => account.email === checkEmail(email))
+      ) {
         context.output.note(
           `${email} was not made, because there is an account; if you want both: formsvc account create ${email}`,
         );

@@ -16,8 +16,10 @@ const list: CommandSpec = {
   usage: "list <endpoint>",
   summary: "List an endpoint's keys, revoked ones too, and whether a browser ever sent a secret one",
   action: (context, _options, [reference = ""]) =>
-    withDatabase(context, (db) => {
-      const keys = listKeys(db, findEndpoint(db, reference).id);
+    withDatabase(context, async (db) => {
+      const keys = await db.read(function* () {
+        return yield* listKeys((yield* findEndpoint(reference)).id);
+      });
       if (context.output.isJson) return context.output.json({ data: keys.map(keyJson) });
       const rows = keys.map((key) => [
         key.id,
@@ -50,11 +52,11 @@ const issue: CommandSpec = {
   ],
   action: (context, options, [reference = ""]) =>
     withDatabase(context, async (db) => {
-      findEndpoint(db, reference);
+      await db.read(() => findEndpoint(reference));
       const prepared = await prepareKey(text(options, "kind") as KeyKind);
-      const issued = db.transaction(() =>
-        storeKey(db, findEndpoint(db, reference).id, prepared, systemClock.now()),
-      );
+      const issued = await db.transaction(function* () {
+        return yield* storeKey((yield* findEndpoint(reference)).id, prepared, systemClock.now());
+      });
       return printIssued(context, issued);
     }),
 };
@@ -81,8 +83,8 @@ const revoke: CommandSpec = {
   usage: "revoke <key>",
   summary: "Refuse a key from now on, everywhere within a second",
   action: (context, _options, [reference = ""]) =>
-    withDatabase(context, (db) => {
-      const key = revokeKey(db, reference, systemClock.now());
+    withDatabase(context, async (db) => {
+      const key = await db.transaction(() => revokeKey(reference, systemClock.now()));
       if (context.output.isJson) return context.output.json({ key: keyJson(key) });
       context.output.line(key.id);
       return context.output.note(`the ${key.kind} key ${key.lookup} is revoked`);

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import {
   type MigrationStatus,
   migrationStatus,
@@ -59,7 +60,7 @@ function rehearse(context: CommandContext): void {
 }
 
 /** Looking must not make the file. */
-function lookAt(path: string, look: (db: Database) => MigrationStatus): MigrationStatus {
+function lookAt(path: string, look: (db: SqliteDatabase) => MigrationStatus): MigrationStatus {
   if (!existsSync(path)) return statusOfNewFile();
   const db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {

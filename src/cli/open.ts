@@ -4,9 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openMigrated, type OpenedDatabase } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { migrate, type MigrationResult, migrationStatus } from "../database/migrate.ts";
-import { lockServer } from "../database/server-lock.ts";
+import { lockServer } from "../database/sqlite/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { CommandContext } from "./command.ts";
@@ -26,7 +27,7 @@ export function openForCommand(config: Config): OpenedDatabase {
   return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, upgradeUnserved);
 }
 
-function upgradeUnserved(db: Database): MigrationResult {
+function upgradeUnserved(db: SqliteDatabase): MigrationResult {
   const { version, pending } = migrationStatus(db);
   // A new file has no server of an older version.
   if (version === 0 || pending.length === 0) return migrate(db);
@@ -47,7 +48,7 @@ export function letOthersWrite(): Promise<void> {
   return sleep(PAUSE_MS);
 }
 
-type Work<Result> = (db: Database, config: Config) => Result | Promise<Result>;
+type Work<Result> = (db: SqliteDatabase, config: Config) => Result | Promise<Result>;
 
 /**
  * Opens the database, brought up to date, for the length of `work`.

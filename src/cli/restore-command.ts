@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
-import { restoreBackup } from "../database/restore.ts";
+import { restoreBackup } from "../database/sqlite/restore.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { confirm } from "./arguments.ts";
 import { addCommand, type CommandSpec } from "./command.ts";

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Database } from "../database/database.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import type { Steps } from "../database/steps.ts";
 import { changeSchema, findEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -26,7 +28,12 @@ const show: CommandSpec = {
   summary: "Print the schema as JSON",
   examples: ["formsvc schema show Contact > contact.json"],
   action: (context, _options, [reference = ""]) =>
-    withDatabase(context, (db) => context.output.json(readSchema(db, findEndpoint(db, reference)))),
+    withDatabase(context, async (db) => {
+      const schema = await db.read(function* () {
+        return yield* readSchema(yield* findEndpoint(reference));
+      });
+      context.output.json(schema);
+    }),
 };
 
 const check: CommandSpec = {
@@ -54,9 +61,9 @@ const edit: CommandSpec = {
   usage: "edit <endpoint>",
   summary: "Edit an endpoint's schema with $EDITOR",
   action: (context, _options, [reference = ""]) =>
-    withDatabase(context, (db) => {
-      const endpoint = findEndpoint(db, reference);
-      const before = `${JSON.stringify(readSchema(db, endpoint), null, 2)}\n`;
+    withDatabase(context, async (db) => {
+      const endpoint = await db.read(() => findEndpoint(reference));
+      const before = `${JSON.stringify(await db.read(() => readSchema(endpoint)), null, 2)}\n`;
       const after = editText(before);
       if (after.text === before) {
         after.discard();
@@ -66,35 +73,40 @@ const edit: CommandSpec = {
       }
       const source = `${after.file} (your text is kept there)`;
       const definition = parseNamed(after.text, source);
-      naming(source, () => store(context, db, endpoint.id, definition, endpoint.schemaVersion));
+      try {
+        await store(context, db, endpoint.id, definition, endpoint.schemaVersion);
+      } catch (error) {
+        throw naming(source, error);
+      }
       return after.discard();
     }),
 };
 
 function parseNamed(content: string, source: string): SchemaDefinition {
   const json = parseJson(content, source);
-  return naming(source, () => parseDefinition(json));
-}
-
-/** Says of every refusal which text it is about. */
-function naming<Result>(source: string, work: () => Result): Result {
   try {
-    return work();
+    return parseDefinition(json);
   } catch (error) {
-    if (!(error instanceof FormsvcError)) throw error;
-    const message = error.message.replaceAll(/^/gm, `${source}: `);
-    throw new FormsvcError(error.code, message, { ...error.facts, cause: error });
+    throw naming(source, error);
   }
 }
 
-function store(
+/** The same refusal, which says of every line which text it is about. */
+function naming(source: string, error: unknown): unknown {
+  if (!(error instanceof FormsvcError)) return error;
+  const message = error.message.replaceAll(/^/gm, `${source}: `);
+  return new FormsvcError(error.code, message, { ...error.facts, cause: error });
+}
+
+async function store(
   { output }: CommandContext,
   db: Database,
   reference: string,
   definition: SchemaDefinition,
   basedOn: number | null,
-): void {
-  const { id, schemaVersion } = changeSchema(db, reference, definition, systemClock.now(), basedOn);
+): Promise<void> {
+  const change = (): Steps<Endpoint> => changeSchema(reference, definition, systemClock.now(), basedOn);
+  const { id, schemaVersion } = await db.transaction(change);
   if (output.isJson) return output.json({ endpoint_id: id, schema_version: schemaVersion });
   return output.note(`${id} checks posts with version ${schemaVersion} of its schema from now on`);
 }

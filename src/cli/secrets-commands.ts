@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { openKeyring, SECRET_LISTS } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { addKey } from "../secrets/key-file.ts";
@@ -21,9 +22,9 @@ const status: CommandSpec = {
   usage: "status",
   summary: "Count the secrets that are plain, and those under each key",
   action: (context, _options) =>
-    withDatabase(context, (db, config) => {
+    withDatabase(context, async (db, config) => {
       const keyring = createKeyring(config.secrets);
-      const counts = countSecrets(db, SECRET_LISTS);
+      const counts = await db.read(() => countSecrets(SECRET_LISTS));
       const plain = counts.get(null) ?? 0;
       counts.delete(null);
       const available = new Set(keyring.ids());
@@ -47,9 +48,10 @@ const rotate: CommandSpec = {
   summary: "Put a new key into secrets.keyFile, which it makes if need be, and encrypt every secret with it",
   examples: ["FORMSVC_SECRETS_KEY_FILE=/etc/formsvc/secrets.key formsvc secrets rotate"],
   action: (context) =>
-    withDatabase(context, (db, config) => {
-      addNewestKey(db, config);
-      return encryptAll(context, db, openKeyring(db, config));
+    withDatabase(context, async (db, config) => {
+      await addNewestKey(db, config);
+      const keyring = await db.read(() => openKeyring(config));
+      return encryptAll(context, db, keyring);
     }),
 };
 
@@ -57,8 +59,8 @@ const encrypt: CommandSpec = {
   usage: "encrypt",
   summary: "Encrypt every secret with the newest key: plain ones, and what an interrupted rotation left",
   action: (context) =>
-    withDatabase(context, (db, config) => {
-      const keyring = openKeyring(db, config);
+    withDatabase(context, async (db, config) => {
+      const keyring = await db.read(() => openKeyring(config));
       if (keyring.source === null) throw new FormsvcError("config_invalid", NO_KEY);
       return encryptAll(context, db, keyring);
     }),
@@ -69,8 +71,8 @@ const decrypt: CommandSpec = {
   summary: "Store every secret plain again, before the key is taken out of the configuration",
   action: (context) =>
     withDatabase(context, async (db, config) => {
-      const keyring = openKeyring(db, config);
-      const decrypted = await repeat(() => decryptSome(db, SECRET_LISTS, keyring));
+      const keyring = await db.read(() => openKeyring(config));
+      const decrypted = await repeat(() => db.transaction(() => decryptSome(SECRET_LISTS, keyring)));
       if (context.output.isJson) return context.output.json({ decrypted });
       context.output.note(`${decrypted} secrets are plain again`);
       return context.output.note(
@@ -83,24 +85,24 @@ const NO_KEY =
   "no key is configured: set secrets.keyFile to a file's name first, then: formsvc secrets rotate";
 
 /** In a transaction, because two that add a key at once would lose one. @throws config_invalid */
-function addNewestKey(db: Database, { secrets: { keyFile, key } }: Config): void {
+async function addNewestKey(db: Database, { secrets: { keyFile, key } }: Config): Promise<void> {
   if (keyFile === null) {
     const remedy =
       "the key is FORMSVC_SECRETS_KEY, which a command cannot change: " +
       "write a new one and a comma before it, restart the server, then: formsvc secrets encrypt";
     throw new FormsvcError("config_invalid", key === null ? NO_KEY : remedy);
   }
-  db.transaction(() => {
+  await db.transaction(function* () {
     const before = existsSync(keyFile) ? createKeyring({ keyFile, key }) : { source: keyFile, ids: () => [] };
-    checkKeys(db, SECRET_LISTS, before);
+    yield* checkKeys(SECRET_LISTS, before);
     addKey(keyFile, toIsoTime(systemClock.now()));
   });
 }
 
-async function encryptAll(context: CommandContext, db: Database, keyring: Keyring): Promise<void> {
+async function encryptAll(context: CommandContext, db: SqliteDatabase, keyring: Keyring): Promise<void> {
   const { output } = context;
-  const hadPlain = (countSecrets(db, SECRET_LISTS).get(null) ?? 0) > 0;
-  const encrypted = await repeat(() => encryptSome(db, SECRET_LISTS, keyring));
+  const hadPlain = ((await db.read(() => countSecrets(SECRET_LISTS))).get(null) ?? 0) > 0;
+  const encrypted = await repeat(() => db.transaction(() => encryptSome(SECRET_LISTS, keyring)));
   clearLog(context, db);
   const [key] = keyring.ids();
   if (output.isJson) return output.json({ key, source: keyring.source, encrypted });
@@ -111,9 +113,9 @@ async function encryptAll(context: CommandContext, db: Database, keyring: Keyrin
 }
 
 /** Small transactions with turns for a server between them. */
-async function repeat(some: () => number): Promise<number> {
+async function repeat(some: () => Promise<number>): Promise<number> {
   let changed = 0;
-  for (let count = some(); count > 0; count = some()) {
+  for (let count = await some(); count > 0; count = await some()) {
     changed += count;
     await letOthersWrite();
   }

@@ -6,10 +6,11 @@ import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
-import { requireStructure } from "../database/check-structure.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database } from "../database/database.ts";
-import { lockServer } from "../database/server-lock.ts";
-import { proveWritable } from "../database/write-probe.ts";
+import { requireStructure } from "../database/sqlite/check-structure.ts";
+import { proveWritable } from "../database/sqlite/write-probe.ts";
+import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { lockServer } from "../database/sqlite/server-lock.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { databaseMigrated, serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
@@ -53,9 +54,9 @@ const serve: CommandSpec = {
         if (migrated.pending.length > 0) {
           databaseMigrated(log, { applied: migrated.pending, keptCopy: migrated.keptCopy });
         }
-        db.read(() => requireStructure(db, db.path));
+        db.readNow(() => requireStructure(db, db.path));
         proveWritable(db);
-        checkPlans(db, config.plans);
+        await db.read(() => checkPlans(config.plans));
         await serveUntilStopped(db, config, context.configFile, log);
       } finally {
         db.close();
@@ -68,7 +69,7 @@ const serve: CommandSpec = {
 };
 
 async function serveUntilStopped(
-  db: Database,
+  db: SqliteDatabase,
   config: Config,
   configFile: string | null,
   log: Log,

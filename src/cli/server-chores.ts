@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { backupFolder, createBackupScheduler } from "../database/backup-schedule.ts";
-import { openBackupSocket } from "../database/backup-socket.ts";
-import type { Database } from "../database/database.ts";
+import { backupFolder, createBackupScheduler } from "../database/sqlite/backup-schedule.ts";
+import { openBackupSocket } from "../database/sqlite/backup-socket.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { systemClock } from "../foundation/clock.ts";
 import { maintenanceFailed, submissionsExpired } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
@@ -25,7 +25,7 @@ export interface ServerChores {
 }
 
 export interface ServerChoresParts {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   readonly config: Config;
   /** As given with `--config`; null where it was not. */
   readonly configFile: string | null;
@@ -91,11 +91,11 @@ async function cleanUp(service: SubmitService, isStopping: () => boolean, log: L
 }
 
 /** Small transactions with turns for posts between them, until nothing is left; how many rows were deleted. */
-async function repeat(work: () => number, isStopping: () => boolean, log: Log): Promise<number> {
+async function repeat(work: () => Promise<number>, isStopping: () => boolean, log: Log): Promise<number> {
   let deleted = 0;
   try {
     for (let batch = 0; batch < MAX_BATCHES && !isStopping(); batch += 1) {
-      const some = work();
+      const some = await work();
       deleted += some;
       if (some === 0) break;
       await nextTurn();

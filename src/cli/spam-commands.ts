@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { spamDefaults } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Steps } from "../database/steps.ts";
 import { createEndpointDirectory } from "../endpoints/endpoint-directory.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
@@ -48,14 +49,14 @@ const show: CommandSpec = {
   summary: "Show the spam settings that hold for a workspace or endpoint",
   options: scopeOptions,
   action: (context, options) =>
-    withDatabase(context, (db, config) => {
-      const { scope, workspace } = chooseScope(db, options);
+    withDatabase(context, async (db, config) => {
+      const { scope, workspace } = await db.transaction(() => chooseScope(options));
       const { customSpam } = limitsOf(config.plans, workspace.plan);
-      const settings = settingsFor(db, scope, spamDefaults(config), customSpam);
+      const settings = await db.read(() => settingsFor(scope, spamDefaults(config), customSpam));
       const shown = {
         plan: workspace.plan,
         custom_spam: customSpam,
-        chosen: readChoices(db, scope),
+        chosen: await db.read(() => readChoices(scope)),
         settings,
       };
       if (context.output.isJson) return context.output.json(shown);
@@ -89,8 +90,8 @@ const set: CommandSpec = {
     "formsvc spam set --endpoint Bugs --technical on",
   ],
   action: (context, options) =>
-    withDatabase(context, (db, config) => {
-      const { scope, workspace } = chooseScope(db, options);
+    withDatabase(context, async (db, config) => {
+      const { scope, workspace } = await db.transaction(() => chooseScope(options));
       if (!limitsOf(config.plans, workspace.plan).customSpam) {
         throw new FormsvcError(
           "plan_limit",
@@ -99,11 +100,14 @@ const set: CommandSpec = {
       }
       if (!SETTERS.some((name) => options[name] !== undefined))
         return refuse("give something to set, like --keyword");
-      const choices = readOptions(readChoices(db, scope), options);
+      const choices = readOptions(await db.read(() => readChoices(scope)), options);
       if (options["dryRun"] === true) {
-        return printPreview(context.output, previewChoices(db, scope, choices, spamDefaults(config)));
+        return printPreview(
+          context.output,
+          await db.read(() => previewChoices(scope, choices, spamDefaults(config))),
+        );
       }
-      writeChoices(db, scope, choices);
+      await db.transaction(() => writeChoices(scope, choices));
       if (context.output.isJson) return context.output.json({ chosen: choices });
       return context.output.note("the settings hold from now on");
     }),
@@ -131,10 +135,12 @@ const explain: CommandSpec = {
       const post = splitRow({ id: "", source: "", label: "ham", data: readBody(source) }, DEFAULT_HONEYPOTS);
       return printVerdict(context.output, judge(post, spamDefaultsOf(context), noHistory));
     }
-    return withDatabase(context, (db, config) =>
+    return withDatabase(context, async (db, config) =>
       printVerdict(
         context.output,
-        isStored ? storedVerdict(db, source) : judgeFor(context, db, config, endpoint ?? "", source),
+        isStored
+          ? await db.read(() => storedVerdict(source))
+          : judgeFor(context, db, config, endpoint ?? "", source),
       ),
     );
   },
@@ -143,17 +149,17 @@ const explain: CommandSpec = {
 /** As the server judges a post to this endpoint; what it says of the client is unknown here. */
 function judgeFor(
   { output }: CommandContext,
-  db: Database,
+  db: SqliteDatabase,
   config: Config,
   reference: string,
   file: string,
 ): SpamVerdict {
-  const { id } = findEndpoint(db, reference);
+  const { id } = db.now(() => findEndpoint(reference));
   const ready = createEndpointDirectory(db, config.plans).get(id);
   if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${reference}`);
   const { endpoint, schema, honeypots, limits } = ready;
   const scope: SpamScope = { kind: "endpoint", workspaceId: endpoint.workspaceId, endpointId: id };
-  const settings = settingsFor(db, scope, spamDefaults(config), limits.customSpam);
+  const settings = db.now(() => settingsFor(scope, spamDefaults(config), limits.customSpam));
   const { fields, filledHoneypots, elapsedMs } = splitControlMembers(
     readBody(file),
     honeypots,
@@ -176,8 +182,10 @@ function judgeFor(
 }
 
 /** What was said when it came: settings and memory have moved on since. */
-function storedVerdict(db: Database, id: string): SpamVerdict {
-  const { spamScore, spamClass, spamReasons } = isId("sub", id) ? findSubmission(db, id) : findHeld(db, id);
+function* storedVerdict(id: string): Steps<SpamVerdict> {
+  const { spamScore, spamClass, spamReasons } = isId("sub", id)
+    ? yield* findSubmission(id)
+    : yield* findHeld(id);
   return { score: spamScore, spamClass, reasons: spamReasons };
 }
 
@@ -200,17 +208,17 @@ function signed({ points }: SpamReason): string {
   return points > 0 ? `+${points}` : String(points);
 }
 
-function chooseScope(db: Database, options: Options): { scope: SpamScope; workspace: Workspace } {
+function* chooseScope(options: Options): Steps<{ scope: SpamScope; workspace: Workspace }> {
   const endpoint = text(options, "endpoint");
   if (endpoint === null) {
     const now = systemClock.now();
-    const workspace = db.transaction(() => chooseWorkspace(db, text(options, "workspace"), now));
+    const workspace = yield* chooseWorkspace(text(options, "workspace"), now);
     return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
   }
-  const { id, workspaceId } = findEndpoint(db, endpoint);
+  const { id, workspaceId } = yield* findEndpoint(endpoint);
   return {
     scope: { kind: "endpoint", workspaceId, endpointId: id },
-    workspace: findWorkspace(db, workspaceId),
+    workspace: yield* findWorkspace(workspaceId),
   };
 }
 

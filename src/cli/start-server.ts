@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { createSubmitService } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
-import { hasLitestream } from "../database/litestream.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { hasLitestream } from "../database/sqlite/litestream.ts";
 import type { Clock } from "../foundation/clock.ts";
 import {
   checkpointFailed,
@@ -53,14 +53,14 @@ export interface Surroundings {
  * @throws failed when the address cannot be listened on, database_busy when another process holds the write lock.
  */
 export async function startServer(
-  db: Database,
+  db: SqliteDatabase,
   config: Config,
   clock: Clock,
   log: Log,
   { configFile, listenFd }: Surroundings = { configFile: null, listenFd: null },
 ): Promise<RunningServer> {
   const service = createSubmitService(db, config, clock, log, await loadMetrics(config));
-  service.deliverer.recover();
+  await service.deliverer.recover();
   db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
   let draining = false;
   const server = createServer({
@@ -162,7 +162,7 @@ function ignoreNotListening(error: unknown): void {
  * Leaves one file behind where nobody else has it open. A reader in the way costs nothing: the next start does it.
  * Litestream counts on doing this itself and would have to copy the whole file again.
  */
-function checkpoint(db: Database, log: Log): void {
+function checkpoint(db: SqliteDatabase, log: Log): void {
   try {
     if (!hasLitestream(db)) db.pragma("wal_checkpoint(TRUNCATE)");
   } catch (error) {

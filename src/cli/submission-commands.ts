@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Mark, markSubmission, readMark } from "../submissions/mark-submission.ts";
@@ -67,9 +67,11 @@ const list: CommandSpec = {
     "formsvc submission list --class high --json",
   ],
   action: (context, options) =>
-    withDatabase(context, (db) => {
+    withDatabase(context, async (db) => {
       const limit = count(options, DEFAULT_PAGE_SIZE);
-      const page = listSubmissions(db, readFilter(db, options), limit, text(options, "cursor"));
+      const page = await db.read(function* () {
+        return yield* listSubmissions(yield* readFilter(options), limit, text(options, "cursor"));
+      });
       if (context.output.isJson) {
         return context.output.json({ data: page.data.map(submissionJson), next_cursor: page.nextCursor });
       }
@@ -83,9 +85,9 @@ const show: CommandSpec = {
   usage: "show <submission>",
   summary: "Show a submission with its spam reasons",
   action: (context, _options, [id = ""]) =>
-    withDatabase(context, (db) => {
-      const submission = findSubmission(db, id);
-      const mark = readMark(db, id);
+    withDatabase(context, async (db) => {
+      const submission = await db.read(() => findSubmission(id));
+      const mark = await db.read(() => readMark(id));
       if (context.output.isJson) context.output.json(submissionJson(submission));
       else printWhole(context.output, submission);
       return mark === null ? undefined : context.output.note(`marked as ${mark}`);
@@ -114,12 +116,12 @@ const tail: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db) => {
-      const filter = readFilter(db, options);
+      const filter = await db.read(() => readFilter(options));
       const cursor = text(options, "cursor");
-      if (cursor !== null) return goOn(context, db, filter, tailAfter(db, cursor), options);
-      const position = tailEnd(db);
+      if (cursor !== null) return goOn(context, db, filter, await db.read(() => tailAfter(cursor)), options);
+      const position = await db.read(tailEnd);
       const limit = count(options, filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
-      const shown = [...listSubmissions(db, filter, limit, null).data].reverse();
+      const shown = [...(await db.read(() => listSubmissions(filter, limit, null))).data].reverse();
       for (const submission of shown) printOne(context, submission);
       // What was committed between the two looks is in both.
       const printed = new Set(shown.map(({ id }) => id));
@@ -138,8 +140,8 @@ const remove: CommandSpec = {
       `Delete ${named.length === 1 ? named[0] : `${named.length} submissions`} for good?`,
       options["yes"] === true,
     );
-    return withDatabase(context, (db) => {
-      deleteSubmissions(db, named);
+    return withDatabase(context, async (db) => {
+      await db.transaction(() => deleteSubmissions(named));
       clearLog(context, db);
       return context.output.isJson
         ? context.output.json({ deleted: named })
@@ -155,9 +157,9 @@ const mark: CommandSpec = {
   action: (context, _options, [id = "", wanted = ""]) => {
     if (!["spam", "ham", "none"].includes(wanted))
       throw new FormsvcError("usage", "the mark is spam, ham or none");
-    return withDatabase(context, (db) => {
+    return withDatabase(context, async (db) => {
       const chosen = wanted === "none" ? null : (wanted as Mark);
-      markSubmission(db, id, chosen, systemClock.now());
+      await db.transaction(() => markSubmission(db, id, chosen, systemClock.now()));
       if (context.output.isJson) return context.output.json({ id, mark: chosen });
       return context.output.note(
         chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,
@@ -182,20 +184,20 @@ function printOne({ output }: CommandContext, submission: Submission): void {
 /** From where an earlier tail stopped. */
 async function goOn(
   context: CommandContext,
-  db: Database,
+  db: SqliteDatabase,
   filter: SubmissionFilter,
   position: TailPosition,
   options: Options,
 ): Promise<void> {
   if (options["follow"] === true) return follow(context, db, filter, position, new Set());
-  const { submissions } = readTail(db, filter, position, count(options, MAX_PAGE_SIZE));
+  const { submissions } = await db.read(() => readTail(filter, position, count(options, MAX_PAGE_SIZE)));
   for (const submission of submissions) printOne(context, submission);
   return undefined;
 }
 
 async function follow(
   context: CommandContext,
-  db: Database,
+  db: SqliteDatabase,
   filter: SubmissionFilter,
   from: TailPosition,
   printed: ReadonlySet<string>,
@@ -206,13 +208,13 @@ async function follow(
     const version = Number(db.pragma("data_version"));
     if (version !== seen) {
       seen = version;
-      let page = readTail(db, filter, position, MAX_PAGE_SIZE);
+      let page = await db.read(() => readTail(filter, position, MAX_PAGE_SIZE));
       while (page.submissions.length > 0) {
         for (const submission of page.submissions) {
           if (!printed.has(submission.id)) printOne(context, submission);
         }
         position = page.position;
-        page = readTail(db, filter, position, MAX_PAGE_SIZE);
+        page = await db.read(() => readTail(filter, position, MAX_PAGE_SIZE));
       }
     }
     await sleep(FOLLOW_INTERVAL_MS);

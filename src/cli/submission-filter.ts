@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { StoredSpamClass, SubmissionFilter } from "../submissions/submission-store.ts";
 import { parseTime } from "./arguments.ts";
@@ -16,10 +16,10 @@ export const filterOptions = [
 export const untilOption = { flags: "--until <time>", summary: "before then", parse: parseTime };
 
 /** @throws not_found, ambiguous */
-export function readFilter(db: Database, options: Options): SubmissionFilter {
+export function* readFilter(options: Options): Steps<SubmissionFilter> {
   const reference = text(options, "endpoint");
   return {
-    endpointId: reference === null ? null : findEndpoint(db, reference).id,
+    endpointId: reference === null ? null : (yield* findEndpoint(reference)).id,
     spamClass: text(options, "class") as StoredSpamClass | null,
     since: typeof options["since"] === "number" ? options["since"] : null,
     until: typeof options["until"] === "number" ? options["until"] : null,

@@ -1,3 +1,4 @@
+import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findEndpoint, readEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type ExportFormat, exportSubmissions } from "../submissions/export-submissions.ts";
@@ -37,11 +38,11 @@ export const exportCommand: CommandSpec = {
     "formsvc submission export --format ndjson --output all.ndjson",
   ],
   action: (context, options) =>
-    withDatabase(context, (db) => {
+    withDatabase(context, async (db) => {
       const { output } = context;
       const name = text(options, "output");
       const parts = exportSubmissions(db, {
-        filter: readFilter(db, options),
+        filter: await db.read(() => readFilter(options)),
         format: (text(options, "format") ?? (output.isJson ? "ndjson" : "csv")) as ExportFormat,
         limit: typeof options["limit"] === "number" ? options["limit"] : null,
         cursor: text(options, "cursor"),
@@ -50,7 +51,7 @@ export const exportCommand: CommandSpec = {
       const file = name === null ? null : createExportFile(name);
       let count = 0;
       try {
-        for (const part of parts) {
+        for await (const part of parts) {
           (file ?? output).text(part.text);
           count = part.count;
           output.progress(`${count} exported`);
@@ -79,11 +80,11 @@ export const importCommand: CommandSpec = {
     withDatabase(context, async (db) => {
       const { output } = context;
       const reference = text(options, "endpoint");
-      const named = reference === null ? null : findEndpoint(db, reference);
-      const known = new Map<string, ReturnType<typeof readEndpoint>>();
+      const named = reference === null ? null : await db.read(() => findEndpoint(reference));
+      const known = new Map<string, Endpoint | undefined>();
       const imported = await importSubmissions(db, file, {
         targetOf: (endpointId) => {
-          if (!known.has(endpointId)) known.set(endpointId, named ?? readEndpoint(db, endpointId));
+          if (!known.has(endpointId)) known.set(endpointId, named ?? db.now(() => readEndpoint(endpointId)));
           const endpoint = known.get(endpointId);
           if (endpoint === undefined) {
             throw new FormsvcError(

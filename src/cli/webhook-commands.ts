@@ -69,14 +69,11 @@ const create: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const endpoint = findEndpoint(db, text(options, "endpoint") ?? "");
+      const endpoint = await db.read(() => findEndpoint(text(options, "endpoint") ?? ""));
       const settings = { ...DEFAULTS, ...readSettings(options) };
-      const { webhook, secret } = createWebhook(
-        db,
-        openKeyring(db, config),
-        endpoint.id,
-        settings,
-        systemClock.now(),
+      const keyring = await db.read(() => openKeyring(config));
+      const { webhook, secret } = await db.transaction(() =>
+        createWebhook(keyring, endpoint.id, settings, systemClock.now()),
       );
       const refused = await findRefusal(webhook, config);
       context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
@@ -95,9 +92,11 @@ const list: CommandSpec = {
   summary: "List webhooks",
   options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
   action: (context, options) =>
-    withDatabase(context, (db) => {
+    withDatabase(context, async (db) => {
       const endpoint = text(options, "endpoint");
-      const webhooks = listWebhooks(db, endpoint === null ? null : findEndpoint(db, endpoint).id);
+      const webhooks = await db.read(function* () {
+        return yield* listWebhooks(endpoint === null ? null : (yield* findEndpoint(endpoint)).id);
+      });
       if (context.output.isJson) return context.output.json({ data: webhooks.map(webhookJson) });
       const rows = webhooks.map((webhook) => [
         webhook.id,
@@ -114,7 +113,7 @@ const show: CommandSpec = {
   usage: "show <webhook>",
   summary: "Show a webhook and how its receiver is doing",
   action: (context, _options, [id = ""]) =>
-    withDatabase(context, (db) => printWebhook(context, findWebhook(db, id))),
+    withDatabase(context, async (db) => printWebhook(context, await db.read(() => findWebhook(id)))),
 };
 
 const set: CommandSpec = {
@@ -132,7 +131,8 @@ const set: CommandSpec = {
     withDatabase(context, async (db, config) => {
       const change = readSettings(options);
       if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
-      const webhook = updateWebhook(db, openKeyring(db, config), id, change);
+      const keyring = await db.read(() => openKeyring(config));
+      const webhook = await db.transaction(() => updateWebhook(keyring, id, change));
       const refused = await findRefusal(webhook, config);
       printWebhook(context, webhook, refused);
       if (refused !== null) writeError(refused);
@@ -158,12 +158,12 @@ const remove: CommandSpec = {
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [id = ""]) =>
     withDatabase(context, async (db) => {
-      const { settings } = findWebhook(db, id);
+      const { settings } = await db.read(() => findWebhook(id));
       await confirm(
         `Delete the webhook to ${settings.url} with all its deliveries?`,
         options["yes"] === true,
       );
-      deleteWebhook(db, id);
+      await deleteWebhook(db, id);
       if (context.output.isJson) return context.output.json({ deleted: [id] });
       return context.output.note(`deleted: ${id}`);
     }),
@@ -173,13 +173,14 @@ const rotate: CommandSpec = {
   usage: "rotate-secret <webhook>",
   summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
   action: (context, _options, [id = ""]) =>
-    withDatabase(context, (db, config) => {
+    withDatabase(context, async (db, config) => {
       const now = systemClock.now();
-      const secret = rotateSecret(db, openKeyring(db, config), id, now);
+      const keyring = await db.read(() => openKeyring(config));
+      const secret = await db.transaction(() => rotateSecret(keyring, id, now));
       const oldUntil = toIsoTime(now + ROTATION_GRACE_MS);
       context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
       if (context.output.isJson) {
-        const webhook = webhookJson(findWebhook(db, id));
+        const webhook = webhookJson(await db.read(() => findWebhook(id)));
         return context.output.json({ webhook, secret, previous_secret_expires_at: oldUntil });
       }
       context.output.line(secret);
@@ -207,9 +208,9 @@ function parseScore(value: string): number {
     : refuse("expected a whole number from 0 to 100");
 }
 
-function switchTo(context: CommandContext, db: Database, id: string, enabled: boolean): void {
-  const webhook = setWebhookEnabled(db, id, enabled);
-  while (alignDeliveries(db, systemClock.now()));
+async function switchTo(context: CommandContext, db: Database, id: string, enabled: boolean): Promise<void> {
+  const webhook = await db.transaction(() => setWebhookEnabled(id, enabled));
+  while (await db.transaction(() => alignDeliveries(systemClock.now())));
   return printWebhook(context, webhook);
 }
 

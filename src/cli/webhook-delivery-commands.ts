@@ -37,20 +37,21 @@ export const deliveries: CommandSpec = {
     "formsvc webhook deliveries --submission sub_… --json",
   ],
   action: (context, options) =>
-    withDatabase(context, (db) => {
+    withDatabase(context, async (db) => {
       const { limit } = options;
       const webhookId = text(options, "webhook");
       const submissionId = text(options, "submission");
       // An empty page would say that all is well with what was only misspelt.
-      if (webhookId !== null) findWebhook(db, webhookId);
-      if (submissionId !== null) findSubmission(db, submissionId);
-      const page = listDeliveries(db, {
+      if (webhookId !== null) await db.read(() => findWebhook(webhookId));
+      if (submissionId !== null) await db.read(() => findSubmission(submissionId));
+      const filter = {
         webhookId,
         submissionId,
         state: text(options, "state") as DeliveryState | null,
         cursor: text(options, "cursor"),
         limit: typeof limit === "number" ? limit : DEFAULT_PAGE_SIZE,
-      });
+      };
+      const page = await db.read(() => listDeliveries(filter));
       if (context.output.isJson) {
         return context.output.json({ data: page.deliveries.map(deliveryJson), next_cursor: page.nextCursor });
       }
@@ -65,9 +66,9 @@ export const attempts: CommandSpec = {
   summary: "Show every attempt of a delivery and what came of it",
   examples: ["formsvc webhook attempts msg_01h455vb4pex5vsknk084sn02q"],
   action: (context, _options, [id = ""]) =>
-    withDatabase(context, (db) => {
-      const delivery = findDelivery(db, id);
-      const made = listAttempts(db, id);
+    withDatabase(context, async (db) => {
+      const delivery = await db.read(() => findDelivery(id));
+      const made = await db.read(() => listAttempts(id));
       if (context.output.isJson) {
         return context.output.json({ delivery: deliveryJson(delivery), data: made.map(attemptJson) });
       }
@@ -110,22 +111,23 @@ export const replay: CommandSpec = {
     "formsvc webhook replay --since 24h --as-new",
   ],
   action: (context, options, [id]) =>
-    withDatabase(context, (db) => {
+    withDatabase(context, async (db) => {
       const range = readRange(options);
       const dryRun = options["dryRun"] === true;
       const replaying = { asNew: options["asNew"] === true, now: systemClock.now() };
-      if (range.webhookId !== null) findWebhook(db, range.webhookId);
+      const { webhookId } = range;
+      if (webhookId !== null) await db.read(() => findWebhook(webhookId));
       let facts: { matched: number; replayed: number; id?: string };
       if (id === undefined) {
         requireRange(range);
-        const matched = countReplayable(db, range, replaying.asNew);
-        facts = { matched, replayed: dryRun ? 0 : replayRange(db, range, replaying) };
+        const matched = await countReplayable(db, range, replaying.asNew);
+        facts = { matched, replayed: dryRun ? 0 : await replayRange(db, range, replaying) };
       } else {
         refuseRange(range);
-        checkReplay(id, findDelivery(db, id).state, replaying.asNew);
+        checkReplay(id, (await db.read(() => findDelivery(id))).state, replaying.asNew);
         facts = dryRun
           ? { matched: 1, replayed: 0, id }
-          : { matched: 1, replayed: 1, id: replayDelivery(db, id, replaying) };
+          : { matched: 1, replayed: 1, id: await replayDelivery(db, id, replaying) };
       }
       if (context.output.isJson) return context.output.json(facts);
       if (dryRun) return context.output.line(`would be sent again: ${facts.matched}`);

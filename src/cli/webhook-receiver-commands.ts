@@ -29,7 +29,7 @@ export const sendTest: CommandSpec = {
   examples: ["formsvc webhook test wh_01h455vb4pex5vsknk084sn02q"],
   action: (context, options, [id = ""]) =>
     withDatabase(context, async (db, config) => {
-      const webhook = findWebhook(db, id);
+      const webhook = await db.read(() => findWebhook(id));
       const now = systemClock.now();
       const data = readData(text(options, "data"));
       const submission = { id: newId("sub", now), endpointId: webhook.endpointId, spamScore: 0 };
@@ -39,10 +39,11 @@ export const sendTest: CommandSpec = {
         userAgent: "formsvc webhook test",
         createdAt: now,
       };
-      const name = readEndpoint(db, webhook.endpointId)?.name ?? "";
+      const name = (await db.read(() => readEndpoint(webhook.endpointId)))?.name ?? "";
       const body = Buffer.from(renderBody(told, JSON.stringify(data), name, now));
       const message = { id: newId("msg", now), body };
-      const open = openWebhook(openKeyring(db, config), webhook, activeKeys(db, now).get(id) ?? []);
+      const keys = await db.read(() => activeKeys(now));
+      const open = openWebhook(await db.read(() => openKeyring(config)), webhook, keys.get(id) ?? []);
       const request = renderRequest(open, message, now);
       const sender = createWebhookSender(config);
       const result = await sender.send(request);

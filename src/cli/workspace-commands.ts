@@ -35,12 +35,9 @@ const create: CommandSpec = {
   ],
   examples: ["formsvc workspace create --name 'Client sites' --account ada@example.com"],
   action: (context, options) =>
-    withNewDatabase(context, (db) => {
-      const made = createWorkspace(
-        db,
-        text(options, "name") ?? "",
-        text(options, "account"),
-        systemClock.now(),
+    withNewDatabase(context, async (db) => {
+      const made = await db.transaction(() =>
+        createWorkspace(text(options, "name") ?? "", text(options, "account"), systemClock.now()),
       );
       return printWorkspace(context, made);
     }),
@@ -50,8 +47,8 @@ const list: CommandSpec = {
   usage: "list",
   summary: "List the workspaces",
   action: (context) =>
-    withDatabase(context, (db) => {
-      const workspaces = listWorkspaces(db);
+    withDatabase(context, async (db) => {
+      const workspaces = await db.read(() => listWorkspaces());
       if (context.output.isJson) return context.output.json({ data: workspaces.map(workspaceJson) });
       const rows = workspaces.map(({ id, name, plan, createdAt }) => [id, name, plan, toIsoTime(createdAt)]);
       return context.output.table(
@@ -66,8 +63,8 @@ const show: CommandSpec = {
   usage: "show <workspace>",
   summary: "Show a workspace and its plan's limits",
   action: (context, _options, [reference = ""]) =>
-    withDatabase(context, (db, config) => {
-      const workspace = findWorkspace(db, reference);
+    withDatabase(context, async (db, config) => {
+      const workspace = await db.read(() => findWorkspace(reference));
       const limits = limitsOf(config.plans, workspace.plan);
       const facts = {
         ...workspaceJson(workspace),
@@ -97,8 +94,8 @@ const changePlan: CommandSpec = {
   summary: "Put a workspace on another plan",
   examples: ["formsvc workspace set-plan ws_01h455vb4pex5vsknk084sn02q pro"],
   action: (context, _options, [reference = "", plan = ""]) =>
-    withDatabase(context, (db, config) =>
-      printWorkspace(context, setPlan(db, reference, plan, config.plans)),
+    withDatabase(context, async (db, config) =>
+      printWorkspace(context, await db.transaction(() => setPlan(reference, plan, config.plans))),
     ),
 };
 
@@ -116,10 +113,12 @@ const usage: CommandSpec = {
   action: (context, options, [argument]) => {
     const option = text(options, "workspace");
     if (argument !== undefined && option !== null) return refuse("name the workspace once");
-    return withDatabase(context, (db, config) => {
+    return withDatabase(context, async (db, config) => {
       const now = systemClock.now();
-      const workspace = db.transaction(() => chooseWorkspace(db, argument ?? option, now));
-      const counted = readUsage(db, workspace, text(options, "month") ?? monthOf(now), config.plans);
+      const workspace = await db.transaction(() => chooseWorkspace(argument ?? option, now));
+      const counted = await db.read(() =>
+        readUsage(workspace, text(options, "month") ?? monthOf(now), config.plans),
+      );
       if (context.output.isJson) return context.output.json(usageJson(counted));
       const row = [counted.month, String(counted.used), shown(counted.limit), shown(counted.remaining)];
       return context.output.table(["MONTH", "USED", "LIMIT", "REMAINING"], [row], "");

@@ -1,11 +1,11 @@
-import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
-import { removeCopy } from "./backup-socket.ts";
-import { createExclusively, type Database, query } from "./database.ts";
-import { refuseDifferences } from "./check-structure.ts";
-import { APPLICATION_ID } from "./file-owner.ts";
+import { refuseDifferences } from "./sqlite/check-structure.ts";
+import { removeCopy } from "./sqlite/backup-socket.ts";
+import { createExclusively } from "./sqlite/open-database.ts";
+import type { SqliteDatabase } from "./sqlite/sqlite-database.ts";
+import { APPLICATION_ID } from "./sqlite/file-owner.ts";
 import { migrations } from "./migrations.generated.ts";
-import { compareStructure, structureAfter } from "./structure.ts";
+import { compareStructure, structureAfter } from "./sqlite/structure.ts";
 
 export interface MigrationStatus {
   /** Number of the last migration that the file has; 0 for a new file. */
@@ -28,7 +28,10 @@ export interface Migration {
 }
 
 /** @throws database_unusable when the file is from a newer formsvc. */
-export function migrationStatus(db: Database, known: readonly Migration[] = migrations): MigrationStatus {
+export function migrationStatus(
+  db: SqliteDatabase,
+  known: readonly Migration[] = migrations,
+): MigrationStatus {
   const version = Number(db.pragma("user_version"));
   const latest = known.length;
   if (version > latest) {
@@ -52,12 +55,12 @@ export function statusOfNewFile(): MigrationStatus {
  *
  * @throws database_unusable when the file's structure is not the one that its version has.
  */
-export function migrate(db: Database, known: readonly Migration[] = migrations): MigrationResult {
+export function migrate(db: SqliteDatabase, known: readonly Migration[] = migrations): MigrationResult {
   const before = migrationStatus(db, known);
   if (before.pending.length === 0) return { ...before, keptCopy: null };
   const keptCopy = before.version === 0 ? null : keepCopy(db, before.version);
   try {
-    const found = db.transaction(() => applyPending(db, known));
+    const found = db.transactionNow(() => applyPending(db, known));
     if (found.pending.length > 0 || keptCopy === null) return { ...found, keptCopy };
     // Another process was quicker, and kept its own copy.
     removeCopy(keptCopy);
@@ -75,11 +78,11 @@ export function migrate(db: Database, known: readonly Migration[] = migrations):
  *
  * @throws database_unusable when the result would not be sound.
  */
-export function rehearseMigration(db: Database): MigrationStatus {
+export function rehearseMigration(db: SqliteDatabase): MigrationStatus {
   const before = migrationStatus(db);
   const rehearsed = new Error("taken back");
   try {
-    db.transaction(() => {
+    db.transactionNow(() => {
       applyPending(db, migrations);
       if (db.pragma("foreign_key_check") !== undefined) {
         throw new FormsvcError("database_unusable", `${db.path}: rows would refer to nothing`);
@@ -93,7 +96,7 @@ export function rehearseMigration(db: Database): MigrationStatus {
 }
 
 /** Inside a transaction. */
-function applyPending(db: Database, known: readonly Migration[]): MigrationStatus {
+function applyPending(db: SqliteDatabase, known: readonly Migration[]): MigrationStatus {
   const status = migrationStatus(db, known);
   if (status.version > 0 && status.pending.length > 0) {
     const expected = structureAfter(known.slice(0, status.version));
@@ -104,12 +107,12 @@ function applyPending(db: Database, known: readonly Migration[]): MigrationStatu
   return status;
 }
 
-function keepCopy(db: Database, version: number): string {
+function keepCopy(db: SqliteDatabase, version: number): string {
   const base = `${db.path}.schema-${version}`;
   let copy = base;
   for (let attempt = 1; !createExclusively(copy); attempt += 1) copy = `${base}.${attempt}`;
   try {
-    db.run({ compile: () => sql`VACUUM INTO ${copy}`.compile(query) });
+    db.readNow(() => db.prepare("VACUUM INTO ?").run(copy));
     return copy;
   } catch (error) {
     removeCopy(copy);

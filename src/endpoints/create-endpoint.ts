@@ -26,12 +26,12 @@ export async function createEndpoint(
   now: number,
 ): Promise<CreatedEndpoint> {
   const [secret, publishable] = await Promise.all([prepareKey("secret"), prepareKey("publishable")]);
-  return db.transaction(() => {
-    const endpoint = insertEndpoint(db, chooseWorkspace(db, workspace, now), made, plans, now);
+  return db.transaction(function* () {
+    const endpoint = yield* insertEndpoint(yield* chooseWorkspace(workspace, now), made, plans, now);
     return {
       endpoint,
-      secret: storeKey(db, endpoint.id, secret, now),
-      publishable: storeKey(db, endpoint.id, publishable, now),
+      secret: yield* storeKey(endpoint.id, secret, now),
+      publishable: yield* storeKey(endpoint.id, publishable, now),
     };
   });
 }

@@ -1,4 +1,5 @@
 import { type Database, query } from "../database/database.ts";
+import { run } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { findEndpoint, updateEndpoint } from "./endpoint-store.ts";
@@ -18,9 +19,9 @@ export async function deleteEndpoint(
   reference: string,
   pause: () => Promise<void>,
 ): Promise<Endpoint> {
-  const endpoint = findEndpoint(db, reference);
+  const endpoint = await db.read(() => findEndpoint(reference));
   const { id } = endpoint;
-  updateEndpoint(db, id, { state: "paused" });
+  await db.transaction(() => updateEndpoint(id, { state: "paused" }));
   const submissions = query
     .selectFrom("submission")
     .innerJoin("endpoint_number", "number", "endpoint_number")
@@ -43,13 +44,13 @@ export async function deleteEndpoint(
   for (const batch of batches) {
     let deleted: number;
     do {
-      deleted = db.transaction(() => db.run(batch));
+      deleted = await db.transaction(() => run(batch));
       await pause();
     } while (deleted === BATCH_SIZE);
   }
-  db.transaction(() => {
-    db.run(query.deleteFrom("endpoint").where("id", "=", id));
-    raiseSettingsVersion(db);
+  await db.transaction(function* () {
+    yield* run(query.deleteFrom("endpoint").where("id", "=", id));
+    yield* raiseSettingsVersion();
   });
   return endpoint;
 }

@@ -1,4 +1,5 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Steps } from "../database/steps.ts";
 import { compileSchema, type CompiledSchema } from "../schemas/compile-schema.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { findWorkspace } from "../workspaces/workspace-store.ts";
@@ -29,15 +30,14 @@ export interface EndpointDirectory {
   forget(): void;
 }
 
-export function createEndpointDirectory(db: Database, plans: Plans): EndpointDirectory {
+export function createEndpointDirectory(db: SqliteDatabase, plans: Plans): EndpointDirectory {
   const ready = new Map<string, ReadyEndpoint>();
   return {
     get(endpointId) {
       const known = ready.get(endpointId);
       if (known !== undefined) return known;
-      const endpoint = readEndpoint(db, endpointId);
-      if (endpoint === undefined) return undefined;
-      const made = prepare(db, endpoint, plans);
+      const made = db.now(() => readReady(endpointId, plans));
+      if (made === undefined) return undefined;
       const oldest = ready.size >= MAX_READY_ENDPOINTS ? ready.keys().next().value : undefined;
       if (oldest !== undefined) ready.delete(oldest);
       ready.set(endpointId, made);
@@ -47,11 +47,13 @@ export function createEndpointDirectory(db: Database, plans: Plans): EndpointDir
   };
 }
 
-function prepare(db: Database, endpoint: Endpoint, plans: Plans): ReadyEndpoint {
-  const { id, plan } = findWorkspace(db, endpoint.workspaceId);
+function* readReady(endpointId: string, plans: Plans): Steps<ReadyEndpoint | undefined> {
+  const endpoint = yield* readEndpoint(endpointId);
+  if (endpoint === undefined) return undefined;
+  const { id, plan } = yield* findWorkspace(endpoint.workspaceId);
   const limits = findLimits(plans, plan);
   if (limits === undefined) throw unknownPlan(id, plan);
-  const schema = compileSchema(readSchema(db, endpoint), endpoint.settings.unknownFields);
+  const schema = compileSchema(yield* readSchema(endpoint), endpoint.settings.unknownFields);
   const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
   const honeypots = names.filter((name) => !Object.hasOwn(schema.definition, name));
   return { endpoint, schema, honeypots, plan, limits };

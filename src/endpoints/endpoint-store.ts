@@ -1,4 +1,5 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -15,16 +16,15 @@ export interface NewEndpoint {
 }
 
 /** Inside a transaction. @throws usage; plan_limit when the workspace has as many endpoints as its plan allows. */
-export function insertEndpoint(
-  db: Database,
+export function* insertEndpoint(
   workspace: Workspace,
   made: NewEndpoint,
   plans: Plans,
   now: number,
-): Endpoint {
+): Steps<Endpoint> {
   const name = checkName(made.name);
   const settings = checkSettings(made.settings);
-  checkEndpointLimit(db, workspace, plans);
+  yield* checkEndpointLimit(workspace, plans);
   const endpoint: Endpoint = {
     id: newId("ep", now),
     workspaceId: workspace.id,
@@ -34,7 +34,7 @@ export function insertEndpoint(
     settings,
     createdAt: now,
   };
-  db.run(
+  yield* run(
     query.insertInto("endpoint").values({
       id: endpoint.id,
       workspace_id: workspace.id,
@@ -45,24 +45,26 @@ export function insertEndpoint(
       created_at: now,
     }),
   );
-  insertSchema(db, endpoint.id, 1, made.definition, now);
+  yield* insertSchema(endpoint.id, 1, made.definition, now);
   return endpoint;
 }
 
-export function listEndpoints(db: Database, workspaceId: string | null): Endpoint[] {
-  const all = query.selectFrom("endpoint").selectAll().orderBy("id");
-  return db.all(workspaceId === null ? all : all.where("workspace_id", "=", workspaceId)).map(toEndpoint);
+export function* listEndpoints(workspaceId: string | null): Steps<Endpoint[]> {
+  const rows = query.selectFrom("endpoint").selectAll().orderBy("id");
+  return (yield* all(workspaceId === null ? rows : rows.where("workspace_id", "=", workspaceId))).map(
+    toEndpoint,
+  );
 }
 
 /**
  * @param reference an id, or a name where it is unique.
  * @param workspace id or name of the one it belongs to; null looks in all. @throws not_found, ambiguous
  */
-export function findEndpoint(db: Database, reference: string, workspace: string | null = null): Endpoint {
+export function* findEndpoint(reference: string, workspace: string | null = null): Steps<Endpoint> {
   const column = isId("ep", reference) ? "id" : "name";
   let select = query.selectFrom("endpoint").selectAll().where(column, "=", reference).limit(2);
-  if (workspace !== null) select = select.where("workspace_id", "=", findWorkspace(db, workspace).id);
-  const rows = db.all(select);
+  if (workspace !== null) select = select.where("workspace_id", "=", (yield* findWorkspace(workspace)).id);
+  const rows = yield* all(select);
   const [row] = rows;
   if (row === undefined) {
     throw new FormsvcError("not_found", `there is no endpoint ${reference}; see: formsvc endpoint list`);
@@ -77,36 +79,33 @@ export function findEndpoint(db: Database, reference: string, workspace: string 
 }
 
 /** The endpoint with this id, or undefined. */
-export function readEndpoint(db: Database, id: string): Endpoint | undefined {
-  const row = db.first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
+export function* readEndpoint(id: string): Steps<Endpoint | undefined> {
+  const row = yield* first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
   return row === undefined ? undefined : toEndpoint(row);
 }
 
 /** Each setting that is not undefined replaces the stored one. @throws usage, not_found, ambiguous */
-export function updateEndpoint(
-  db: Database,
+export function* updateEndpoint(
   reference: string,
   change: { name?: string; state?: Endpoint["state"]; settings?: Partial<EndpointSettings> },
-): Endpoint {
-  return db.transaction(() => {
-    const endpoint = findEndpoint(db, reference);
-    const name = change.name === undefined ? endpoint.name : checkName(change.name);
-    const state = change.state ?? endpoint.state;
-    const settings = checkSettings({ ...endpoint.settings, ...change.settings });
-    db.run(
-      query
-        .updateTable("endpoint")
-        .set({ name, state, ...toColumns(settings) })
-        .where("id", "=", endpoint.id),
-    );
-    raiseSettingsVersion(db);
-    return { ...endpoint, name, state, settings };
-  });
+): Steps<Endpoint> {
+  const endpoint = yield* findEndpoint(reference);
+  const name = change.name === undefined ? endpoint.name : checkName(change.name);
+  const state = change.state ?? endpoint.state;
+  const settings = checkSettings({ ...endpoint.settings, ...change.settings });
+  yield* run(
+    query
+      .updateTable("endpoint")
+      .set({ name, state, ...toColumns(settings) })
+      .where("id", "=", endpoint.id),
+  );
+  yield* raiseSettingsVersion();
+  return { ...endpoint, name, state, settings };
 }
 
 /** The schema that posts are checked with now. */
-export function readSchema(db: Database, endpoint: Endpoint): SchemaDefinition {
-  const row = db.first(
+export function* readSchema(endpoint: Endpoint): Steps<SchemaDefinition> {
+  const row = yield* first(
     query
       .selectFrom("endpoint_schema")
       .select("definition")
@@ -123,46 +122,42 @@ export function readSchema(db: Database, endpoint: Endpoint): SchemaDefinition {
  * @param basedOn the version that the definition was made from; null replaces whatever there is.
  * @throws not_found, ambiguous; conflict when the schema has another version by now.
  */
-export function changeSchema(
-  db: Database,
+export function* changeSchema(
   reference: string,
   definition: SchemaDefinition,
   now: number,
   basedOn: number | null = null,
-): Endpoint {
-  return db.transaction(() => {
-    const endpoint = findEndpoint(db, reference);
-    if (basedOn !== null && basedOn !== endpoint.schemaVersion) {
-      throw new FormsvcError("conflict", "the schema was changed by somebody else meanwhile");
-    }
-    const schemaVersion = endpoint.schemaVersion + 1;
-    insertSchema(db, endpoint.id, schemaVersion, definition, now);
-    db.run(
-      query.updateTable("endpoint").set({ schema_version: schemaVersion }).where("id", "=", endpoint.id),
-    );
-    raiseSettingsVersion(db);
-    return { ...endpoint, schemaVersion };
-  });
+): Steps<Endpoint> {
+  const endpoint = yield* findEndpoint(reference);
+  if (basedOn !== null && basedOn !== endpoint.schemaVersion) {
+    throw new FormsvcError("conflict", "the schema was changed by somebody else meanwhile");
+  }
+  const schemaVersion = endpoint.schemaVersion + 1;
+  yield* insertSchema(endpoint.id, schemaVersion, definition, now);
+  yield* run(
+    query.updateTable("endpoint").set({ schema_version: schemaVersion }).where("id", "=", endpoint.id),
+  );
+  yield* raiseSettingsVersion();
+  return { ...endpoint, schemaVersion };
 }
 
-function insertSchema(
-  db: Database,
+function* insertSchema(
   endpointId: string,
   version: number,
   definition: SchemaDefinition,
   now: number,
-): void {
-  db.run(
+): Steps<void> {
+  yield* run(
     query
       .insertInto("endpoint_schema")
       .values({ endpoint_id: endpointId, version, definition: JSON.stringify(definition), created_at: now }),
   );
 }
 
-function checkEndpointLimit(db: Database, workspace: Workspace, plans: Plans): void {
+function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<void> {
   const limit = limitsOf(plans, workspace.plan).endpoints;
   if (limit === null) return;
-  const counted = db.first(
+  const counted = yield* first(
     query
       .selectFrom("endpoint")
       .select(({ fn }) => fn.countAll<number>().as("endpoints"))

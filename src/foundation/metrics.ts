@@ -1,3 +1,5 @@
+type MaybeLater<Value> = Value | Promise<Value>;
+
 /**
  * Where features say what is measured. Names begin with `formsvc_` and end in their unit; the values of a label are
  * few and our own, never anything that was posted.
@@ -12,10 +14,15 @@ export interface Metrics {
     buckets: readonly number[],
     labels?: readonly string[],
   ): (value: number, ...labelValues: string[]) => void;
-  /** A value that is read when somebody asks; null where there is none at the moment. */
-  gauge(name: string, help: string, read: () => number | null): void;
+  /** A value that is read when somebody asks; null when there is none at the moment. */
+  gauge(name: string, help: string, read: () => MaybeLater<number | null>): void;
   /** Values by one label, read when somebody asks. */
-  gauges(name: string, help: string, label: string, read: () => ReadonlyMap<string, number>): void;
+  gauges(
+    name: string,
+    help: string,
+    label: string,
+    read: () => MaybeLater<ReadonlyMap<string, number>>,
+  ): void;
 }
 
 /** Metrics that can be asked for. */

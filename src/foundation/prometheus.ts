@@ -33,17 +33,18 @@ export function createMetrics(token: string | null): ExposedMetrics {
         remembered(known, labelValues.join(" "), () => histogram.labels(...labelValues)).observe(value);
     },
     gauge(name, help, read) {
-      const collect = function collect(this: Gauge): void {
-        const value = read();
+      const collect = async function collect(this: Gauge): Promise<void> {
+        const value = await read();
         if (value === null) this.remove();
         else this.set(value);
       };
       registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
     },
     gauges(name, help, label, read) {
-      const collect = function collect(this: Gauge): void {
+      const collect = async function collect(this: Gauge): Promise<void> {
+        const values = await read();
         this.reset();
-        for (const [labelValue, value] of read()) this.labels(labelValue).set(value);
+        for (const [labelValue, value] of values) this.labels(labelValue).set(value);
       };
       registry.registerMetric(new Gauge({ name, help, labelNames: [label], registers: [], collect }));
     },

@@ -24,7 +24,7 @@ export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoute
       const endpointId = await readableEndpoint(parts, request);
       const { limit, cursor = null, since, until, class: spamClass = null } = readQuery(query, request.query);
       const filter = { endpointId, spamClass, since: toMs(since), until: toMs(until) };
-      const page = parts.reader.list(filter, limit, cursor);
+      const page = await parts.reader.list(filter, limit, cursor);
       return { data: page.data.map(submissionJson), next_cursor: page.nextCursor };
     },
   });
@@ -32,13 +32,13 @@ export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoute
   server.get<OneSubmission>("/submissions/:id", {
     config: { operation: showOperation },
     handler: async (request) =>
-      submissionJson(parts.reader.find(await readableEndpoint(parts, request), request.params.id)),
+      submissionJson(await parts.reader.find(await readableEndpoint(parts, request), request.params.id)),
   });
 
   server.delete<OneSubmission>("/submissions/:id", {
     config: { operation: deleteOperation },
     handler: async (request, reply) => {
-      parts.reader.remove(await readableEndpoint(parts, request), request.params.id);
+      await parts.reader.remove(await readableEndpoint(parts, request), request.params.id);
       return reply.code(204).send();
     },
   });

@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { hashKey } from "./hash-key.ts";
 import { type KeyKind, makeKey, type ParsedKey } from "./key-format.ts";
@@ -22,8 +23,8 @@ export async function prepareKey(kind: KeyKind): Promise<PreparedKey> {
 }
 
 /** Inside a transaction. */
-export function storeKey(db: Database, endpointId: string, prepared: PreparedKey, now: number): IssuedKey {
-  return { key: insertKey(db, { endpointId, ...prepared }, now), text: prepared.parsed.text };
+export function* storeKey(endpointId: string, prepared: PreparedKey, now: number): Steps<IssuedKey> {
+  return { key: yield* insertKey({ endpointId, ...prepared }, now), text: prepared.parsed.text };
 }
 
 /**
@@ -37,21 +38,21 @@ export async function rotateKey(
   graceMs: number,
   now: number,
 ): Promise<IssuedKey> {
-  const prepared = await prepareKey(findKey(db, reference).kind);
-  return db.transaction(() => {
-    const old = findKey(db, reference);
+  const prepared = await prepareKey((await db.read(() => findKey(reference))).kind);
+  return db.transaction(function* () {
+    const old = yield* findKey(reference);
     if (hasEnded(old, now)) {
       throw new FormsvcError(
         "conflict",
         `the key ${old.id} is revoked; issue a new one with: formsvc key issue`,
       );
     }
-    endKey(db, old, now + graceMs, now);
-    return storeKey(db, old.endpointId, prepared, now);
+    yield* endKey(old, now + graceMs, now);
+    return yield* storeKey(old.endpointId, prepared, now);
   });
 }
 
 /** Refuses the key from now on and for ever, in running servers within a second. Revoking twice changes nothing. @throws not_found */
-export function revokeKey(db: Database, reference: string, now: number): Key {
-  return db.transaction(() => endKey(db, findKey(db, reference), now, now));
+export function* revokeKey(reference: string, now: number): Steps<Key> {
+  return yield* endKey(yield* findKey(reference), now, now);
 }

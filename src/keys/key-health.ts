@@ -1,4 +1,5 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, type Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 
@@ -6,8 +7,8 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 const MAX_NAMED = 5;
 
 /** Secret keys that a browser sent and that still work. */
-export function checkLeakedKeys(db: Database, now: number): Finding {
-  const leaked = db.all(
+export function* checkLeakedKeys(now: number): Steps<Finding> {
+  const leaked = yield* all(
     query
       .selectFrom("api_key")
       .select(["id", "seen_in_browser_at"])

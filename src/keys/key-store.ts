@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -29,7 +30,7 @@ export interface NewKey {
 }
 
 /** Inside a transaction. */
-export function insertKey(db: Database, made: NewKey, now: number): Key {
+export function* insertKey(made: NewKey, now: number): Steps<Key> {
   const row = {
     id: newId("key", now),
     endpoint_id: made.endpointId,
@@ -41,24 +42,26 @@ export function insertKey(db: Database, made: NewKey, now: number): Key {
     seen_in_browser_at: null,
     is_revoked: 0,
   };
-  db.run(query.insertInto("api_key").values(row));
-  raiseSettingsVersion(db);
+  yield* run(query.insertInto("api_key").values(row));
+  yield* raiseSettingsVersion();
   return toKey(row);
 }
 
 /** Every key of an endpoint, revoked ones too, oldest first. */
-export function listKeys(db: Database, endpointId: string): Key[] {
-  return db
-    .all(query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId).orderBy("id"))
-    .map(toKey);
+export function* listKeys(endpointId: string): Steps<Key[]> {
+  return (yield* all(
+    query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId).orderBy("id"),
+  )).map(toKey);
 }
 
 /** @param reference a key's id, its 12 characters, or the whole key, as it was found leaked. @throws not_found */
-export function findKey(db: Database, reference: string): Key {
+export function* findKey(reference: string): Steps<Key> {
   const column = isId("key", reference) ? "id" : "lookup";
   const name = parseKey(reference)?.lookup ?? reference;
   const known = column === "id" || isLookup(name);
-  const row = known ? db.first(query.selectFrom("api_key").selectAll().where(column, "=", name)) : undefined;
+  const row = known
+    ? yield* first(query.selectFrom("api_key").selectAll().where(column, "=", name))
+    : undefined;
   if (row === undefined) {
     throw new FormsvcError(
       "not_found",
@@ -69,18 +72,18 @@ export function findKey(db: Database, reference: string): Key {
 }
 
 /** The key with these 12 characters, or undefined. */
-export function readKey(db: Database, lookup: string): Key | undefined {
-  const row = db.first(query.selectFrom("api_key").selectAll().where("lookup", "=", lookup));
+export function* readKey(lookup: string): Steps<Key | undefined> {
+  const row = yield* first(query.selectFrom("api_key").selectAll().where("lookup", "=", lookup));
   return row === undefined ? undefined : toKey(row);
 }
 
 /** Refuses the key from `at` on, or from when it was refused already if that is earlier. Inside a transaction. */
-export function endKey(db: Database, key: Key, at: number, now: number): Key {
+export function* endKey(key: Key, at: number, now: number): Steps<Key> {
   const revokedAt = key.revokedAt === null ? at : Math.min(key.revokedAt, at);
   const isRevoked = hasEnded({ ...key, revokedAt }, now);
   const change = { revoked_at: revokedAt, is_revoked: Number(isRevoked) };
-  db.run(query.updateTable("api_key").set(change).where("id", "=", key.id));
-  raiseSettingsVersion(db);
+  yield* run(query.updateTable("api_key").set(change).where("id", "=", key.id));
+  yield* raiseSettingsVersion();
   return { ...key, revokedAt, isRevoked };
 }
 
@@ -89,8 +92,8 @@ export function hasEnded({ revokedAt, isRevoked }: Key, now: number): boolean {
 }
 
 /** Makes the end of the keys whose grace is over final; how many. */
-export function finishGrace(db: Database, now: number): number {
-  return db.run(
+export function finishGrace(now: number): Steps<number> {
+  return run(
     query
       .updateTable("api_key")
       .set({ is_revoked: 1 })
@@ -100,8 +103,8 @@ export function finishGrace(db: Database, now: number): number {
 }
 
 /** Remembers that a browser sent this secret key, so that its owner is told. */
-export function markSeenInBrowser(db: Database, key: Key, now: number): void {
-  db.run(query.updateTable("api_key").set({ seen_in_browser_at: now }).where("id", "=", key.id));
+export function* markSeenInBrowser(key: Key, now: number): Steps<void> {
+  yield* run(query.updateTable("api_key").set({ seen_in_browser_at: now }).where("id", "=", key.id));
 }
 
 function toKey(row: Selectable<Tables["api_key"]>): Key {

@@ -12,7 +12,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { moveIntoPlace, openNewFile } from "../database/durable-file.ts";
+import { moveIntoPlace, openNewFile } from "../database/sqlite/durable-file.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseKeys, withNewKey } from "./key-list.ts";
 import type { SecretKey } from "./seal.ts";

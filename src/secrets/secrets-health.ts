@@ -1,22 +1,18 @@
-import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { createKeyring, type Keyring, type SecretsSettings } from "./keyring.ts";
-import { checkKeys, countSecrets, type ListSecrets } from "./stored-secret.ts";
+import { checkKeys, countSecrets, listSecrets, type ListSecrets } from "./stored-secret.ts";
 
 const NAME = "secrets.encryption";
 
 /** Whether the secrets open with the configured keys. That they are plain is worth a word and no problem. */
-export function checkSecrets(
-  db: Database,
-  lists: readonly ListSecrets[],
-  settings: SecretsSettings,
-): Finding {
+export function* checkSecrets(lists: readonly ListSecrets[], settings: SecretsSettings): Steps<Finding> {
   try {
     const keyring = createKeyring(settings);
-    checkKeys(db, lists, keyring);
-    for (const { place, stored } of lists.flatMap((list) => list(db))) keyring.open(stored, place);
-    return describe(countSecrets(db, lists), keyring);
+    yield* checkKeys(lists, keyring);
+    for (const { place, stored } of yield* listSecrets(lists)) keyring.open(stored, place);
+    return describe(yield* countSecrets(lists), keyring);
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
     return problem(NAME, error.message, "do what it says; docs/backup.md tells how keys are kept");

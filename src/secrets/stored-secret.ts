@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { type Keyring, missingKey } from "./keyring.ts";
 import { sealedWith } from "./seal.ts";
 
@@ -7,17 +7,23 @@ export interface StoredSecret {
   /** Table, column and row: what it is sealed for. */
   readonly place: string;
   readonly stored: Buffer;
-  /** Stores another form of the same secret; inside the transaction that listed it. */
-  readonly replace: (stored: Buffer) => void;
+  /** Stores another form of the same secret, in the transaction that listed it. */
+  readonly replace: (stored: Buffer) => Steps<unknown>;
 }
 
 /** Every feature that stores recoverable secrets has one of these. */
-export type ListSecrets = (db: Database) => readonly StoredSecret[];
+export type ListSecrets = () => Steps<readonly StoredSecret[]>;
+
+export function* listSecrets(lists: readonly ListSecrets[]): Steps<StoredSecret[]> {
+  const secrets: StoredSecret[] = [];
+  for (const list of lists) secrets.push(...(yield* list()));
+  return secrets;
+}
 
 /** How many secrets are sealed with each key, by its id; null is plain. */
-export function countSecrets(db: Database, lists: readonly ListSecrets[]): Map<string | null, number> {
+export function* countSecrets(lists: readonly ListSecrets[]): Steps<Map<string | null, number>> {
   const counts = new Map<string | null, number>();
-  for (const { stored } of lists.flatMap((list) => list(db))) {
+  for (const { stored } of yield* listSecrets(lists)) {
     const id = sealedWith(stored);
     counts.set(id, (counts.get(id) ?? 0) + 1);
   }
@@ -25,13 +31,12 @@ export function countSecrets(db: Database, lists: readonly ListSecrets[]): Map<s
 }
 
 /** @throws config_invalid where a secret is sealed with a key that is not there. */
-export function checkKeys(
-  db: Database,
+export function* checkKeys(
   lists: readonly ListSecrets[],
   { ids, source }: Pick<Keyring, "ids" | "source">,
-): void {
+): Steps<void> {
   const known = new Set(ids());
-  const missing = [...countSecrets(db, lists).keys()].filter((id) => id !== null && !known.has(id));
+  const missing = [...(yield* countSecrets(lists)).keys()].filter((id) => id !== null && !known.has(id));
   if (missing.length > 0) throw missingKey(missing as string[], source);
 }
 
@@ -39,31 +44,28 @@ export function checkKeys(
 export const SECRETS_BATCH = 500;
 
 /**
- * Brings up to `limit` secrets under the newest key, in one transaction. Whatever it is interrupted by, each secret opens
+ * Brings up to `limit` secrets under the newest key, in its transaction. Whatever it is interrupted by, each secret opens
  * with a key that is there.
  *
  * @returns how many; 0 when all are.
  */
 export function encryptSome(
-  db: Database,
   lists: readonly ListSecrets[],
   keyring: Keyring,
   limit = SECRETS_BATCH,
-): number {
+): Steps<number> {
   const [newest] = keyring.ids();
   const rewrite = (plain: Buffer, place: string): Buffer => keyring.seal(plain, place);
-  return rewriteSome(db, lists, keyring, (id) => id !== newest, rewrite, limit);
+  return rewriteSome(lists, keyring, (id) => id !== newest, rewrite, limit);
 }
 
 /** The way back: stores up to `limit` sealed secrets plain. @returns how many; 0 when all are. */
 export function decryptSome(
-  db: Database,
   lists: readonly ListSecrets[],
   keyring: Keyring,
   limit = SECRETS_BATCH,
-): number {
+): Steps<number> {
   return rewriteSome(
-    db,
     lists,
     keyring,
     (id) => id !== null,
@@ -72,20 +74,17 @@ export function decryptSome(
   );
 }
 
-function rewriteSome(
-  db: Database,
+function* rewriteSome(
   lists: readonly ListSecrets[],
   keyring: Keyring,
   isDue: (sealedWith: string | null) => boolean,
   rewrite: (plain: Buffer, place: string) => Buffer,
   limit: number,
-): number {
-  return db.transaction(() => {
-    const due = lists
-      .flatMap((list) => list(db))
-      .filter(({ stored }) => isDue(sealedWith(stored)))
-      .slice(0, limit);
-    for (const { place, stored, replace } of due) replace(rewrite(keyring.open(stored, place), place));
-    return due.length;
-  });
+): Steps<number> {
+  const secrets = yield* listSecrets(lists);
+  const due = secrets.filter(({ stored }) => isDue(sealedWith(stored))).slice(0, limit);
+  for (const { place, stored, replace } of due) {
+    yield* replace(rewrite(keyring.open(stored, place), place));
+  }
+  return due.length;
 }

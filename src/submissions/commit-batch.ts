@@ -1,5 +1,5 @@
-import SqliteDatabase from "better-sqlite3";
-import type { Database } from "../database/database.ts";
+import Driver from "better-sqlite3";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Outbox } from "../webhooks/enqueue-delivery.ts";
@@ -80,7 +80,7 @@ interface Waiter {
  * cost of reaching the disk is shared and an answer is only given after it.
  */
 export function createCommitQueue(
-  db: Database,
+  db: SqliteDatabase,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
   outbox: Outbox,
@@ -176,7 +176,7 @@ function asRefusal(error: unknown): unknown {
 type BatchWriter = (batch: readonly (PendingSubmission | PendingHeld)[]) => CommitOutcome[];
 
 function createBatchWriter(
-  db: Database,
+  db: SqliteDatabase,
   usage: UsageCounter,
   idempotency: IdempotencyMemory,
   outbox: Outbox,
@@ -219,7 +219,7 @@ function createBatchWriter(
   const keep = createKeeper(memory, heldPosts);
   return (batch) => {
     const counts = new Map<string, Count>();
-    const outcomes = db.transaction(() => {
+    const outcomes = db.transactionNow(() => {
       const holders = new Set<string>();
       const decided = batch.map((pending): CommitOutcome => {
         if ("held" in pending) {
@@ -281,5 +281,5 @@ function countFor(counts: Map<string, Count>, pending: PendingSubmission, usage:
 }
 
 function isCode(error: unknown, code: string): boolean {
-  return error instanceof SqliteDatabase.SqliteError && error.code === code;
+  return error instanceof Driver.SqliteError && error.code === code;
 }

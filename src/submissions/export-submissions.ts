@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
+import { all, type Steps } from "../database/steps.ts";
 import { type CsvFields, csvHeader, csvRow } from "./csv.ts";
 import { numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
@@ -38,12 +39,12 @@ const MAX_UNDECLARED_FIELDS = 1000;
  *
  * @throws invalid_request on a malformed cursor.
  */
-export function* exportSubmissions(db: Database, request: ExportRequest): Generator<ExportPart> {
+export async function* exportSubmissions(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
   const { format, toJson } = request;
-  const fields = format === "csv" ? collectFields(db, request.filter) : NO_FIELDS;
+  const fields = format === "csv" ? await db.read(() => collectFields(request.filter)) : NO_FIELDS;
   let count = 0;
   if (format === "csv") yield { text: csvHeader(fields), count };
-  for (const page of readPages(db, request)) {
+  for await (const page of readPages(db, request)) {
     const texts = page.map((submission, index) => {
       if (format === "csv") return csvRow(submission, fields);
       if (format === "ndjson") return `${toJson(submission)}\n`;
@@ -57,11 +58,12 @@ export function* exportSubmissions(db: Database, request: ExportRequest): Genera
 
 const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false };
 
-function* readPages(db: Database, request: ExportRequest): Generator<readonly Submission[]> {
+async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly Submission[]> {
   let after = request.cursor;
   let left = request.limit ?? Infinity;
   while (left > 0) {
-    const page = readOldestFirst(db, request.filter, after, Math.min(PAGE_SIZE, left));
+    const [last, most] = [after, Math.min(PAGE_SIZE, left)];
+    const page = await db.read(() => readOldestFirst(request.filter, last, most));
     if (page.length === 0) return;
     yield page;
     left -= page.length;
@@ -73,14 +75,14 @@ function* readPages(db: Database, request: ExportRequest): Generator<readonly Su
  * The current schema's fields in its order, then those of earlier versions, then, sorted, those that submissions have
  * beyond their schemas; endpoint by endpoint.
  */
-function collectFields(db: Database, filter: SubmissionFilter): CsvFields {
+function* collectFields(filter: SubmissionFilter): Steps<CsvFields> {
   let schemas = query.selectFrom("endpoint_schema").select("definition");
   if (filter.endpointId !== null) schemas = schemas.where("endpoint_id", "=", filter.endpointId);
-  const versions = db.all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
+  const versions = yield* all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
   const declared = new Set(
     versions.flatMap(({ definition }) => Object.keys(JSON.parse(definition) as object)),
   );
-  const undeclared = undeclaredFields(db, filter, declared);
+  const undeclared = yield* undeclaredFields(filter, declared);
   return {
     names: new Set([...declared, ...undeclared.slice(0, MAX_UNDECLARED_FIELDS).sort()]),
     hasRest: undeclared.length > MAX_UNDECLARED_FIELDS,
@@ -88,12 +90,12 @@ function collectFields(db: Database, filter: SubmissionFilter): CsvFields {
 }
 
 /** Those that most submissions have first, and one more than have columns where there are more. */
-function undeclaredFields(db: Database, filter: SubmissionFilter, declared: ReadonlySet<string>): string[] {
+function* undeclaredFields(filter: SubmissionFilter, declared: ReadonlySet<string>): Steps<string[]> {
   const names = sql<{ name: string }>`
     SELECT field.key AS name FROM submission, json_each(submission.data) AS field
     WHERE (${filter.endpointId} IS NULL OR submission.endpoint_number = ${numberOfEndpoint(filter.endpointId ?? "")})
       AND field.key NOT IN (SELECT value FROM json_each(${JSON.stringify([...declared])}))
     GROUP BY field.key ORDER BY count(*) DESC, field.key
     LIMIT ${MAX_UNDECLARED_FIELDS + 1}`.compile(query);
-  return db.all<{ name: string }>({ compile: () => names }).map(({ name }) => name);
+  return (yield* all({ compile: () => names })).map(({ name }) => name);
 }

@@ -1,4 +1,5 @@
 import { type Database, query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Submission } from "./submission.ts";
 import { findSubmission } from "./submission-store.ts";
 
@@ -17,6 +18,9 @@ export interface HeldRecord {
   readonly createdAt: number;
 }
 
+/** Rows read in one step, so that a search in a server holds up no post. */
+const ROWS_AT_ONCE = 500;
+
 /** Most records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
 export const MAX_PERSON_RECORDS = 10_000;
 
@@ -24,37 +28,48 @@ export const MAX_PERSON_RECORDS = 10_000;
  * Everything in which a field of this name, at whatever depth, has this value or is a list with it; the case of letters
  * and outer white space make no difference. Reads every submission.
  */
-export function findPerson(db: Database, field: string, value: string): PersonRecords {
-  const ids = matchingIds(db, "submission", field, value);
-  const held = matchingIds(db, "held", field, value);
-  return {
-    submissions: ids.slice(0, MAX_PERSON_RECORDS).map((id) => findSubmission(db, id)),
-    held: held.slice(0, MAX_PERSON_RECORDS).map((id) => readHeld(db, id)),
-    hasMore: ids.length > MAX_PERSON_RECORDS || held.length > MAX_PERSON_RECORDS,
-  };
+export async function findPerson(db: Database, field: string, value: string): Promise<PersonRecords> {
+  const ids = await matchingIds(db, "submission", field, value);
+  const heldIds = await matchingIds(db, "held", field, value);
+  const submissions: Submission[] = [];
+  for (const id of ids.slice(0, MAX_PERSON_RECORDS))
+    submissions.push(await db.read(() => findSubmission(id)));
+  const held: HeldRecord[] = [];
+  for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) held.push(await db.read(() => readHeld(id)));
+  const hasMore = ids.length > MAX_PERSON_RECORDS || heldIds.length > MAX_PERSON_RECORDS;
+  return { submissions, held, hasMore };
 }
 
 /** Erases the records for good, with the deliveries that carry their data. All or nothing. */
-export function erasePerson(db: Database, records: PersonRecords): void {
-  db.transaction(() => {
-    for (const { id } of records.submissions) db.run(query.deleteFrom("submission").where("id", "=", id));
-    for (const { id } of records.held) {
-      db.run(query.deleteFrom("held").where("id", "=", id));
-    }
-  });
+export function* erasePerson(records: PersonRecords): Steps<void> {
+  for (const { id } of records.submissions) {
+    yield* run(query.deleteFrom("submission").where("id", "=", id));
+  }
+  for (const { id } of records.held) {
+    yield* run(query.deleteFrom("held").where("id", "=", id));
+  }
 }
 
-function matchingIds(db: Database, table: "submission" | "held", field: string, value: string): string[] {
-  const records = db.prepare(`SELECT id, data FROM ${table} ORDER BY id`);
+/** At most one more than {@link MAX_PERSON_RECORDS}. */
+async function matchingIds(
+  db: Database,
+  table: "submission" | "held",
+  field: string,
+  value: string,
+): Promise<string[]> {
   const wanted = comparable(value);
   const ids: string[] = [];
-  db.read(() => {
-    for (const { id, data } of records.iterate() as Iterable<{ id: string; data: string }>) {
+  let after = "";
+  for (;;) {
+    const select = query.selectFrom(table).select(["id", "data"]).where("id", ">", after).orderBy("id");
+    const rows = await db.read(() => all(select.limit(ROWS_AT_ONCE)));
+    for (const { id, data } of rows) {
       if (hasMember(JSON.parse(data), null, field, wanted)) ids.push(id);
-      if (ids.length > MAX_PERSON_RECORDS) break;
+      if (ids.length > MAX_PERSON_RECORDS) return ids;
     }
-  });
-  return ids;
+    if (rows.length < ROWS_AT_ONCE) return ids;
+    after = rows.at(-1)?.id ?? "";
+  }
 }
 
 /** @param key the name under which the value stands; the members of an array stand under the array's. */
@@ -70,8 +85,8 @@ function comparable(text: string): string {
   return text.trim().toLowerCase();
 }
 
-function readHeld(db: Database, id: string): HeldRecord {
-  const row = db.first(query.selectFrom("held").select(["data", "created_at"]).where("id", "=", id));
+function* readHeld(id: string): Steps<HeldRecord> {
+  const row = yield* first(query.selectFrom("held").select(["data", "created_at"]).where("id", "=", id));
   return {
     id,
     data: JSON.parse(row?.data ?? "{}") as Record<string, unknown>,

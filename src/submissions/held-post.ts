@@ -3,7 +3,9 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import type { SpamReason } from "../spam/judge.ts";
 import { spamClassOf } from "../spam/judge.ts";
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import type { IdempotentPost } from "./idempotency.ts";
@@ -40,7 +42,7 @@ export interface HeldWriter {
 }
 
 /** @param maxPerWorkspace held posts that a workspace keeps; null is unlimited. */
-export function createHeldWriter(db: Database, maxPerWorkspace: number | null): HeldWriter {
+export function createHeldWriter(db: SqliteDatabase, maxPerWorkspace: number | null): HeldWriter {
   const insert = db.prepare(
     `INSERT INTO held (id, workspace_id, endpoint_id, why, trapped, key_hash, schema_version, data, spam_score,
        spam_reasons, ip_address, user_agent, created_at)
@@ -81,7 +83,7 @@ function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
 }
 
 /** @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else. */
-export function listHeld(db: Database, filter: HeldFilter, limit: number, cursor: string | null): HeldPage {
+export function* listHeld(filter: HeldFilter, limit: number, cursor: string | null): Steps<HeldPage> {
   if (cursor !== null && !isId("held", cursor)) {
     throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
       details: { cursor: "malformed" },
@@ -96,15 +98,15 @@ export function listHeld(db: Database, filter: HeldFilter, limit: number, cursor
   if (filter.since !== null) select = select.where("id", ">=", firstIdAt("held", filter.since));
   if (filter.until !== null) select = select.where("id", "<", firstIdAt("held", filter.until));
   if (cursor !== null) select = select.where("id", "<", cursor);
-  const rows = db.all(select);
+  const rows = yield* all(select);
   const data = rows.slice(0, limit).map(toHeld);
   return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
 }
 
 /** @throws not_found */
-export function findHeld(db: Database, id: string): HeldPost {
+export function* findHeld(id: string): Steps<HeldPost> {
   const row = isId("held", id)
-    ? db.first(query.selectFrom("held").selectAll().where("id", "=", id))
+    ? yield* first(query.selectFrom("held").selectAll().where("id", "=", id))
     : undefined;
   if (row === undefined) {
     throw new FormsvcError(
@@ -116,22 +118,20 @@ export function findHeld(db: Database, id: string): HeldPost {
 }
 
 /** Drops all of the ids or none. @throws not_found naming the first that does not exist. */
-export function dropHeld(db: Database, ids: readonly string[]): void {
-  db.transaction(() => {
-    for (const id of ids) {
-      if (db.run(query.deleteFrom("held").where("id", "=", id)) === 0) {
-        throw new FormsvcError("not_found", `there is no held post ${id}; nothing was dropped`);
-      }
+export function* dropHeld(ids: readonly string[]): Steps<void> {
+  for (const id of ids) {
+    if ((yield* run(query.deleteFrom("held").where("id", "=", id))) === 0) {
+      throw new FormsvcError("not_found", `there is no held post ${id}; nothing was dropped`);
     }
-  });
+  }
 }
 
 /** Drops what was kept for so many days; null keeps everything. Returns the number dropped. */
-export function dropExpired(db: Database, days: number | null, now: number): number {
+export function* dropExpired(days: number | null, now: number): Steps<number> {
   if (days === null) return 0;
   const oldest = now - days * 86_400_000;
   if (oldest <= 0) return 0;
-  return db.run(query.deleteFrom("held").where("id", "<", firstIdAt("held", oldest)));
+  return yield* run(query.deleteFrom("held").where("id", "<", firstIdAt("held", oldest)));
 }
 
 function toHeld(row: Tables["held"]): HeldPost {

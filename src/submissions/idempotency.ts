@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 
@@ -25,8 +26,6 @@ export interface IdempotencyMemory {
   recall(post: IdempotentPost, now: number): string | null;
   /** Inside the transaction that stores the submission. */
   record(post: IdempotentPost, submissionId: string, now: number): void;
-  /** Deletes up to 500 expired rows; the number deleted. */
-  forgetExpired(now: number): number;
 }
 
 /**
@@ -51,22 +50,18 @@ export function readIdempotencyKey(
   return { endpointId, kind, keyHash: sha256(header), bodyHash: sha256(body) };
 }
 
-export function createIdempotencyMemory(db: Database): IdempotencyMemory {
+export function createIdempotencyMemory(db: SqliteDatabase): IdempotencyMemory {
   const select = db.prepare(
     "SELECT body_hash, submission_id FROM idempotency WHERE endpoint_id = ? AND kind = ? AND key_hash = ? AND created_at > ?",
   );
   const insert = db.prepare(
     "INSERT OR REPLACE INTO idempotency (endpoint_id, kind, key_hash, body_hash, submission_id, created_at) VALUES (?, ?, ?, ?, ?, ?)",
   );
-  const expire = db.prepare(
-    `DELETE FROM idempotency WHERE (endpoint_id, kind, key_hash) IN
-       (SELECT endpoint_id, kind, key_hash FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${FORGET_BATCH})`,
-  );
   return {
     recall(post, now) {
-      const row = db.read(() => select.get(post.endpointId, post.kind, post.keyHash, now - REMEMBERED_MS)) as
-        | { body_hash: Buffer; submission_id: string }
-        | undefined;
+      const row = db.readNow(() =>
+        select.get(post.endpointId, post.kind, post.keyHash, now - REMEMBERED_MS),
+      ) as { body_hash: Buffer; submission_id: string } | undefined;
       if (row === undefined) return null;
       if (row.body_hash.equals(post.bodyHash)) return row.submission_id;
       throw new FormsvcError(
@@ -76,8 +71,15 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
     },
     record: (post, submissionId, now) =>
       void insert.run(post.endpointId, post.kind, post.keyHash, post.bodyHash, submissionId, now),
-    forgetExpired: (now) => db.transaction(() => expire.run(now - REMEMBERED_MS).changes),
   };
+}
+
+const FORGET_SQL = `DELETE FROM idempotency WHERE (endpoint_id, kind, key_hash) IN
+  (SELECT endpoint_id, kind, key_hash FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ?)`;
+
+/** Deletes up to 500 expired rows. Returns the number deleted. */
+export function forgetExpired(now: number): Steps<number> {
+  return run(text(FORGET_SQL, now - REMEMBERED_MS, FORGET_BATCH));
 }
 
 function sha256(content: string | Uint8Array): Buffer {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { z } from "zod";
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
@@ -70,7 +70,11 @@ export interface ImportPlan {
  *
  * @throws usage naming the line that is wrong; not_found when an endpoint is unknown.
  */
-export async function importSubmissions(db: Database, file: string, plan: ImportPlan): Promise<Imported> {
+export async function importSubmissions(
+  db: SqliteDatabase,
+  file: string,
+  plan: ImportPlan,
+): Promise<Imported> {
   for (const each of readExport(file)) plan.targetOf(each.endpoint_id);
   const insert = db.prepare(
     `INSERT INTO submission
@@ -81,7 +85,7 @@ export async function importSubmissions(db: Database, file: string, plan: Import
   let seen = 0;
   let batch: Line[] = [];
   const store = async (): Promise<void> => {
-    added += db.transaction(() =>
+    added += db.transactionNow(() =>
       batch.reduce(
         (sum, each) => sum + insert.run(...toColumns(each, plan.targetOf(each.endpoint_id))).changes,
         0,

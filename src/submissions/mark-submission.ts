@@ -1,4 +1,6 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { SpamPost } from "../spam/judge.ts";
 import { learn, type Lesson } from "../spam/lesson.ts";
@@ -17,27 +19,37 @@ export const MAX_LESSONS = 2000;
  *
  * @throws not_found
  */
-export function markSubmission(db: Database, id: string, mark: Mark | null, now: number): Submission {
-  return db.transaction(() => {
-    const submission = findSubmission(db, id);
-    const workspaceId = findEndpoint(db, submission.endpointId).workspaceId;
-    unlearn(db, id);
-    if (mark !== null) addLesson(db, workspaceId, submission, mark, now);
-    relearn(db, workspaceId);
-    return submission;
-  });
+export function* markSubmission(
+  db: SqliteDatabase,
+  id: string,
+  mark: Mark | null,
+  now: number,
+): Steps<Submission> {
+  const submission = yield* findSubmission(id);
+  const { workspaceId } = yield* findEndpoint(submission.endpointId);
+  yield* unlearn(id);
+  if (mark !== null) yield* addLesson(db, workspaceId, submission, mark, now);
+  yield* relearn(workspaceId);
+  return submission;
 }
 
 /** The mark that a submission has now; null without one. */
-export function readMark(db: Database, submissionId: string): Mark | null {
-  const row = db.first(query.selectFrom("lesson").select("mark").where("submission_id", "=", submissionId));
+export function* readMark(submissionId: string): Steps<Mark | null> {
+  const row = yield* first(
+    query.selectFrom("lesson").select("mark").where("submission_id", "=", submissionId),
+  );
   return row?.mark ?? null;
 }
 
-/** Teaches what a released post is; inside a transaction. */
-export function teachGenuine(db: Database, workspaceId: string, submission: Submission, now: number): void {
-  addLesson(db, workspaceId, submission, "ham", now);
-  relearn(db, workspaceId);
+/** Teaches what a released post is. */
+export function* teachGenuine(
+  db: SqliteDatabase,
+  workspaceId: string,
+  submission: Submission,
+  now: number,
+): Steps<void> {
+  yield* addLesson(db, workspaceId, submission, "ham", now);
+  yield* relearn(workspaceId);
 }
 
 /** A stored post as the judge would see it again. */
@@ -50,16 +62,22 @@ export function postOf(submission: Pick<Submission, "data" | "ipAddress" | "user
   };
 }
 
-function addLesson(db: Database, workspaceId: string, submission: Submission, mark: Mark, now: number): void {
+function* addLesson(
+  db: SqliteDatabase,
+  workspaceId: string,
+  submission: Submission,
+  mark: Mark,
+  now: number,
+): Steps<void> {
   const post = postOf(submission);
   const memory = createSpamMemory(db, null);
   const recollection = memory.recall(workspaceId, submission.endpointId, post, now);
   const textId = memory.remember(workspaceId, recollection);
-  if (textId !== null) countMark(db, textId, mark, 1);
+  if (textId !== null) yield* countMark(textId, mark, 1);
   const { buckets, odds } = teachingOf(post);
   const bytes = Buffer.alloc(buckets.length * 2);
   buckets.forEach((bucket, index) => bytes.writeUInt16LE(bucket, index * 2));
-  db.run(
+  yield* run(
     query.insertInto("lesson").values({
       workspace_id: workspaceId,
       submission_id: submission.id,
@@ -73,18 +91,18 @@ function addLesson(db: Database, workspaceId: string, submission: Submission, ma
   );
 }
 
-function unlearn(db: Database, submissionId: string): void {
-  const lesson = db.first(
+function* unlearn(submissionId: string): Steps<void> {
+  const lesson = yield* first(
     query.selectFrom("lesson").select(["mark", "text_id"]).where("submission_id", "=", submissionId),
   );
   if (lesson === undefined) return;
-  if (lesson.text_id !== null) countMark(db, lesson.text_id, lesson.mark, -1);
-  db.run(query.deleteFrom("lesson").where("submission_id", "=", submissionId));
+  if (lesson.text_id !== null) yield* countMark(lesson.text_id, lesson.mark, -1);
+  yield* run(query.deleteFrom("lesson").where("submission_id", "=", submissionId));
 }
 
-function countMark(db: Database, textId: number, mark: Mark, change: 1 | -1): void {
+function* countMark(textId: number, mark: Mark, change: 1 | -1): Steps<void> {
   const column = mark === "spam" ? "marked_spam" : "marked_ham";
-  db.run(
+  yield* run(
     query
       .updateTable("remembered_text")
       .set((eb) => ({ [column]: eb(column, "+", change) }))
@@ -93,21 +111,23 @@ function countMark(db: Database, textId: number, mark: Mark, change: 1 | -1): vo
 }
 
 /** The weights follow from the lessons alone, so that a mark undone leaves nothing behind. */
-function relearn(db: Database, workspaceId: string): void {
-  const rows = db.all(
+function* relearn(workspaceId: string): Steps<void> {
+  const rows = yield* all(
     query.selectFrom("lesson").selectAll().where("workspace_id", "=", workspaceId).orderBy("id"),
   );
   const tooMany = rows.slice(0, Math.max(0, rows.length - MAX_LESSONS));
-  for (const { submission_id } of tooMany) unlearn(db, submission_id);
+  for (const { submission_id } of tooMany) yield* unlearn(submission_id);
   const weights = learn(rows.slice(tooMany.length).map(toLesson));
   const bytes = Buffer.alloc(weights.length * 4);
   weights.forEach((weight, index) => bytes.writeFloatLE(weight, index * 4));
-  db.run(
+  yield* run(
     query
       .insertInto("learned_weights")
       .values({ workspace_id: workspaceId, version: 1, weights: bytes })
       .onConflict((conflict) =>
-        conflict.doUpdateSet((eb) => ({ weights: bytes, version: eb("learned_weights.version", "+", 1) })),
+        conflict
+          .column("workspace_id")
+          .doUpdateSet((eb) => ({ weights: bytes, version: eb("learned_weights.version", "+", 1) })),
       ),
   );
 }

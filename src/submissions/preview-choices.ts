@@ -1,4 +1,5 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, type Steps } from "../database/steps.ts";
 import { judge, type SpamClass, type SpamReason, type SpamVerdict } from "../spam/judge.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
@@ -25,17 +26,16 @@ export interface Preview {
  * Judges the last posts with the settings as they are and as they would be. Both without history, and without what was
  * not stored: fill time, honeypots and headers.
  */
-export function previewChoices(
-  db: Database,
+export function* previewChoices(
   scope: SpamScope,
   choices: SpamChoices,
   defaults: SpamSettings,
-): Preview {
-  const workspace = readChoices(db, { kind: "workspace", workspaceId: scope.workspaceId });
-  const before = settingsOf(defaults, workspace, scope.kind === "endpoint" ? readChoices(db, scope) : {});
+): Steps<Preview> {
+  const workspace = yield* readChoices({ kind: "workspace", workspaceId: scope.workspaceId });
+  const before = settingsOf(defaults, workspace, scope.kind === "endpoint" ? yield* readChoices(scope) : {});
   const after =
     scope.kind === "endpoint" ? settingsOf(defaults, workspace, choices) : settingsOf(defaults, choices, {});
-  const posts = lastPosts(db, scope);
+  const posts = yield* lastPosts(scope);
   const changes = posts.flatMap(({ id, data, ip_address, user_agent }) => {
     const post = postOf({
       data: JSON.parse(data) as Record<string, unknown>,
@@ -66,19 +66,20 @@ interface LastPost {
   readonly created_at: number;
 }
 
-function lastPosts(db: Database, scope: SpamScope): LastPost[] {
+function* lastPosts(scope: SpamScope): Steps<LastPost[]> {
   const endpoints =
     scope.kind === "endpoint"
       ? [scope.endpointId]
-      : db
-          .all(query.selectFrom("endpoint").select("id").where("workspace_id", "=", scope.workspaceId))
-          .map(({ id }) => id);
+      : (yield* all(
+          query.selectFrom("endpoint").select("id").where("workspace_id", "=", scope.workspaceId),
+        )).map(({ id }) => id);
   const columns = ["id", "data", "ip_address", "user_agent", "created_at"] as const;
-  const newest = endpoints.flatMap((endpointId) => {
+  const newest: LastPost[] = [];
+  for (const endpointId of endpoints) {
     const held = query.selectFrom("held").where("endpoint_id", "=", endpointId);
     const stored = query.selectFrom("submission").where("endpoint_number", "=", numberOfEndpoint(endpointId));
-    const last = db.all(stored.select(columns).orderBy("id", "desc").limit(MAX_POSTS));
-    return last.concat(db.all(held.select(columns).orderBy("id", "desc").limit(MAX_POSTS)));
-  });
+    newest.push(...(yield* all(stored.select(columns).orderBy("id", "desc").limit(MAX_POSTS))));
+    newest.push(...(yield* all(held.select(columns).orderBy("id", "desc").limit(MAX_POSTS))));
+  }
   return newest.sort((a, b) => b.created_at - a.created_at).slice(0, MAX_POSTS);
 }

@@ -1,4 +1,6 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { run, type Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
@@ -10,31 +12,35 @@ import { teachGenuine } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
+/** What a release needs of the parts that work on one connection. */
+export interface ReleaseParts {
+  readonly db: SqliteDatabase;
+  readonly plans: Plans;
+  readonly outbox: Pick<Outbox, "enqueue" | "write" | "announce">;
+}
+
 /**
  * Turns a held post into a submission with the time it arrived. It counts in the month of its release, goes to the
  * webhooks, and teaches the filter where it was held as spam; all in one transaction.
  *
  * @throws not_found; plan_limit where the month is full.
  */
-export function releaseHeld(
-  db: Database,
+export async function releaseHeld(
+  { db, plans, outbox }: ReleaseParts,
   id: string,
-  plans: Plans,
-  outbox: Pick<Outbox, "enqueue" | "write" | "announce">,
   now: number,
-): Submission {
-  const release = (): Submission => {
-    const held = findHeld(db, id);
-    count(db, held, plans, now);
-    const submission = asSubmission(held);
-    insertSubmission(db, submission, outbox.enqueue(submission, now));
-    if (held.why === "spam") teachGenuine(db, held.workspaceId, submission, now);
-    outbox.write();
-    db.run(query.deleteFrom("held").where("id", "=", id));
-    return submission;
-  };
+): Promise<Submission> {
   try {
-    return db.transaction(release);
+    return await db.transaction(function* () {
+      const held = yield* findHeld(id);
+      yield* count(held, plans, now);
+      const submission = asSubmission(held);
+      yield* insertSubmission(submission, outbox.enqueue(submission, now));
+      if (held.why === "spam") yield* teachGenuine(db, held.workspaceId, submission, now);
+      outbox.write();
+      yield* run(query.deleteFrom("held").where("id", "=", id));
+      return submission;
+    });
   } finally {
     outbox.announce();
   }
@@ -56,10 +62,10 @@ function asSubmission(held: HeldPost): Submission {
   };
 }
 
-function count(db: Database, held: HeldPost, plans: Plans, now: number): void {
-  const workspace = findWorkspace(db, held.workspaceId);
+function* count(held: HeldPost, plans: Plans, now: number): Steps<void> {
+  const workspace = yield* findWorkspace(held.workspaceId);
   const month = monthOf(now);
-  const usage = readUsage(db, workspace, month, plans);
+  const usage = yield* readUsage(workspace, month, plans);
   if (usage.remaining === 0) {
     throw new FormsvcError(
       "plan_limit",
@@ -67,10 +73,12 @@ function count(db: Database, held: HeldPost, plans: Plans, now: number): void {
         `release it on a larger plan (formsvc workspace set-plan) or next month`,
     );
   }
-  db.run(
+  yield* run(
     query
       .insertInto("usage")
       .values({ workspace_id: workspace.id, month, used: usage.used + 1 })
-      .onConflict((conflict) => conflict.doUpdateSet({ used: usage.used + 1 })),
+      .onConflict((conflict) =>
+        conflict.columns(["workspace_id", "month"]).doUpdateSet({ used: usage.used + 1 }),
+      ),
   );
 }

@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { mix } from "../spam/hashing.ts";
 
 /** Which keys the remembered texts of all workspaces have, held in memory so that most posts need not ask the database. */
@@ -18,7 +18,7 @@ const TEXTS_AT_A_TIME = 250;
 
 /** @param readKeys the keys of a text that is stored. */
 export function createRememberedKeys(
-  db: Database,
+  db: SqliteDatabase,
   readKeys: (workspaceId: string, keys: string) => readonly number[],
 ): RememberedKeys {
   const select = db.prepare(

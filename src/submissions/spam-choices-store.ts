@@ -1,4 +1,6 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
@@ -9,59 +11,56 @@ export type SpamScope =
   | { readonly kind: "endpoint"; readonly workspaceId: string; readonly endpointId: string };
 
 /** What was chosen there; empty where nothing was. */
-export function readChoices(db: Database, scope: SpamScope): SpamChoices {
+export function* readChoices(scope: SpamScope): Steps<SpamChoices> {
   const row =
     scope.kind === "workspace"
-      ? db.first(
+      ? yield* first(
           query.selectFrom("workspace_spam").select("choices").where("workspace_id", "=", scope.workspaceId),
         )
-      : db.first(
+      : yield* first(
           query.selectFrom("endpoint_spam").select("choices").where("endpoint_id", "=", scope.endpointId),
         );
   return row === undefined ? {} : (JSON.parse(row.choices) as SpamChoices);
 }
 
 /** Takes effect at once, in running servers within a second. */
-export function writeChoices(db: Database, scope: SpamScope, choices: SpamChoices): void {
+export function* writeChoices(scope: SpamScope, choices: SpamChoices): Steps<void> {
   const json = JSON.stringify(choices);
-  db.transaction(() => {
-    if (scope.kind === "workspace") {
-      db.run(
-        query
-          .insertInto("workspace_spam")
-          .values({ workspace_id: scope.workspaceId, choices: json })
-          .onConflict((conflict) => conflict.doUpdateSet({ choices: json })),
-      );
-    } else {
-      db.run(
-        query
-          .insertInto("endpoint_spam")
-          .values({ endpoint_id: scope.endpointId, choices: json })
-          .onConflict((conflict) => conflict.doUpdateSet({ choices: json })),
-      );
-    }
-    raiseSettingsVersion(db);
-  });
+  if (scope.kind === "workspace") {
+    yield* run(
+      query
+        .insertInto("workspace_spam")
+        .values({ workspace_id: scope.workspaceId, choices: json })
+        .onConflict((conflict) => conflict.column("workspace_id").doUpdateSet({ choices: json })),
+    );
+  } else {
+    yield* run(
+      query
+        .insertInto("endpoint_spam")
+        .values({ endpoint_id: scope.endpointId, choices: json })
+        .onConflict((conflict) => conflict.column("endpoint_id").doUpdateSet({ choices: json })),
+    );
+  }
+  yield* raiseSettingsVersion();
 }
 
 /** The settings that hold there; choices count on plans that allow them only. */
-export function settingsFor(
-  db: Database,
+export function* settingsFor(
   scope: SpamScope,
   defaults: SpamSettings,
   customSpam: boolean,
-): SpamSettings {
+): Steps<SpamSettings> {
   if (!customSpam) return defaults;
   const shared = applyChoices(
     defaults,
-    readChoices(db, { kind: "workspace", workspaceId: scope.workspaceId }),
+    yield* readChoices({ kind: "workspace", workspaceId: scope.workspaceId }),
   );
-  return scope.kind === "workspace" ? shared : applyChoices(shared, readChoices(db, scope));
+  return scope.kind === "workspace" ? shared : applyChoices(shared, yield* readChoices(scope));
 }
 
 /** The settings of endpoints, kept as long as the endpoints themselves are. */
 export function createSpamSettingsReader(
-  db: Database,
+  db: SqliteDatabase,
   defaults: SpamSettings,
 ): (ready: ReadyEndpoint) => SpamSettings {
   const known = new WeakMap<ReadyEndpoint, SpamSettings>();
@@ -69,11 +68,8 @@ export function createSpamSettingsReader(
     let settings = known.get(ready);
     if (settings === undefined) {
       const { id, workspaceId } = ready.endpoint;
-      settings = settingsFor(
-        db,
-        { kind: "endpoint", workspaceId, endpointId: id },
-        defaults,
-        ready.limits.customSpam,
+      settings = db.now(() =>
+        settingsFor({ kind: "endpoint", workspaceId, endpointId: id }, defaults, ready.limits.customSpam),
       );
       known.set(ready, settings);
     }

@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { SpamPost } from "../spam/judge.ts";
 import { LESSON_BUCKETS, shiftOf } from "../spam/lesson.ts";
 import {
@@ -63,7 +63,7 @@ export interface RecentPosts {
 }
 
 /** @param recent null where nothing is posted, as in commands. */
-export function createSpamMemory(db: Database, recent: RecentPosts | null): SpamMemory {
+export function createSpamMemory(db: SqliteDatabase, recent: RecentPosts | null): SpamMemory {
   const selectTrust = db
     .prepare(
       `SELECT count(*) FILTER (WHERE mark = 'ham') > 0 AND count(*) FILTER (WHERE mark = 'spam') = 0
@@ -118,7 +118,7 @@ function copiesAmong(texts: readonly TextRow[], sender: Sender): SpamHistory["co
 
 /** Nearly every post is new, so the keys alone are asked for first: in memory, then in the database. */
 function createCopyFinder(
-  db: Database,
+  db: SqliteDatabase,
   remembered: RememberedKeys,
 ): (workspaceId: string, sketch: TextSketch) => readonly TextRow[] {
   const selectIds = db
@@ -162,7 +162,7 @@ function asValues(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4));
 }
 
-function createTextWriter(db: Database, remembered: RememberedKeys): SpamMemory["remember"] {
+function createTextWriter(db: SqliteDatabase, remembered: RememberedKeys): SpamMemory["remember"] {
   const insertText = db.prepare(
     "INSERT INTO remembered_text (workspace_id, keys, sketch, senders) VALUES (?, ?, ?, ?)",
   );
@@ -197,7 +197,7 @@ function createTextWriter(db: Database, remembered: RememberedKeys): SpamMemory[
   };
 }
 
-function createForgetter(db: Database): (workspaceId: string) => void {
+function createForgetter(db: SqliteDatabase): (workspaceId: string) => void {
   const unmarked = "FROM remembered_text WHERE workspace_id = ? AND marked_spam = 0 AND marked_ham = 0";
   const selectBound = db
     .prepare(`SELECT id ${unmarked} ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS}`)
@@ -226,7 +226,7 @@ function sendersJson(senders: readonly Sender[]): string {
 }
 
 /** The weights that a workspace's marks taught, null before any mark; read once until they are forgotten. */
-function createWeightReader(db: Database): {
+function createWeightReader(db: SqliteDatabase): {
   read(workspaceId: string): Float32Array | null;
   forget(): void;
 } {

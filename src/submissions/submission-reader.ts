@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
   deleteSubmissions,
@@ -16,26 +17,30 @@ export interface SubmissionReader {
     filter: SubmissionFilter & { endpointId: string },
     limit: number,
     cursor: string | null,
-  ): SubmissionPage;
+  ): Promise<SubmissionPage>;
   /** @throws not_found */
-  find(endpointId: string, id: string): Submission;
+  find(endpointId: string, id: string): Promise<Submission>;
   /** Deletes it for good. @throws not_found */
-  remove(endpointId: string, id: string): void;
+  remove(endpointId: string, id: string): Promise<void>;
 }
 
 /** @param onRemoved told after each deletion. */
 export function createSubmissionReader(db: Database, onRemoved: () => void): SubmissionReader {
-  const find = (endpointId: string, id: string): Submission => {
-    const submission = findSubmission(db, id);
-    if (submission.endpointId === endpointId) return submission;
-    throw new FormsvcError("not_found", `there is no submission ${id}`);
-  };
   return {
-    list: (filter, limit, cursor) => listSubmissions(db, filter, limit, cursor),
-    find,
-    remove(endpointId, id) {
-      db.transaction(() => deleteSubmissions(db, [find(endpointId, id).id]));
+    list: (filter, limit, cursor) => db.read(() => listSubmissions(filter, limit, cursor)),
+    find: (endpointId, id) => db.read(() => findOwn(endpointId, id)),
+    async remove(endpointId, id) {
+      await db.transaction(function* () {
+        yield* findOwn(endpointId, id);
+        yield* deleteSubmissions([id]);
+      });
       onRemoved();
     },
   };
+}
+
+function* findOwn(endpointId: string, id: string): Steps<Submission> {
+  const submission = yield* findSubmission(id);
+  if (submission.endpointId === endpointId) return submission;
+  throw new FormsvcError("not_found", `there is no submission ${id}`);
 }

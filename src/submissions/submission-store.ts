@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
@@ -59,45 +60,43 @@ type SubmissionColumns = Pick<Selectable<Tables["submission"]>, (typeof COLUMNS)
  *
  * @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else.
  */
-export function listSubmissions(
-  db: Database,
+export function* listSubmissions(
   filter: SubmissionFilter,
   limit: number,
   cursor: string | null,
-): SubmissionPage {
+): Steps<SubmissionPage> {
   checkCursor("sub", cursor);
   let select = filtered(filter)
     .orderBy("id", "desc")
     .limit(limit + 1);
   if (cursor !== null) select = select.where("id", "<", cursor);
-  const rows = db.all(select);
+  const rows = yield* all(select);
   const page = rows.slice(0, limit).map(toSubmission);
   return { data: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }
 
 /** At most `limit` submissions, oldest first. @param after an id, or null. @throws invalid_request on anything else. */
-export function readOldestFirst(
-  db: Database,
+export function* readOldestFirst(
   filter: SubmissionFilter,
   after: string | null,
   limit: number,
-): Submission[] {
+): Steps<Submission[]> {
   checkCursor("sub", after);
   let select = filtered(filter).orderBy("id").limit(limit);
   if (after !== null) select = select.where("id", ">", after);
-  return db.all(select).map(toSubmission);
+  return (yield* all(select)).map(toSubmission);
 }
 
 /** @throws not_found */
-export function findSubmission(db: Database, id: string): Submission {
-  const row = isId("sub", id) ? db.first(selectSubmissions().where("id", "=", id)) : undefined;
+export function* findSubmission(id: string): Steps<Submission> {
+  const row = isId("sub", id) ? yield* first(selectSubmissions().where("id", "=", id)) : undefined;
   if (row === undefined) throw new FormsvcError("not_found", `there is no submission ${id}`);
   return toSubmission(row);
 }
 
 /** Inside a transaction. */
-export function insertSubmission(db: Database, submission: Submission, event: EventParts): void {
-  db.run(
+export function* insertSubmission(submission: Submission, event: EventParts): Steps<void> {
+  yield* run(
     query.insertInto("submission").values({
       id: submission.id,
       endpoint_number: numberOfEndpoint(submission.endpointId),
@@ -115,14 +114,12 @@ export function insertSubmission(db: Database, submission: Submission, event: Ev
 }
 
 /** Deletes what exists of the ids, all or nothing. @throws not_found naming the first id that does not exist. */
-export function deleteSubmissions(db: Database, ids: readonly string[]): void {
-  db.transaction(() => {
-    for (const id of ids) {
-      if (db.run(query.deleteFrom("submission").where("id", "=", id)) === 0) {
-        throw new FormsvcError("not_found", `there is no submission ${id}; nothing was deleted`);
-      }
+export function* deleteSubmissions(ids: readonly string[]): Steps<void> {
+  for (const id of ids) {
+    if ((yield* run(query.deleteFrom("submission").where("id", "=", id))) === 0) {
+      throw new FormsvcError("not_found", `there is no submission ${id}; nothing was deleted`);
     }
-  });
+  }
 }
 
 /** Where `tail` stands: a position in the order of commits. */
@@ -135,8 +132,8 @@ export interface TailPage {
 }
 
 /** The position after the newest submission there is. */
-export function tailEnd(db: Database): TailPosition {
-  const newest = db.first(query.selectFrom("submission").select("seq").orderBy("seq", "desc").limit(1));
+export function* tailEnd(): Steps<TailPosition> {
+  const newest = yield* first(query.selectFrom("submission").select("seq").orderBy("seq", "desc").limit(1));
   return newest?.seq ?? 0;
 }
 
@@ -145,27 +142,22 @@ export function tailEnd(db: Database): TailPosition {
  *
  * @param cursor its id. @throws invalid_request on anything else.
  */
-export function tailAfter(db: Database, cursor: string): TailPosition {
+export function* tailAfter(cursor: string): Steps<TailPosition> {
   checkCursor("sub", cursor);
-  const named = db.first(query.selectFrom("submission").select("seq").where("id", "=", cursor));
+  const named = yield* first(query.selectFrom("submission").select("seq").where("id", "=", cursor));
   if (named !== undefined) return named.seq;
-  const later = db.first(
+  const later = yield* first(
     query
       .selectFrom("submission")
       .select(({ fn }) => fn.min<number | null>("seq").as("seq"))
       .where("id", ">", cursor),
   );
-  return later?.seq ? later.seq - 1 : tailEnd(db);
+  return later?.seq ? later.seq - 1 : yield* tailEnd();
 }
 
 /** What was committed after a position, oldest first, at most `limit`. */
-export function readTail(
-  db: Database,
-  filter: SubmissionFilter,
-  after: TailPosition,
-  limit: number,
-): TailPage {
-  const rows = db.all(filtered(filter).where("seq", ">", after).orderBy("seq").limit(limit));
+export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: number): Steps<TailPage> {
+  const rows = yield* all(filtered(filter).where("seq", ">", after).orderBy("seq").limit(limit));
   return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
 }
 

@@ -1,4 +1,5 @@
 import { type Database, query } from "../database/database.ts";
+import { first, run, type Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { maintenanceFailed, proxyUntrusted } from "../foundation/events.ts";
 import { isPrivate } from "../foundation/ip-address.ts";
@@ -25,23 +26,21 @@ export function createProxyWatch(db: Database, clock: Clock, log: Log): (peer: s
     if (Math.abs(now - notedAt) < NOTE_INTERVAL_MS || !isPrivate(peer)) return;
     notedAt = now;
     proxyUntrusted(log, { address: peer });
-    try {
-      noteUntrustedProxy(db, { address: peer, seenAt: now });
-    } catch (error) {
-      maintenanceFailed(log, error);
-    }
+    db.transaction(() => noteUntrustedProxy({ address: peer, seenAt: now })).catch((error: unknown) =>
+      maintenanceFailed(log, error),
+    );
   };
 }
 
 /** The one that was noted last, or null. */
-export function readUntrustedProxy(db: Database): UntrustedProxy | null {
-  const row = db.first(query.selectFrom("untrusted_proxy").select(["address", "seen_at"]));
+export function* readUntrustedProxy(): Steps<UntrustedProxy | null> {
+  const row = yield* first(query.selectFrom("untrusted_proxy").select(["address", "seen_at"]));
   return row === undefined ? null : { address: row.address, seenAt: row.seen_at };
 }
 
-function noteUntrustedProxy(db: Database, { address, seenAt }: UntrustedProxy): void {
+function* noteUntrustedProxy({ address, seenAt }: UntrustedProxy): Steps<void> {
   const noted = { address, seen_at: seenAt };
-  db.run(
+  yield* run(
     query
       .insertInto("untrusted_proxy")
       .values({ id: 1, ...noted })

@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { QueuedMessage } from "./enqueue-delivery.ts";
 
 /** A delivery that is this process's to send. */
@@ -75,7 +75,7 @@ export const CLAIM_SQL = {
   pullForward: "UPDATE delivery SET due_at = ? WHERE webhook_id = ? AND state = 'pending' AND due_at > ?",
 } as const;
 
-export function createClaims(db: Database): Claims {
+export function createClaims(db: SqliteDatabase): Claims {
   const earliest = db.prepare(CLAIM_SQL.earliest).pluck();
   const selectDue = db.prepare(CLAIM_SQL.due);
   const selectProbe = db.prepare(CLAIM_SQL.probe);
@@ -116,7 +116,7 @@ export function createClaims(db: Database): Claims {
 type QueuedClaim = (webhookId: string, limit: number, isProbe: boolean, now: number) => ClaimedDelivery[];
 
 /** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
-function createQueuedClaim(db: Database): QueuedClaim {
+function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
   const selectRow = db.prepare(CLAIM_SQL.queued);
   const selectBodies = db.prepare(CLAIM_SQL.bodies);
   const insert = db.prepare(CLAIM_SQL.insert);

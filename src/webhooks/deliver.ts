@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
@@ -35,7 +35,7 @@ const DATABASE_RETRY_MS = 250;
 const LAST_RECORDS_MS = 2000;
 
 export interface DelivererParts {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   /** Opens what requests are signed with, and their own headers. */
   readonly keyring: Keyring;
   readonly outbox: Outbox;
@@ -76,9 +76,9 @@ export class Deliverer {
   }
 
   /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
-  recover(): void {
+  async recover(): Promise<void> {
     const { db, settings, clock, log } = this.#parts;
-    const recovered = recoverDeliveries(db, settings.scheduleSeconds, clock.now());
+    const recovered = await db.transaction(() => recoverDeliveries(settings.scheduleSeconds, clock.now()));
     if (recovered > 0) deliveriesRecovered(log, recovered);
   }
 
@@ -166,7 +166,7 @@ export class Deliverer {
     if (this.#ended.length === 0 && !(this.#isRunning && this.#lanes.hasWork(now))) return claimed;
     let records: readonly (RecordedAttempt | null)[];
     try {
-      records = this.#parts.db.relaxedTransaction(() => {
+      records = this.#parts.db.relaxedTransactionNow(() => {
         const recorded = this.#finish(this.#ended, now);
         for (const [index, { delivery }] of this.#ended.entries())
           this.#follow(delivery, recorded[index] ?? null);
@@ -192,7 +192,7 @@ export class Deliverer {
     if (this.#needsReload) {
       this.#lanes.giveBack("all", now);
       outbox.forget();
-      this.#needsReload = alignDeliveries(db, now);
+      this.#needsReload = db.transactionNow(() => db.now(() => alignDeliveries(now)));
       this.#lanes.reload(now);
     } else this.#lanes.noteQueued(touched, now);
   }

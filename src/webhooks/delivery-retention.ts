@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 
 const DAY_MS = 86_400_000;
@@ -8,18 +9,18 @@ const DAY_MS = 86_400_000;
  * Deletes a batch of messages delivered more than so many days ago, with their attempts, and bodies that no message
  * needs any more. What is held or failed stays. The number of messages deleted; a full batch means there may be more.
  */
-export function dropOldDeliveries(db: Database, keepDays: number | null, now: number): number {
+export function* dropOldDeliveries(keepDays: number | null, now: number): Steps<number> {
   if (keepDays === null) return 0;
   const before = now - keepDays * DAY_MS;
-  if (db.first(selectOld(before).limit(1)) === undefined) return 0;
+  if ((yield* first(selectOld(before).limit(1))) === undefined) return 0;
   // One of the same submission's may still wait there, and needs the body.
-  if (isOutboxOlderThan(db, before)) return 0;
-  return db.transaction(() => deleteDeliveries(db, db.all(selectOld(before).limit(BULK_BATCH))));
+  if (yield* isOutboxOlderThan(before)) return 0;
+  return yield* deleteDeliveries(yield* all(selectOld(before).limit(BULK_BATCH)));
 }
 
-function isOutboxOlderThan(db: Database, before: number): boolean {
+function* isOutboxOlderThan(before: number): Steps<boolean> {
   const oldest = query.selectFrom("outbox").select(({ fn }) => fn.min<number | null>("queued_at").as("at"));
-  return (db.first(oldest)?.at ?? before) < before;
+  return ((yield* first(oldest))?.at ?? before) < before;
 }
 
 export function selectOld(before: number) {
@@ -32,13 +33,12 @@ export function selectOld(before: number) {
 }
 
 /** Inside a transaction. The number deleted. */
-export function deleteDeliveries(
-  db: Database,
+export function* deleteDeliveries(
   rows: readonly { readonly id: string; readonly submission_id: string }[],
-): number {
+): Steps<number> {
   for (const { id, submission_id: submissionId } of rows) {
-    db.run(query.deleteFrom("delivery").where("id", "=", id));
-    db.run(
+    yield* run(query.deleteFrom("delivery").where("id", "=", id));
+    yield* run(
       query
         .updateTable("submission")
         .set({ event_head: null, event_tail: null })

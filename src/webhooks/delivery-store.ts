@@ -1,10 +1,11 @@
 import type { Selectable } from "kysely";
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, first, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor } from "../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
-import { readQueued } from "./queued-delivery.ts";
+import { lookThroughQueued } from "./queued-delivery.ts";
 
 export const MAX_DELIVERY_PAGE = 1000;
 
@@ -24,10 +25,9 @@ export interface DeliveryPage {
 }
 
 /** Newest first. @throws invalid_request on a cursor that no page returned. */
-export function listDeliveries(db: Database, filter: DeliveryFilter): DeliveryPage {
+export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   checkCursor("msg", filter.cursor);
-  // These first: what is spread meanwhile is then found a second time, not missed.
-  const queued = newestQueued(db, filter);
+  const queued = yield* newestQueued(filter);
   let rows = query
     .selectFrom("delivery")
     .selectAll()
@@ -37,52 +37,56 @@ export function listDeliveries(db: Database, filter: DeliveryFilter): DeliveryPa
   if (filter.submissionId !== null) rows = rows.where("submission_id", "=", filter.submissionId);
   if (filter.state !== null) rows = rows.where("state", "=", filter.state);
   if (filter.cursor !== null) rows = rows.where("id", "<", filter.cursor);
-  const stored = db.all(rows).map(toDelivery);
-  const found = queued.length === 0 ? stored : newestFirst([...queued, ...stored]);
+  const stored = (yield* all(rows)).map(toDelivery);
+  const found = newestFirst([...queued, ...stored]);
   const deliveries = found.slice(0, filter.limit);
   return { deliveries, nextCursor: found.length > filter.limit ? (deliveries.at(-1)?.id ?? null) : null };
 }
 
 /** As many of those in the outbox as can be on the page. */
-function newestQueued(db: Database, filter: DeliveryFilter): Delivery[] {
+function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
   const { webhookId, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
   if (state !== null && state !== "pending" && state !== "held") return found;
-  for (const delivery of readQueued(db, webhookId)) {
+  yield* lookThroughQueued(webhookId, (delivery) => {
     const isMeant =
       (submissionId === null || delivery.submissionId === submissionId) &&
       (state === null || delivery.state === state) &&
       (cursor === null || delivery.id < cursor);
-    if (!isMeant) continue;
-    found.push(delivery);
+    if (isMeant) found.push(delivery);
     if (found.length > 4 * limit) found = newestFirst(found).slice(0, limit + 1);
-  }
+    return false;
+  });
   return found;
 }
 
 function newestFirst(deliveries: readonly Delivery[]): Delivery[] {
-  const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
-  return [...byId.values()].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  return deliveries.toSorted((one, other) => (one.id < other.id ? 1 : -1));
 }
 
 /** @throws not_found */
-export function findDelivery(db: Database, id: string): Delivery {
-  for (const delivery of readQueued(db, null)) if (delivery.id === id) return delivery;
-  const row = db.first(query.selectFrom("delivery").selectAll().where("id", "=", id));
-  if (row === undefined) {
+export function* findDelivery(id: string): Steps<Delivery> {
+  const row = yield* first(query.selectFrom("delivery").selectAll().where("id", "=", id));
+  if (row !== undefined) return toDelivery(row);
+  let queued: Delivery | undefined;
+  yield* lookThroughQueued(null, (delivery) => {
+    if (delivery.id === id) queued = delivery;
+    return queued !== undefined;
+  });
+  if (queued === undefined) {
     throw new FormsvcError("not_found", `there is no delivery ${id}; see: formsvc webhook deliveries`);
   }
-  return toDelivery(row);
+  return queued;
 }
 
 /** In the order they were made; the one being made now is not among them. */
-export function listAttempts(db: Database, deliveryId: string): Attempt[] {
+export function* listAttempts(deliveryId: string): Steps<Attempt[]> {
   const rows = query
     .selectFrom("attempt")
     .selectAll()
     .where("delivery_id", "=", deliveryId)
     .orderBy("number");
-  return db.all(rows).map((row) => ({
+  return (yield* all(rows)).map((row) => ({
     number: row.number,
     startedAt: row.started_at,
     durationMs: row.duration_ms,

@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { newId } from "../foundation/id.ts";
 
@@ -65,7 +65,7 @@ export const ENQUEUE_SQL = {
   outbox: "INSERT INTO outbox (webhook_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)",
 } as const;
 
-export function createOutbox(db: Database): Outbox {
+export function createOutbox(db: SqliteDatabase): Outbox {
   const targets = createTargetMemory(db);
   const insertRow = db.prepare(ENQUEUE_SQL.outbox);
   /** Of the transaction under way, by webhook. */
@@ -120,7 +120,7 @@ export function createOutbox(db: Database): Outbox {
 }
 
 /** The webhooks of each endpoint, read once as long as nobody else writes. */
-function createTargetMemory(db: Database) {
+function createTargetMemory(db: SqliteDatabase) {
   const select = db.prepare(ENQUEUE_SQL.targets);
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
   const byEndpoint = new Map<string, readonly Target[]>();

@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { ClaimedDelivery } from "./claim-delivery.ts";
 import { classify, type Verdict } from "./classify.ts";
 import { parseRetryAfter } from "./retry-schedule.ts";
@@ -47,7 +47,7 @@ export const FINISH_SQL = {
     WHERE id = ?`,
 } as const;
 
-export function createFinishAttempts(db: Database, settings: DeliverySettings): FinishAttempts {
+export function createFinishAttempts(db: SqliteDatabase, settings: DeliverySettings): FinishAttempts {
   const selectWebhook = db.prepare(FINISH_SQL.webhook);
   const recordDelivery = createDeliveryRecord(db);
   const recordWebhook = createWebhookRecord(db);
@@ -78,7 +78,7 @@ export function createFinishAttempts(db: Database, settings: DeliverySettings): 
 }
 
 /** False where the delivery is no longer this attempt's; nothing is written then. */
-function createDeliveryRecord(db: Database) {
+function createDeliveryRecord(db: SqliteDatabase) {
   const updateDelivery = db.prepare(FINISH_SQL.delivery);
   const insertAttempt = db.prepare(FINISH_SQL.attempt);
   return ({ delivery, result }: EndedAttempt, verdict: Verdict, after: Settlement, now: number): boolean => {
@@ -112,7 +112,7 @@ function createDeliveryRecord(db: Database) {
 }
 
 /** Most attempts change nothing about their webhook, and then nothing is written. */
-function createWebhookRecord(db: Database) {
+function createWebhookRecord(db: SqliteDatabase) {
   const updateWebhook = db.prepare(FINISH_SQL.health);
   return (id: string, before: WebhookSituation, after: WebhookSituation): void => {
     const { webhookState, health, goneAt, failingSince } = after;

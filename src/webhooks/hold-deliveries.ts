@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, run, type Steps } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 
 /**
@@ -7,14 +8,13 @@ import { BULK_BATCH } from "./delivery.ts";
  * enabled one go back into the queue. Whoever changed the webhook may have died before it came to this, so a server
  * asks at start and after every change. At most one batch each; true when there may be more to do.
  */
-export function alignDeliveries(db: Database, now: number): boolean {
-  const toRelease = db.all(selectMisplaced("enabled"));
-  const toHold = db.all(selectMisplaced("other"));
+export function* alignDeliveries(now: number): Steps<boolean> {
+  const toRelease = yield* all(selectMisplaced("enabled"));
+  const toHold = yield* all(selectMisplaced("other"));
   if (toRelease.length + toHold.length === 0) return false;
-  const changed = db.transaction(() => [
-    ...toRelease.map(({ id }) => align(db, id, true, now)),
-    ...toHold.map(({ id }) => align(db, id, false, now)),
-  ]);
+  const changed: number[] = [];
+  for (const { id } of toRelease) changed.push(yield* align(id, true, now));
+  for (const { id } of toHold) changed.push(yield* align(id, false, now));
   return changed.includes(BULK_BATCH);
 }
 
@@ -35,7 +35,7 @@ export function selectMisplaced(which: "enabled" | "other") {
     );
 }
 
-function align(db: Database, webhookId: string, isEnabled: boolean, now: number): number {
+function* align(webhookId: string, isEnabled: boolean, now: number): Steps<number> {
   const some = query
     .selectFrom("delivery")
     .select("id")
@@ -43,5 +43,5 @@ function align(db: Database, webhookId: string, isEnabled: boolean, now: number)
     .where("state", "=", sql.lit(isEnabled ? "held" : "pending"))
     .limit(BULK_BATCH);
   const place = isEnabled ? ({ state: "pending", due_at: now } as const) : ({ state: "held" } as const);
-  return db.run(query.updateTable("delivery").set(place).where("id", "in", some));
+  return yield* run(query.updateTable("delivery").set(place).where("id", "in", some));
 }

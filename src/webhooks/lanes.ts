@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { allowedInFlight } from "./breaker.ts";
 import type { ClaimedDelivery, Claims } from "./claim-delivery.ts";
 import type { ReadWebhooks } from "./open-webhooks.ts";
@@ -42,7 +42,7 @@ const MOST_AHEAD_IN_ALL = 256;
 
 /** Which deliveries may go out now. Attempts in flight are counted here; everything else is read from the database. */
 export class Lanes {
-  readonly #db: Database;
+  readonly #db: SqliteDatabase;
   readonly #readWebhooks: ReadWebhooks;
   readonly #claims: Claims;
   readonly #settings: DeliverySettings;
@@ -55,7 +55,7 @@ export class Lanes {
   /** Where the next round starts, so that every webhook gets its turn. */
   #turn = 0;
 
-  constructor(db: Database, readWebhooks: ReadWebhooks, claims: Claims, settings: DeliverySettings) {
+  constructor(db: SqliteDatabase, readWebhooks: ReadWebhooks, claims: Claims, settings: DeliverySettings) {
     this.#db = db;
     this.#readWebhooks = readWebhooks;
     this.#claims = claims;
@@ -188,7 +188,7 @@ export class Lanes {
       ({ ready, quick, quickAt }) => ready.length > 0 && (which === "all" || quick < 0 || quickAt < latest),
     );
     if (lanes.length === 0) return;
-    this.#db.relaxedTransaction(() => {
+    this.#db.relaxedTransactionNow(() => {
       for (const { ready } of lanes) this.#claims.giveBack(ready);
     });
     for (const lane of lanes) {

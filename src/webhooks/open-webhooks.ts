@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { webhookLocked } from "../foundation/events.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
@@ -19,23 +19,25 @@ export type ReadWebhooks = (now: number) => readonly ReadyWebhook[];
  * Reads the enabled webhooks. One whose secrets do not open is left out, so that the others go on, and is in the log once
  * until it opens.
  */
-export function createWebhookReader(db: Database, keyring: Keyring, log: Log): ReadWebhooks {
+export function createWebhookReader(db: SqliteDatabase, keyring: Keyring, log: Log): ReadWebhooks {
   const locked = new Set<string>();
   return (now) => {
-    const keys = activeKeys(db, now);
-    return listWebhooks(db, null).flatMap((webhook) => {
-      const { id, state } = webhook;
-      if (state !== "enabled") return [];
-      try {
-        const open = openWebhook(keyring, webhook, keys.get(id) ?? []);
-        locked.delete(id);
-        return [{ webhook, open }];
-      } catch (error) {
-        if (!(error instanceof FormsvcError)) throw error;
-        if (!locked.has(id)) webhookLocked(log, id, error.message);
-        locked.add(id);
-        return [];
-      }
-    });
+    const keys = db.now(() => activeKeys(now));
+    return db
+      .now(() => listWebhooks(null))
+      .flatMap((webhook) => {
+        const { id, state } = webhook;
+        if (state !== "enabled") return [];
+        try {
+          const open = openWebhook(keyring, webhook, keys.get(id) ?? []);
+          locked.delete(id);
+          return [{ webhook, open }];
+        } catch (error) {
+          if (!(error instanceof FormsvcError)) throw error;
+          if (!locked.has(id)) webhookLocked(log, id, error.message);
+          locked.add(id);
+          return [];
+        }
+      });
   };
 }

@@ -1,40 +1,52 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, first, type Steps, text } from "../database/steps.ts";
 import type { Delivery } from "./delivery.ts";
 import type { QueuedMessage } from "./enqueue-delivery.ts";
+import type { WebhookState } from "./webhook.ts";
 
 /** Rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;
 
 /**
- * What waits in the outbox, as the deliveries that it will be. A moment later they may be in `delivery`: who wants both
- * reads these first.
+ * Hands everything that waits in the outbox to `look`, oldest first, as the deliveries that it will be, until that
+ * returns true.
  *
  * @param webhookId null is every webhook.
  */
-export function* readQueued(db: Database, webhookId: string | null): Generator<Delivery> {
-  const submission = db.prepare("SELECT 1 FROM submission WHERE id = ?");
+export function* lookThroughQueued(
+  webhookId: string | null,
+  look: (delivery: Delivery) => boolean,
+): Steps<void> {
   let after = 0;
   for (;;) {
-    const rows = db.all(selectRows(webhookId, after));
+    const rows = yield* all(selectRows(webhookId, after));
     for (const row of rows) {
-      const isPending = row.state === "enabled";
       for (const [id, submissionId] of JSON.parse(row.messages) as QueuedMessage[]) {
-        if (submission.get(submissionId) === undefined) continue;
-        yield {
-          id,
-          webhookId: row.webhook_id,
-          submissionId,
-          state: isPending ? "pending" : "held",
-          attempts: 0,
-          spent: 0,
-          dueAt: isPending ? row.queued_at : null,
-          lastStatus: null,
-        };
+        const submission = yield* first(text("SELECT 1 FROM submission WHERE id = ?", submissionId));
+        if (submission !== undefined && look(toDelivery(row, id, submissionId))) return;
       }
       after = row.number;
     }
     if (rows.length < ROWS_AT_ONCE) return;
   }
+}
+
+function toDelivery(
+  row: { webhook_id: string; queued_at: number; state: WebhookState },
+  id: string,
+  submissionId: string,
+): Delivery {
+  const isPending = row.state === "enabled";
+  return {
+    id,
+    webhookId: row.webhook_id,
+    submissionId,
+    state: isPending ? "pending" : "held",
+    attempts: 0,
+    spent: 0,
+    dueAt: isPending ? row.queued_at : null,
+    lastStatus: null,
+  };
 }
 
 function selectRows(webhookId: string | null, after: number) {
@@ -49,8 +61,8 @@ function selectRows(webhookId: string | null, after: number) {
 }
 
 /** How many messages wait in the outbox for webhooks that are enabled, and for others; read from an index alone. */
-export function countQueued(db: Database): { readonly pending: number; readonly held: number } {
-  const counted = db.all(
+export function* countQueued(): Steps<{ readonly pending: number; readonly held: number }> {
+  const counted = yield* all(
     query
       .selectFrom("outbox")
       .innerJoin("webhook", "webhook.id", "outbox.webhook_id")
@@ -65,8 +77,8 @@ export function countQueued(db: Database): { readonly pending: number; readonly 
 }
 
 /** Since when the message waits that an enabled webhook waits for longest; null where none does. */
-export function oldestQueuedAt(db: Database): number | null {
-  const oldest = db.first(
+export function* oldestQueuedAt(): Steps<number | null> {
+  const oldest = yield* first(
     query
       .selectFrom("outbox")
       .innerJoin("webhook", "webhook.id", "outbox.webhook_id")

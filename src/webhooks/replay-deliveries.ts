@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
 import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
@@ -25,13 +26,13 @@ export interface ReplayOptions {
  *
  * @throws not_found; conflict while it is being sent, and as new while it is still to be sent.
  */
-export function replayDelivery(db: Database, id: string, options: ReplayOptions): string {
-  spreadOutbox(db);
-  return db.transaction(() => {
-    const row = db.first(query.selectFrom("delivery").select(["id", "state"]).where("id", "=", id));
+export async function replayDelivery(db: Database, id: string, options: ReplayOptions): Promise<string> {
+  await spreadOutbox(db);
+  return db.transaction(function* () {
+    const row = yield* first(query.selectFrom("delivery").select(["id", "state"]).where("id", "=", id));
     if (!row) throw new FormsvcError("not_found", `There is no delivery ${id}.`);
     checkReplay(id, row.state, options.asNew);
-    return replayRow(db, id, options);
+    return yield* replayRow(id, options);
   });
 }
 
@@ -49,29 +50,29 @@ export function checkReplay(id: string, state: DeliveryState, asNew: boolean): v
 }
 
 /** How many deliveries a bulk replay would touch; what waits in the outbox becomes deliveries first, as for the replay. */
-export function countReplayable(db: Database, range: ReplayRange, asNew: boolean): number {
-  spreadOutbox(db);
+export async function countReplayable(db: Database, range: ReplayRange, asNew: boolean): Promise<number> {
+  await spreadOutbox(db);
   const counted = selectReplayable(range, asNew, "")
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as("count"));
-  return db.first(counted)?.count ?? 0;
+  return (await db.read(() => first(counted)))?.count ?? 0;
 }
 
 /** Replays a range in batches of its own transactions; what is done stays done whatever happens. The number replayed. */
-export function replayRange(db: Database, range: ReplayRange, options: ReplayOptions): number {
-  spreadOutbox(db);
+export async function replayRange(db: Database, range: ReplayRange, options: ReplayOptions): Promise<number> {
+  await spreadOutbox(db);
   // What this replay itself adds with new ids lies after this bound, so it never meets its own work.
   const until = Math.min(range.until ?? options.now, options.now);
   let after = "";
   let replayed = 0;
   for (;;) {
-    const batch = db.transaction(() => {
-      const rows = db.all(
+    const batch = await db.transaction(function* () {
+      const rows = yield* all(
         selectReplayable({ ...range, until }, options.asNew, after)
           .orderBy("id")
           .limit(BULK_BATCH),
       );
-      for (const { id } of rows) replayRow(db, id, options);
+      for (const { id } of rows) yield* replayRow(id, options);
       return rows;
     });
     replayed += batch.length;
@@ -105,11 +106,11 @@ function isLatest(until: number | null) {
 }
 
 /** To a webhook that is not enabled it goes as held, and is sent when the webhook is enabled again. */
-function replayRow(db: Database, id: string, { asNew, now }: ReplayOptions): string {
+function* replayRow(id: string, { asNew, now }: ReplayOptions): Steps<string> {
   const state = sql<"pending" | "held">`CASE
     (SELECT webhook.state FROM webhook WHERE webhook.id = delivery.webhook_id) WHEN 'enabled' THEN 'pending' ELSE 'held' END`;
   if (!asNew) {
-    db.run(
+    yield* run(
       query
         .updateTable("delivery")
         .set({ state, spent: 0, interruptions: 0, due_at: now, finished_at: null })
@@ -118,7 +119,7 @@ function replayRow(db: Database, id: string, { asNew, now }: ReplayOptions): str
     return id;
   }
   const fresh = newId("msg", now);
-  db.run(
+  yield* run(
     query
       .insertInto("delivery")
       .columns(["id", "submission_id", "webhook_id", "state", "due_at"])

@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import { first, run, type Steps, text } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import type { QueuedMessage } from "./enqueue-delivery.ts";
 
@@ -22,59 +23,45 @@ export const SPREAD_SQL = {
   delete: "DELETE FROM outbox WHERE number = ?",
 } as const;
 
-export interface Spreader {
-  /** When the row that is next was queued; null where the outbox is empty. */
-  nextQueuedAt(): number | null;
-  /**
-   * Turns rows of the outbox into deliveries, oldest first, until it has come to `most` messages. Inside a transaction.
-   * How many messages they named; fewer than `most` where nothing is left.
-   */
-  spread(most: number): number;
-}
-
-export function createSpreader(db: Database): Spreader {
-  const oldest = db.prepare(SPREAD_SQL.oldest);
-  const submission = db.prepare(SPREAD_SQL.submission);
-  const insert = db.prepare(SPREAD_SQL.delivery);
-  const remove = db.prepare(SPREAD_SQL.delete);
-  const spreadRow = (row: Row): number => {
-    const state = row.state === "enabled" ? "pending" : "held";
-    const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
-    for (const [id, submissionId] of messages) {
-      // Of one that was deleted meanwhile there is nothing to tell any more.
-      if (submission.get(submissionId) === undefined) continue;
-      insert.run(id, submissionId, row.webhook_id, state, row.queued_at);
-    }
-    remove.run(row.number);
-    return messages.length;
-  };
-  const next = (): Row | undefined => oldest.get() as Row | undefined;
-  return {
-    nextQueuedAt: () => next()?.queued_at ?? null,
-    spread(most) {
-      let count = 0;
-      for (let row = next(); row !== undefined; row = next()) {
-        count += spreadRow(row);
-        if (count >= most) break;
-      }
-      return count;
-    },
-  };
+/**
+ * Turns rows of the outbox into deliveries, oldest first, until it has come to `most` messages. Returns how many
+ * messages they named: fewer than `most` when nothing is left.
+ */
+export function* spread(most: number): Steps<number> {
+  let count = 0;
+  while (count < most) {
+    const row = yield* oldestRow();
+    if (row === undefined) break;
+    count += yield* spreadRow(row);
+  }
+  return count;
 }
 
 /** Turns all that waits in the outbox into deliveries, in small transactions. */
-export function spreadOutbox(db: Database): void {
-  const spreader = createSpreader(db);
-  while (spreader.nextQueuedAt() !== null) db.transaction(() => spreader.spread(BULK_BATCH));
+export async function spreadOutbox(db: Database): Promise<void> {
+  while ((await db.read(oldestRow)) !== undefined) await db.transaction(() => spread(BULK_BATCH));
 }
 
-/** The same a batch at a time, with what has waited for long. How many messages that were. */
-export function createLateSpread(db: Database): (now: number) => number {
-  const spreader = createSpreader(db);
-  return (now) => {
-    const queuedAt = spreader.nextQueuedAt();
-    // One from the future was queued by a wrong clock, and must not hold up those behind it.
-    if (queuedAt === null || Math.abs(now - queuedAt) <= LONGEST_QUEUED_MS) return 0;
-    return db.relaxedTransaction(() => spreader.spread(BULK_BATCH));
-  };
+/** The same, one batch at a time, with what has waited for long. Returns how many messages that were. */
+export async function spreadLate(db: Database, now: number): Promise<number> {
+  const oldest = await db.read(oldestRow);
+  // One from the future was queued by a wrong clock, and must not hold up those behind it.
+  if (oldest === undefined || Math.abs(now - oldest.queued_at) <= LONGEST_QUEUED_MS) return 0;
+  return db.relaxedTransaction(() => spread(BULK_BATCH));
+}
+
+function oldestRow(): Steps<Row | undefined> {
+  return first(text<Row>(SPREAD_SQL.oldest));
+}
+
+function* spreadRow(row: Row): Steps<number> {
+  const state = row.state === "enabled" ? "pending" : "held";
+  const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
+  for (const [id, submissionId] of messages) {
+    // Of one that was deleted meanwhile there is nothing to tell any more.
+    if ((yield* first(text(SPREAD_SQL.submission, submissionId))) === undefined) continue;
+    yield* run(text(SPREAD_SQL.delivery, id, submissionId, row.webhook_id, state, row.queued_at));
+  }
+  yield* run(text(SPREAD_SQL.delete, row.number));
+  return messages.length;
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, first, type Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 
@@ -7,8 +8,8 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 const LONG_FAILING_MS = 3_600_000;
 
 /** A finding for each webhook that is stopped, gets probes only or fails for an hour; one in all where none does. */
-export function checkReceivers(db: Database, now: number): Finding[] {
-  const ill = db.all(
+export function* checkReceivers(now: number): Steps<Finding[]> {
+  const ill = yield* all(
     query
       .selectFrom("webhook")
       .select(["id", "url", "state", "breaker", "failing_since"])
@@ -36,8 +37,8 @@ export function checkReceivers(db: Database, now: number): Finding[] {
 }
 
 /** Deliveries that ran out of attempts and wait for somebody to replay them. */
-export function checkFailedDeliveries(db: Database): Finding {
-  const failed = countFailed(db);
+export function* checkFailedDeliveries(): Steps<Finding> {
+  const failed = yield* countFailed();
   if (failed === 0) return sound("webhooks.failed", "no delivery ran out of attempts");
   return problem(
     "webhooks.failed",
@@ -46,8 +47,8 @@ export function checkFailedDeliveries(db: Database): Finding {
   );
 }
 
-function countFailed(db: Database): number {
-  const counted = db.first(
+function* countFailed(): Steps<number> {
+  const counted = yield* first(
     query
       .selectFrom("delivery")
       .select(({ fn }) => fn.countAll<number>().as("deliveries"))

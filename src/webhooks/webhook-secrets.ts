@@ -1,4 +1,5 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, run, type Steps } from "../database/steps.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
@@ -56,25 +57,25 @@ export function writeHeaders(headers: StoredHeaders): string {
 }
 
 /** Signing keys, those that sign no longer too, and the values of own headers. */
-export function listWebhookSecrets(db: Database): StoredSecret[] {
-  const keys = db.all(query.selectFrom("webhook_secret").select(["webhook_id", "key"]));
-  const webhooks = db.all(query.selectFrom("webhook").select(["id", "headers"]));
+export function* listWebhookSecrets(): Steps<StoredSecret[]> {
+  const keys = yield* all(query.selectFrom("webhook_secret").select(["webhook_id", "key"]));
+  const webhooks = yield* all(query.selectFrom("webhook").select(["id", "headers"]));
   return [
-    ...keys.map(({ webhook_id: id, key }) => storedKey(db, id, key)),
-    ...webhooks.flatMap(({ id, headers }) => storedHeaders(db, id, headers)),
+    ...keys.map(({ webhook_id: id, key }) => storedKey(id, key)),
+    ...webhooks.flatMap(({ id, headers }) => storedHeaders(id, headers)),
   ];
 }
 
-function storedKey(db: Database, webhookId: string, key: Buffer): StoredSecret {
+function storedKey(webhookId: string, key: Buffer): StoredSecret {
   const row = query.updateTable("webhook_secret").where("webhook_id", "=", webhookId).where("key", "=", key);
   return {
     place: keyPlace(webhookId),
     stored: key,
-    replace: (stored) => void db.run(row.set({ key: stored })),
+    replace: (stored) => run(row.set({ key: stored })),
   };
 }
 
-function storedHeaders(db: Database, webhookId: string, json: string): StoredSecret[] {
+function storedHeaders(webhookId: string, json: string): StoredSecret[] {
   const headers = new Map(readHeaders(json));
   const row = query.updateTable("webhook").where("id", "=", webhookId);
   return [...headers].map(([name, value]) => ({
@@ -82,7 +83,7 @@ function storedHeaders(db: Database, webhookId: string, json: string): StoredSec
     stored: value,
     replace(stored) {
       headers.set(name, stored);
-      db.run(row.set({ headers: writeHeaders(headers) }));
+      return run(row.set({ headers: writeHeaders(headers) }));
     },
   }));
 }

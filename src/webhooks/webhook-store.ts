@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { type Database, query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -9,7 +10,7 @@ import { HEALTHY, RECOVERING } from "./breaker.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import { deleteDeliveries } from "./delivery-retention.ts";
 import { newSecret, secretKey } from "./sign.ts";
-import { createSpreader, spreadOutbox } from "./spread-outbox.ts";
+import { spread, spreadOutbox } from "./spread-outbox.ts";
 import { readHeaders, sealHeaders, sealKey, type StoredKey, writeHeaders } from "./webhook-secrets.ts";
 import {
   MAX_SECRETS,
@@ -20,167 +21,156 @@ import {
 } from "./webhook.ts";
 
 /** @throws usage when the endpoint has as many webhooks as it may. */
-export function createWebhook(
-  db: Database,
+export function* createWebhook(
   keyring: Keyring,
   endpointId: string,
   settings: WebhookSettings,
   now: number,
-): { webhook: Webhook; secret: string } {
-  return db.transaction(() => {
-    if (listWebhooks(db, endpointId).length >= MAX_WEBHOOKS_PER_ENDPOINT) {
-      throw new FormsvcError("usage", `An endpoint has at most ${MAX_WEBHOOKS_PER_ENDPOINT} webhooks.`);
-    }
-    const id = newId("wh", now);
-    const secret = newSecret();
-    db.run(
-      query.insertInto("webhook").values({
-        id,
-        endpoint_id: endpointId,
-        ...settingsColumns(settings),
-        headers: writeHeaders(sealHeaders(keyring, id, settings.headers)),
-        state: "enabled",
-        breaker: HEALTHY.breaker,
-        breaker_count: HEALTHY.count,
-        not_before: HEALTHY.notBeforeMs,
-        gone_at: null,
-        failing_since: null,
-        created_at: now,
-      }),
-    );
-    insertSecret(db, keyring, id, secret, now);
-    raiseSettingsVersion(db);
-    return { webhook: findWebhook(db, id), secret };
-  });
+): Steps<{ webhook: Webhook; secret: string }> {
+  if ((yield* listWebhooks(endpointId)).length >= MAX_WEBHOOKS_PER_ENDPOINT) {
+    throw new FormsvcError("usage", `An endpoint has at most ${MAX_WEBHOOKS_PER_ENDPOINT} webhooks.`);
+  }
+  const id = newId("wh", now);
+  const secret = newSecret();
+  yield* run(
+    query.insertInto("webhook").values({
+      id,
+      endpoint_id: endpointId,
+      ...settingsColumns(settings),
+      headers: writeHeaders(sealHeaders(keyring, id, settings.headers)),
+      state: "enabled",
+      breaker: HEALTHY.breaker,
+      breaker_count: HEALTHY.count,
+      not_before: HEALTHY.notBeforeMs,
+      gone_at: null,
+      failing_since: null,
+      created_at: now,
+    }),
+  );
+  yield* insertSecret(keyring, id, secret, now);
+  yield* raiseSettingsVersion();
+  return { webhook: yield* findWebhook(id), secret };
 }
 
 /** @throws not_found */
-export function findWebhook(db: Database, id: string): Webhook {
-  const row = db.first(query.selectFrom("webhook").selectAll().where("id", "=", id));
+export function* findWebhook(id: string): Steps<Webhook> {
+  const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", id));
   if (row === undefined)
     throw new FormsvcError("not_found", `there is no webhook ${id}; see: formsvc webhook list`);
   return toWebhook(row);
 }
 
 /** Oldest first. @param endpointId null is every endpoint. */
-export function listWebhooks(db: Database, endpointId: string | null): Webhook[] {
-  const all = query.selectFrom("webhook").selectAll().orderBy("id");
-  return db.all(endpointId === null ? all : all.where("endpoint_id", "=", endpointId)).map(toWebhook);
+export function* listWebhooks(endpointId: string | null): Steps<Webhook[]> {
+  const rows = query.selectFrom("webhook").selectAll().orderBy("id");
+  return (yield* all(endpointId === null ? rows : rows.where("endpoint_id", "=", endpointId))).map(toWebhook);
 }
 
 /** Pending deliveries use the new settings from their next attempt on. @throws not_found */
-export function updateWebhook(
-  db: Database,
+export function* updateWebhook(
   keyring: Keyring,
   id: string,
   change: Partial<WebhookSettings>,
-): Webhook {
-  return db.transaction(() => {
-    const { settings, headers } = findWebhook(db, id);
-    const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);
-    db.run(
-      query
-        .updateTable("webhook")
-        .set({ ...settingsColumns({ ...settings, ...change }), headers: writeHeaders(stored) })
-        .where("id", "=", id),
-    );
-    raiseSettingsVersion(db);
-    return findWebhook(db, id);
-  });
+): Steps<Webhook> {
+  const { settings, headers } = yield* findWebhook(id);
+  const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);
+  yield* run(
+    query
+      .updateTable("webhook")
+      .set({ ...settingsColumns({ ...settings, ...change }), headers: writeHeaders(stored) })
+      .where("id", "=", id),
+  );
+  yield* raiseSettingsVersion();
+  return yield* findWebhook(id);
 }
 
 /**
  * Enabling also forgives what went before: deliveries start with one at a time. `alignDeliveries` moves the deliveries
  * to where they belong. @throws not_found
  */
-export function setWebhookEnabled(db: Database, id: string, enabled: boolean): Webhook {
-  return db.transaction(() => {
-    const { state } = findWebhook(db, id);
-    const recovering = {
-      breaker: RECOVERING.breaker,
-      breaker_count: RECOVERING.count,
-      not_before: RECOVERING.notBeforeMs,
-      gone_at: null,
-      failing_since: null,
-    };
-    if (enabled) {
-      const change = state === "enabled" ? {} : recovering;
-      db.run(
-        query
-          .updateTable("webhook")
-          .set({ state: "enabled", ...change })
-          .where("id", "=", id),
-      );
-    } else {
-      // One that was stopped is disabled too: its owner knows of it then, and need not be told any more.
-      db.run(query.updateTable("webhook").set({ state: "disabled" }).where("id", "=", id));
-    }
-    raiseSettingsVersion(db);
-    return findWebhook(db, id);
-  });
+export function* setWebhookEnabled(id: string, enabled: boolean): Steps<Webhook> {
+  const { state } = yield* findWebhook(id);
+  const recovering = {
+    breaker: RECOVERING.breaker,
+    breaker_count: RECOVERING.count,
+    not_before: RECOVERING.notBeforeMs,
+    gone_at: null,
+    failing_since: null,
+  };
+  if (enabled) {
+    const change = state === "enabled" ? {} : recovering;
+    yield* run(
+      query
+        .updateTable("webhook")
+        .set({ state: "enabled", ...change })
+        .where("id", "=", id),
+    );
+  } else {
+    // One that was stopped is disabled too: its owner knows of it then, and need not be told any more.
+    yield* run(query.updateTable("webhook").set({ state: "disabled" }).where("id", "=", id));
+  }
+  yield* raiseSettingsVersion();
+  return yield* findWebhook(id);
 }
 
 /** Deletes the webhook with its deliveries, these in batches, so that no transaction is long. @throws not_found */
-export function deleteWebhook(db: Database, id: string): Webhook {
-  const webhook = setWebhookEnabled(db, id, false);
+export async function deleteWebhook(db: Database, id: string): Promise<Webhook> {
+  const webhook = await db.transaction(() => setWebhookEnabled(id, false));
   const some = query.selectFrom("delivery").select(["id", "submission_id"]).where("webhook_id", "=", id);
   // A body goes with the last delivery of its submission: none may wait in the outbox unseen.
-  spreadOutbox(db);
-  const spreader = createSpreader(db);
+  await spreadOutbox(db);
   let deleted = BULK_BATCH;
   while (deleted === BULK_BATCH) {
-    deleted = db.transaction(() => {
-      spreader.spread(Number.POSITIVE_INFINITY);
-      return deleteDeliveries(db, db.all(some.limit(BULK_BATCH)));
+    deleted = await db.transaction(function* () {
+      yield* spread(Number.POSITIVE_INFINITY);
+      return yield* deleteDeliveries(yield* all(some.limit(BULK_BATCH)));
     });
   }
-  db.transaction(() => {
-    spreader.spread(Number.POSITIVE_INFINITY);
-    deleteDeliveries(db, db.all(some));
-    db.run(query.deleteFrom("webhook").where("id", "=", id));
-    raiseSettingsVersion(db);
+  await db.transaction(function* () {
+    yield* spread(Number.POSITIVE_INFINITY);
+    yield* deleteDeliveries(yield* all(some));
+    yield* run(query.deleteFrom("webhook").where("id", "=", id));
+    yield* raiseSettingsVersion();
   });
   return webhook;
 }
 
 /** The new secret; the one before goes on signing beside it for {@link ROTATION_GRACE_MS}. @throws not_found */
-export function rotateSecret(db: Database, keyring: Keyring, id: string, now: number): string {
-  return db.transaction(() => {
-    findWebhook(db, id);
-    const secret = newSecret();
-    db.run(
-      query
-        .updateTable("webhook_secret")
-        .set({ expires_at: now + ROTATION_GRACE_MS })
-        .where("webhook_id", "=", id)
-        .where("expires_at", "is", null),
-    );
-    insertSecret(db, keyring, id, secret, now);
-    const kept = (activeKeys(db, now).get(id) ?? []).slice(0, MAX_SECRETS);
-    db.run(
-      query
-        .deleteFrom("webhook_secret")
-        .where("webhook_id", "=", id)
-        .where(
-          "key",
-          "not in",
-          kept.map(({ stored }) => stored),
-        ),
-    );
-    raiseSettingsVersion(db);
-    return secret;
-  });
+export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<string> {
+  yield* findWebhook(id);
+  const secret = newSecret();
+  yield* run(
+    query
+      .updateTable("webhook_secret")
+      .set({ expires_at: now + ROTATION_GRACE_MS })
+      .where("webhook_id", "=", id)
+      .where("expires_at", "is", null),
+  );
+  yield* insertSecret(keyring, id, secret, now);
+  const kept = ((yield* activeKeys(now)).get(id) ?? []).slice(0, MAX_SECRETS);
+  yield* run(
+    query
+      .deleteFrom("webhook_secret")
+      .where("webhook_id", "=", id)
+      .where(
+        "key",
+        "not in",
+        kept.map(({ stored }) => stored),
+      ),
+  );
+  yield* raiseSettingsVersion();
+  return secret;
 }
 
 /** What each webhook's messages are signed with, the newest first. */
-export function activeKeys(db: Database, now: number): Map<string, StoredKey[]> {
+export function* activeKeys(now: number): Steps<Map<string, StoredKey[]>> {
   const rows = query
     .selectFrom("webhook_secret")
     .select(["webhook_id", "key", "expires_at"])
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
     .orderBy("created_at", "desc");
   const keys = new Map<string, StoredKey[]>();
-  for (const { webhook_id: webhookId, key: stored, expires_at: expiresAt } of db.all(rows)) {
+  for (const { webhook_id: webhookId, key: stored, expires_at: expiresAt } of yield* all(rows)) {
     const known = keys.get(webhookId) ?? [];
     // The one without an end is the newest, also where the clock was set back before it was made.
     if (expiresAt === null) known.unshift({ stored, expiresAt });
@@ -190,10 +180,10 @@ export function activeKeys(db: Database, now: number): Map<string, StoredKey[]> 
   return keys;
 }
 
-function insertSecret(db: Database, keyring: Keyring, webhookId: string, secret: string, now: number): void {
+function* insertSecret(keyring: Keyring, webhookId: string, secret: string, now: number): Steps<void> {
   const key = sealKey(keyring, webhookId, secretKey(secret));
   const row = { webhook_id: webhookId, key, created_at: now, expires_at: null };
-  db.run(query.insertInto("webhook_secret").values(row));
+  yield* run(query.insertInto("webhook_secret").values(row));
 }
 
 function settingsColumns({ url, allowPrivate, maxSpamScore }: Webhook["settings"]) {

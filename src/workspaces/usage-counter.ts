@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 
 /**
  * Accepted submissions by workspace and month: the table decides, inside the transaction that stores a submission;
@@ -19,7 +19,7 @@ export interface UsageCounter {
 /** Workspaces remembered; all are forgotten beyond this and read again. */
 const MAX_REMEMBERED = 10_000;
 
-export function createUsageCounter(db: Database): UsageCounter {
+export function createUsageCounter(db: SqliteDatabase): UsageCounter {
   const select = db.prepare("SELECT used FROM usage WHERE workspace_id = ? AND month = ?").pluck();
   const upsert = db.prepare(
     `INSERT INTO usage (workspace_id, month, used) VALUES (?, ?, ?)
@@ -35,7 +35,7 @@ export function createUsageCounter(db: Database): UsageCounter {
     estimate(workspaceId, month) {
       const entry = known.get(workspaceId);
       if (entry?.month === month) return entry.used;
-      const used = db.read(() => read(workspaceId, month));
+      const used = db.readNow(() => read(workspaceId, month));
       remember(workspaceId, month, used);
       return used;
     },

@@ -1,19 +1,20 @@
-import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
-import { findLimits, type Plans } from "./workspace.ts";
+import { findLimits, type Plans, type Usage } from "./workspace.ts";
 import { listWorkspaces, readUsage } from "./workspace-store.ts";
 
 /** Share of a monthly limit from which on there should be time left to do something. */
 const CLOSE_TO_FULL = 0.9;
 
 /** One finding for each workspace that is close to its monthly limit or takes no posts; one in all where none is. */
-export function checkMonthlyLimits(db: Database, plans: Plans, now: number): Finding[] {
-  const workspaces = listWorkspaces(db);
+export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]> {
+  const workspaces = yield* listWorkspaces();
   const planless = workspaces.filter(({ plan }) => findLimits(plans, plan) === undefined);
-  const usages = workspaces
-    .filter((workspace) => !planless.includes(workspace))
-    .map((workspace) => readUsage(db, workspace, monthOf(now), plans));
+  const usages: Usage[] = [];
+  for (const workspace of workspaces) {
+    if (!planless.includes(workspace)) usages.push(yield* readUsage(workspace, monthOf(now), plans));
+  }
   const close = usages.filter(({ used, limit }) => limit !== null && used >= limit * CLOSE_TO_FULL);
   const problems = planless.map(({ id, plan }) =>
     problem(

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
+import { all } from "../database/steps.ts";
 import { type Clock, monthOf } from "../foundation/clock.ts";
 import type { Metrics } from "../foundation/metrics.ts";
 import { findLimits, type Plans } from "./workspace.ts";
@@ -8,26 +8,31 @@ import { findLimits, type Plans } from "./workspace.ts";
 const MAX_SHOWN_WORKSPACES = 100;
 
 export function measureUsage(metrics: Metrics, db: Database, plans: Plans, clock: Clock): void {
-  const busiest = (): { id: string; plan: string; used: number }[] => {
-    const found = sql<{ id: string; plan: string; used: number }>`
-      SELECT workspace.id, workspace.plan, usage.used FROM usage JOIN workspace ON workspace.id = usage.workspace_id
-      WHERE usage.month = ${monthOf(clock.now())} ORDER BY usage.used DESC LIMIT ${MAX_SHOWN_WORKSPACES}
-    `.compile(query);
-    return db.all<{ id: string; plan: string; used: number }>({ compile: () => found });
-  };
+  const busiest = (): Promise<{ id: string; plan: string; used: number }[]> =>
+    db.read(() =>
+      all(
+        query
+          .selectFrom("usage")
+          .innerJoin("workspace", "workspace.id", "usage.workspace_id")
+          .select(["workspace.id", "workspace.plan", "usage.used"])
+          .where("usage.month", "=", monthOf(clock.now()))
+          .orderBy("usage.used", "desc")
+          .limit(MAX_SHOWN_WORKSPACES),
+      ),
+    );
   metrics.gauges(
     "formsvc_workspace_used_submissions",
     "Submissions accepted this month, of the busiest workspaces.",
     "workspace",
-    () => new Map(busiest().map(({ id, used }) => [id, used])),
+    async () => new Map((await busiest()).map(({ id, used }) => [id, used])),
   );
   metrics.gauges(
     "formsvc_workspace_limit_submissions",
     "Monthly limit of the same workspaces; none where it is unlimited or the server does not know the plan.",
     "workspace",
-    () =>
+    async () =>
       new Map(
-        busiest().flatMap(({ id, plan }) => {
+        (await busiest()).flatMap(({ id, plan }) => {
           const limit = findLimits(plans, plan)?.monthlySubmissions ?? null;
           return limit === null ? [] : [[id, limit] as const];
         }),

@@ -1,4 +1,5 @@
-import { type Database, query } from "../database/database.ts";
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
@@ -17,22 +18,19 @@ import {
 const FIRST_ACCOUNT_EMAIL = "owner@localhost";
 
 /** A new account and its Hobby workspace, named after the address. @throws usage, already_exists */
-export function createAccount(
-  db: Database,
+export function* createAccount(
   emailText: string,
   now: number,
-): { account: Account; workspace: Workspace } {
+): Steps<{ account: Account; workspace: Workspace }> {
   const email = checkEmail(emailText);
-  return db.transaction(() => {
-    if (db.first(query.selectFrom("account").select("id").where("email", "=", email)) !== undefined) {
-      throw new FormsvcError("already_exists", `there is an account ${email} already`);
-    }
-    return insertAccount(db, email, now);
-  });
+  if ((yield* first(query.selectFrom("account").select("id").where("email", "=", email))) !== undefined) {
+    throw new FormsvcError("already_exists", `there is an account ${email} already`);
+  }
+  return yield* insertAccount(email, now);
 }
 
-export function listAccounts(db: Database): Account[] {
-  const rows = db.all(query.selectFrom("account").selectAll().orderBy("id"));
+export function* listAccounts(): Steps<Account[]> {
+  const rows = yield* all(query.selectFrom("account").selectAll().orderBy("id"));
   return rows.map((row) => ({ id: row.id, email: row.email, createdAt: row.created_at }));
 }
 
@@ -42,27 +40,20 @@ export function listAccounts(db: Database): Account[] {
  * @param account id or e-mail address; null is the only account there is.
  * @throws usage, not_found, ambiguous
  */
-export function createWorkspace(
-  db: Database,
-  nameText: string,
-  account: string | null,
-  now: number,
-): Workspace {
+export function* createWorkspace(nameText: string, account: string | null, now: number): Steps<Workspace> {
   const name = checkName(nameText);
-  return db.transaction(() => {
-    const owner = account === null ? soleAccount(db, now) : findAccount(db, account);
-    return insertWorkspace(db, owner.id, name, now);
-  });
+  const owner = account === null ? yield* soleAccount(now) : yield* findAccount(account);
+  return yield* insertWorkspace(owner.id, name, now);
 }
 
-export function listWorkspaces(db: Database): Workspace[] {
-  return db.all(query.selectFrom("workspace").selectAll().orderBy("id")).map(toWorkspace);
+export function* listWorkspaces(): Steps<Workspace[]> {
+  return (yield* all(query.selectFrom("workspace").selectAll().orderBy("id"))).map(toWorkspace);
 }
 
 /** @param reference an id, or a name where it is unique. @throws not_found, ambiguous */
-export function findWorkspace(db: Database, reference: string): Workspace {
+export function* findWorkspace(reference: string): Steps<Workspace> {
   const column = isId("ws", reference) ? "id" : "name";
-  const rows = db.all(query.selectFrom("workspace").selectAll().where(column, "=", reference).limit(2));
+  const rows = yield* all(query.selectFrom("workspace").selectAll().where(column, "=", reference).limit(2));
   const [row] = rows;
   if (row === undefined) {
     throw new FormsvcError("not_found", `there is no workspace ${reference}; see: formsvc workspace list`);
@@ -82,9 +73,9 @@ export function findWorkspace(db: Database, reference: string): Workspace {
  *
  * @throws not_found, ambiguous
  */
-export function chooseWorkspace(db: Database, reference: string | null, now: number): Workspace {
-  if (reference !== null) return findWorkspace(db, reference);
-  const rows = db.all(query.selectFrom("workspace").selectAll().orderBy("id").limit(2));
+export function* chooseWorkspace(reference: string | null, now: number): Steps<Workspace> {
+  if (reference !== null) return yield* findWorkspace(reference);
+  const rows = yield* all(query.selectFrom("workspace").selectAll().orderBy("id").limit(2));
   const [row] = rows;
   if (rows.length > 1) {
     throw new FormsvcError(
@@ -92,31 +83,29 @@ export function chooseWorkspace(db: Database, reference: string | null, now: num
       "there are several workspaces; name the one you mean by its id or name; see: formsvc workspace list",
     );
   }
-  return row === undefined ? insertAccount(db, FIRST_ACCOUNT_EMAIL, now).workspace : toWorkspace(row);
+  return row === undefined ? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now)).workspace : toWorkspace(row);
 }
 
 /** Takes effect at once, in running servers within a second. @throws usage, not_found, ambiguous */
-export function setPlan(db: Database, reference: string, plan: string, plans: Plans): Workspace {
+export function* setPlan(reference: string, plan: string, plans: Plans): Steps<Workspace> {
   if (!Object.hasOwn(plans, plan)) {
     throw new FormsvcError("usage", `there is no plan ${plan}; there are: ${Object.keys(plans).join(", ")}`);
   }
-  return db.transaction(() => {
-    const workspace = findWorkspace(db, reference);
-    db.run(query.updateTable("workspace").set({ plan }).where("id", "=", workspace.id));
-    raiseSettingsVersion(db);
-    return { ...workspace, plan };
-  });
+  const workspace = yield* findWorkspace(reference);
+  yield* run(query.updateTable("workspace").set({ plan }).where("id", "=", workspace.id));
+  yield* raiseSettingsVersion();
+  return { ...workspace, plan };
 }
 
 /** For a server's start: a workspace on a plan that is not configured could take no post. @throws config_invalid */
-export function checkPlans(db: Database, plans: Plans): void {
-  for (const { plan } of db.all(query.selectFrom("workspace").select("plan").distinct()))
+export function* checkPlans(plans: Plans): Steps<void> {
+  for (const { plan } of yield* all(query.selectFrom("workspace").select("plan").distinct()))
     limitsOf(plans, plan);
 }
 
 /** @param month `YYYY-MM`, UTC. */
-export function readUsage(db: Database, workspace: Workspace, month: string, plans: Plans): Usage {
-  const row = db.first(
+export function* readUsage(workspace: Workspace, month: string, plans: Plans): Steps<Usage> {
+  const row = yield* first(
     query
       .selectFrom("usage")
       .select("used")
@@ -129,35 +118,35 @@ export function readUsage(db: Database, workspace: Workspace, month: string, pla
   return { workspaceId: workspace.id, plan: workspace.plan, month, used, limit, remaining };
 }
 
-function soleAccount(db: Database, now: number): Account {
-  const [first, second] = listAccounts(db);
+function* soleAccount(now: number): Steps<Account> {
+  const [first, second] = yield* listAccounts();
   if (second !== undefined) {
     throw new FormsvcError(
       "ambiguous",
       "there are several accounts; choose one with --account; see: formsvc account list",
     );
   }
-  return first ?? insertAccount(db, FIRST_ACCOUNT_EMAIL, now).account;
+  return first ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now)).account;
 }
 
-function findAccount(db: Database, reference: string): Account {
+function* findAccount(reference: string): Steps<Account> {
   const column = isId("acct", reference) ? "id" : "email";
-  const row = db.first(query.selectFrom("account").selectAll().where(column, "=", reference));
+  const row = yield* first(query.selectFrom("account").selectAll().where(column, "=", reference));
   if (row === undefined) {
     throw new FormsvcError("not_found", `there is no account ${reference}; see: formsvc account list`);
   }
   return { id: row.id, email: row.email, createdAt: row.created_at };
 }
 
-function insertAccount(db: Database, email: string, now: number): { account: Account; workspace: Workspace } {
+function* insertAccount(email: string, now: number): Steps<{ account: Account; workspace: Workspace }> {
   const account = { id: newId("acct", now), email, createdAt: now };
-  db.run(query.insertInto("account").values({ id: account.id, email, created_at: now }));
-  return { account, workspace: insertWorkspace(db, account.id, email.split("@")[0] ?? email, now) };
+  yield* run(query.insertInto("account").values({ id: account.id, email, created_at: now }));
+  return { account, workspace: yield* insertWorkspace(account.id, email.split("@")[0] ?? email, now) };
 }
 
-function insertWorkspace(db: Database, accountId: string, name: string, now: number): Workspace {
+function* insertWorkspace(accountId: string, name: string, now: number): Steps<Workspace> {
   const workspace = { id: newId("ws", now), accountId, name, plan: FREE_PLAN, createdAt: now };
-  db.run(
+  yield* run(
     query
       .insertInto("workspace")
       .values({ id: workspace.id, account_id: accountId, name, plan: FREE_PLAN, created_at: now }),

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openMigrated } from "../../src/app.ts";
 import { startServer as serve } from "../../src/cli/start-server.ts";
-import { COMMAND_BUSY_TIMEOUT_MS } from "../../src/database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS } from "../../src/database/sqlite/open-database.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { startServer } from "../support/test-server.ts";
 

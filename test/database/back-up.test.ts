@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { backUp } from "../../src/database/back-up.ts";
-import { askForCopy } from "../../src/database/backup-socket.ts";
+import { backUp } from "../../src/database/sqlite/back-up.ts";
+import { askForCopy } from "../../src/database/sqlite/backup-socket.ts";
 import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
 
 test("a backup of a served database under load holds everything acknowledged before it began, verified, mode 0600", async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { checkBackupAge, createBackupScheduler } from "../../src/database/backup-schedule.ts";
+import { checkBackupAge, createBackupScheduler } from "../../src/database/sqlite/backup-schedule.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

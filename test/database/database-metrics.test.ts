@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { measureDatabase } from "../../src/database/database-metrics.ts";
+import { measureDatabase } from "../../src/database/sqlite/database-metrics.ts";
 import { createMetrics } from "../../src/foundation/prometheus.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";

@@ -9,13 +9,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Database, openDatabase, query } from "../../src/database/database.ts";
+import { query } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { all, first, run } from "../../src/database/steps.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-function pragmas(db: Database): Record<string, unknown> {
+function pragmas(db: SqliteDatabase): Record<string, unknown> {
   return Object.fromEntries(
     ["journal_mode", "synchronous", "foreign_keys", "trusted_schema"].map((name) => [name, db.pragma(name)]),
   );
@@ -87,31 +90,30 @@ test("a connection beside a busy one waits so long and no longer, and then says 
   const db = openForTest(holder.path, 50);
   holder.execute("BEGIN IMMEDIATE");
   const from = performance.now();
-  const error = refusal(() => db.transaction(() => null));
+  const error = refusal(() => db.transactionNow(() => null));
   expect(performance.now() - from).toBeGreaterThanOrEqual(45);
   expect([error.code, error.facts.retryAfterSeconds]).toEqual(["database_busy", 1]);
   holder.execute("ROLLBACK");
-  expect(db.transaction(() => "free")).toBe("free");
+  expect(db.transactionNow(() => "free")).toBe("free");
 });
 
-test("a transaction that throws leaves nothing behind, and the connection goes on", () => {
+test("a transaction that throws leaves nothing behind, and the connection goes on", async () => {
   const db = temporaryDatabase();
   const insert = query.insertInto("account").values({ id: "acct_1", email: "a@b", created_at: 1 });
-  expect(() =>
-    db.transaction(() => {
-      db.run(insert);
-      throw new Error("half-way");
-    }),
-  ).toThrow("half-way");
-  expect(db.all(query.selectFrom("account").selectAll())).toEqual([]);
-  expect(db.transaction(() => db.run(insert))).toBe(1);
+  const halfWay = db.transaction(function* () {
+    yield* run(insert);
+    throw new Error("half-way");
+  });
+  await expect(halfWay).rejects.toThrow("half-way");
+  expect(db.now(() => all(query.selectFrom("account").selectAll()))).toEqual([]);
+  expect(await db.transaction(() => run(insert))).toBe(1);
 });
 
 test("statements are kept in bounds and still right after a thousand different ones", () => {
   const db = temporaryDatabase();
   for (let column = 0; column < 1000; column += 1) {
     const built = query.selectFrom("settings_version").select((eb) => eb.lit(column).as("n"));
-    expect(db.first(built)).toEqual({ n: column });
+    expect(db.now(() => first(built))).toEqual({ n: column });
   }
 });
 

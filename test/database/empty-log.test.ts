@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
-import { createLogCleaner } from "../../src/database/empty-log.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { createLogCleaner } from "../../src/database/sqlite/empty-log.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 
-const logBytes = ({ path }: Database): number => statSync(`${path}-wal`).size;
-const write = (db: Database): void =>
+const logBytes = ({ path }: SqliteDatabase): number => statSync(`${path}-wal`).size;
+const write = (db: SqliteDatabase): void =>
   db.execute("UPDATE settings_version SET version = version + 1 WHERE id = 1");
 
 test("the log is emptied after something was deleted, and not for anything else", () => {

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
-import { checkLeftovers } from "../../src/database/leftover-health.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { checkLeftovers } from "../../src/database/sqlite/leftover-health.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 
 const DAY_MS = 86_400_000;
@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const NOBODY = 2 ** 30;
 
 function databaseWith(names: readonly string[]): {
-  db: Database;
+  db: SqliteDatabase;
   backups: string;
   path: (name: string) => string;
 } {

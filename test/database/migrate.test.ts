@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import SqliteDatabase from "better-sqlite3";
+import Driver from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openMigrated } from "../../src/app.ts";
 import { defaultConfig } from "../../src/config/config.ts";
-import { type Database, openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate, type Migration, migrationStatus } from "../../src/database/migrate.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -19,7 +20,7 @@ const later: readonly Migration[] = [
   { version: migrations.length + 1, name: "9999-later.sql", sql: "CREATE TABLE later (id INTEGER) STRICT" },
 ];
 
-function copies(db: Database): string[] {
+function copies(db: SqliteDatabase): string[] {
   return readdirSync(dirname(db.path)).filter((name) => name.startsWith(`${basename(db.path)}.schema-`));
 }
 
@@ -94,9 +95,9 @@ test("an older copy is not overwritten", () => {
 
 test("a copy that cannot be made whole is not left behind", () => {
   const db = temporaryDatabase();
-  const full: Database = {
+  const full: SqliteDatabase = {
     ...db,
-    run: () => {
+    prepare: () => {
       writeFileSync(`${db.path}.schema-${migrations.length}`, "half of it");
       throw new Error("the disk is full");
     },
@@ -139,7 +140,7 @@ test.each([
   ["with a mark of its own", "PRAGMA application_id = 42; PRAGMA user_version = 1"],
 ])("another program's database %s is refused and not touched", (_, sql) => {
   const file = join(temporaryFolder(), "theirs.db");
-  const theirs = new SqliteDatabase(file);
+  const theirs = new Driver(file);
   theirs.exec(sql);
   theirs.close();
   const before = readFileSync(file);
@@ -175,11 +176,11 @@ test("of two that upgrade one file at once, one does it and keeps the one copy",
   const db = temporaryDatabase();
   const quicker = openDatabase(db.path, { busyTimeoutMs: 10 });
   // The other process is done between the first look and the transaction.
-  const racing: Database = {
+  const racing: SqliteDatabase = {
     ...db,
-    transaction: (work) => {
+    transactionNow: (work) => {
       migrate(quicker, later);
-      return db.transaction(work);
+      return db.transactionNow(work);
     },
   };
   expect(migrate(racing, later)).toMatchObject({ pending: [], keptCopy: null });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { moveToNewName } from "../../src/database/new-name.ts";
+import { moveToNewName } from "../../src/database/sqlite/new-name.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 test("a file gets a name that is free, and never one that something got meanwhile", () => {

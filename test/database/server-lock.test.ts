@@ -4,7 +4,7 @@ import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { lockServer } from "../../src/database/server-lock.ts";
+import { lockServer } from "../../src/database/sqlite/server-lock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const STARTED = "2026-06-15T12:00:00.000Z";

@@ -1,10 +1,10 @@
 import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { findStructureDifferences } from "../../src/database/check-structure.ts";
-import { APPLICATION_ID } from "../../src/database/file-owner.ts";
+import { findStructureDifferences } from "../../src/database/sqlite/check-structure.ts";
+import { APPLICATION_ID } from "../../src/database/sqlite/file-owner.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
-import { compareStructure, structureAfter } from "../../src/database/structure.ts";
+import { compareStructure, structureAfter } from "../../src/database/sqlite/structure.ts";
 import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
 
 /** What somebody does to a database with a shell, and what is said of it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
@@ -27,21 +27,20 @@ const plans = { hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: fals
 const noPause = (): Promise<void> => Promise.resolve();
 
 interface Bench {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   readonly workspace: Workspace;
   readonly add: (name: string, settings?: Partial<EndpointSettings>) => Endpoint;
 }
 
 function bench(): Bench {
   const db = temporaryDatabase();
-  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   return {
     db,
     workspace,
     add: (name, settings = {}) =>
-      db.transaction(() =>
+      db.now(() =>
         insertEndpoint(
-          db,
           workspace,
           { name, definition: exampleSchema, settings: { ...defaultEndpointSettings, ...settings } },
           plans,
@@ -57,8 +56,8 @@ describe("creating", () => {
   test("on an empty database makes the account, its Hobby workspace, the endpoint and both keys", async () => {
     const db = temporaryDatabase();
     const { endpoint, secret, publishable } = await createEndpoint(db, null, made, plans, NOON);
-    expect(listAccounts(db)).toHaveLength(1);
-    expect(listWorkspaces(db)).toMatchObject([{ id: endpoint.workspaceId, plan: "hobby" }]);
+    expect(db.now(() => listAccounts())).toHaveLength(1);
+    expect(db.now(() => listWorkspaces())).toMatchObject([{ id: endpoint.workspaceId, plan: "hobby" }]);
     expect(endpoint).toMatchObject({ name: "Contact", state: "active", schemaVersion: 1, createdAt: NOON });
     expect(endpoint.id).toMatch(/^ep_[0-9a-z]{26}$/);
     expect([secret.key.endpointId, publishable.key.endpointId]).toEqual([endpoint.id, endpoint.id]);
@@ -69,7 +68,7 @@ describe("creating", () => {
     const { db, add } = bench();
     for (const name of ["a", "b", "c"]) add(name);
     await expect(createEndpoint(db, null, made, plans, NOON)).rejects.toMatchObject({ code: "plan_limit" });
-    expect(listEndpoints(db, null)).toHaveLength(3);
+    expect(db.now(() => listEndpoints(null))).toHaveLength(3);
     expect(db.prepare("SELECT count(*) FROM api_key").pluck().get()).toBe(0);
     await deleteEndpoint(db, "a", noPause);
     expect((await createEndpoint(db, null, made, plans, NOON)).endpoint.name).toBe("Contact");
@@ -77,7 +76,7 @@ describe("creating", () => {
 
   test("with a plan that the configuration does not have is a wrong configuration", () => {
     const { db, workspace } = bench();
-    expect(() => insertEndpoint(db, workspace, made, {}, NOON)).toThrow(
+    expect(() => db.now(() => insertEndpoint(workspace, made, {}, NOON))).toThrow(
       expect.objectContaining({ code: "config_invalid" }) as Error,
     );
   });
@@ -93,11 +92,15 @@ describe("finding", () => {
     const one = add("One");
     add("Twice");
     add("Twice");
-    expect(findEndpoint(db, "One")).toEqual(one);
-    expect(findEndpoint(db, one.id)).toEqual(one);
-    expect(() => findEndpoint(db, "Twice")).toThrow(expect.objectContaining({ code: "ambiguous" }) as Error);
+    expect(db.now(() => findEndpoint("One"))).toEqual(one);
+    expect(db.now(() => findEndpoint(one.id))).toEqual(one);
+    expect(() => db.now(() => findEndpoint("Twice"))).toThrow(
+      expect.objectContaining({ code: "ambiguous" }) as Error,
+    );
     for (const nobody of ["None", "ep_00000000000000000000000000", ""]) {
-      expect(() => findEndpoint(db, nobody)).toThrow(expect.objectContaining({ code: "not_found" }) as Error);
+      expect(() => db.now(() => findEndpoint(nobody))).toThrow(
+        expect.objectContaining({ code: "not_found" }) as Error,
+      );
     }
   });
 });
@@ -110,7 +113,7 @@ describe("settings", () => {
       honeypots: ["website", "website"],
       successUrl: "https://example.com/danke schön",
     });
-    expect(findEndpoint(db, id).settings).toEqual({
+    expect(db.now(() => findEndpoint(id)).settings).toEqual({
       allowedOrigins: ["https://example.com"],
       unknownFields: "drop",
       honeypots: ["website"],
@@ -126,8 +129,11 @@ describe("settings", () => {
     const { id } = add("a", { honeypots: ["website"] });
     const version = () => Number(db.prepare("SELECT version FROM settings_version").pluck().get());
     const before = version();
-    updateEndpoint(db, id, { settings: { unknownFields: "keep" } });
-    expect(findEndpoint(db, id).settings).toMatchObject({ honeypots: ["website"], unknownFields: "keep" });
+    db.now(() => updateEndpoint(id, { settings: { unknownFields: "keep" } }));
+    expect(db.now(() => findEndpoint(id)).settings).toMatchObject({
+      honeypots: ["website"],
+      unknownFields: "keep",
+    });
     expect(version()).toBeGreaterThan(before);
   });
 
@@ -148,18 +154,18 @@ describe("settings", () => {
   ])("with %s are refused and change nothing", (_, settings) => {
     const { db, add } = bench();
     const { id } = add("a");
-    expect(() => updateEndpoint(db, id, { name: "b", settings })).toThrow(
+    expect(() => db.now(() => updateEndpoint(id, { name: "b", settings }))).toThrow(
       expect.objectContaining({ code: "usage" }) as Error,
     );
-    expect(findEndpoint(db, id).name).toBe("a");
+    expect(db.now(() => findEndpoint(id)).name).toBe("a");
   });
 });
 
 test("each schema is a version of its own, and the latest one is in force", () => {
   const { db, add } = bench();
   const { id } = add("a");
-  changeSchema(db, id, { phone: { type: "string" } }, NOON);
-  expect(readSchema(db, findEndpoint(db, id))).toEqual({ phone: { type: "string" } });
+  db.now(() => changeSchema(id, { phone: { type: "string" } }, NOON));
+  expect(db.now(() => readSchema(db.now(() => findEndpoint(id))))).toEqual({ phone: { type: "string" } });
   expect(db.prepare("SELECT version FROM endpoint_schema").pluck().all()).toEqual([1, 2]);
 });
 
@@ -184,7 +190,7 @@ test("the directory keeps an endpoint until it is told to forget, and knows no d
   const { id } = add("a");
   const directory = createEndpointDirectory(db, plans);
   const first = directory.get(id);
-  updateEndpoint(db, id, { state: "paused" });
+  db.now(() => updateEndpoint(id, { state: "paused" }));
   expect(directory.get(id)).toBe(first);
   directory.forget();
   expect(directory.get(id)?.endpoint.state).toBe("paused");

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { openDatabase, query, type Database } from "../../src/database/database.ts";
+import { query } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ProgramFolder } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { verifyWithOfficial } from "../support/webhook-world.ts";
 import { extent, report } from "./extent.ts";
+import { all, first } from "../../src/database/steps.ts";
 
 /** Each test starts many processes, and a busy machine takes a second for one. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -60,10 +63,10 @@ async function post(url: string, key: string, number: number): Promise<string | 
   }
 }
 
-function waitForDeliveries(db: Database): Promise<void> {
+function waitForDeliveries(db: SqliteDatabase): Promise<void> {
   const queued = query.selectFrom("outbox").select("number").limit(1);
   const unfinished = query.selectFrom("delivery").select("id").where("state", "!=", "delivered").limit(1);
-  const next = () => db.first(queued) ?? db.first(unfinished);
+  const next = () => db.now(() => first(queued)) ?? db.now(() => first(unfinished));
   return expect.poll(next, { timeout: 60_000, interval: 200 }).toBeUndefined();
 }
 
@@ -118,12 +121,12 @@ test(
     }
     expect(acknowledged.filter((id) => !submissionOf.has(id))).toEqual([]);
     expect(db.pragma("integrity_check")).toBe("ok");
-    const stored = db.all(query.selectFrom("submission").select("id")).map(({ id }) => id);
+    const stored = db.now(() => all(query.selectFrom("submission").select("id"))).map(({ id }) => id);
     expect(stored.toSorted()).toEqual([...submissionOf.keys()].toSorted());
-    const rows = db.all(query.selectFrom("delivery").select(["id", "attempts"]));
+    const rows = db.now(() => all(query.selectFrom("delivery").select(["id", "attempts"])));
     for (const { id, attempts } of rows) {
-      const made = db.all(
-        query.selectFrom("attempt").select("number").where("delivery_id", "=", id).orderBy("number"),
+      const made = db.now(() =>
+        all(query.selectFrom("attempt").select("number").where("delivery_id", "=", id).orderBy("number")),
       );
       expect(made.map(({ number: made }) => made)).toEqual(
         Array.from({ length: attempts }, (_, index) => index + 1),

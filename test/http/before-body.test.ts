@@ -117,7 +117,11 @@ test("a form on our own page is judged by the origin that its body tells", async
 
 test.each([
   ["its key is revoked", 401, revokeSecret],
-  ["its endpoint is paused", 403, (id: string) => updateEndpoint(server.owner, id, { state: "paused" })],
+  [
+    "its endpoint is paused",
+    403,
+    (id: string) => server.owner.now(() => updateEndpoint(id, { state: "paused" })),
+  ],
 ])("a body that comes after %s is refused", async (_what, status, change) => {
   const { id, secret } = await server.addEndpoint();
   const connection = await openRaw(server.port);
@@ -131,8 +135,8 @@ test.each([
 });
 
 function revokeSecret(endpointId: string): void {
-  const key = listKeys(server.owner, endpointId).find(({ kind }) => kind === "secret");
-  revokeKey(server.owner, key!.id, server.clock.now());
+  const key = server.owner.now(() => listKeys(endpointId)).find(({ kind }) => kind === "secret");
+  server.owner.now(() => revokeKey(key!.id, server.clock.now()));
 }
 
 function chunked(text: string): string {

@@ -25,7 +25,8 @@ beforeAll(async () => {
   server.owner.execute(`
     INSERT INTO usage (workspace_id, month, used) VALUES ('${full.workspaceId}', '2026-06', 7);
   `);
-  for (const key of listKeys(server.owner, revoked.id)) revokeKey(server.owner, key.id, server.clock.now());
+  for (const key of server.owner.now(() => listKeys(revoked.id)))
+    server.owner.now(() => revokeKey(key.id, server.clock.now()));
 });
 afterAll(() => server.stop());
 

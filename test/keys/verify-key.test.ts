@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 interface Bench {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   readonly verifier: KeyVerifier;
   readonly clock: FakeClock;
   readonly keyId: string;
@@ -30,19 +30,19 @@ interface Bench {
 function bench(): Bench {
   const db = temporaryDatabase();
   const clock = createFakeClock();
-  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const keyId = db.transaction(() => {
-    const endpoint = insertEndpoint(db, workspace, made, plans, NOON);
-    storeKey(db, endpoint.id, publishable, NOON);
-    return storeKey(db, endpoint.id, secret, NOON).key.id;
+  const keyId = db.now(function* () {
+    const endpoint = yield* insertEndpoint(workspace, made, plans, NOON);
+    yield* storeKey(endpoint.id, publishable, NOON);
+    return (yield* storeKey(endpoint.id, secret, NOON)).key.id;
   });
   return { db, verifier: createKeyVerifier(db, clock), clock, keyId };
 }
 
 /** So that a key that is hashed again is found out, and one that is only remembered is not. */
-function spoilHash(db: Database): void {
+function spoilHash(db: SqliteDatabase): void {
   db.execute(
     "UPDATE api_key SET hash = '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'",
   );
@@ -107,7 +107,7 @@ describe("verifying", () => {
 
   test("takes one hash for unknown, wrong, revoked and genuine keys alike", async () => {
     const { db, verifier, keyId, clock } = bench();
-    revokeKey(db, keyId, clock.now());
+    db.now(() => revokeKey(keyId, clock.now()));
     await verifier.verify(makeKey("secret"));
     const stranger = makeKey("secret");
     const cases = [
@@ -133,7 +133,9 @@ describe("verifying", () => {
     // The line holds 64: a thousand fit only because they share one place.
     const rest = Array.from({ length: 1000 }, () => verifier.verify(secret.parsed));
     expect(
-      (await Promise.all([first, ...rest])).every((key) => key?.id === findKey(db, secret.parsed.lookup).id),
+      (await Promise.all([first, ...rest])).every(
+        (key) => key?.id === db.now(() => findKey(secret.parsed.lookup)).id,
+      ),
     ).toBe(true);
   });
 
@@ -164,7 +166,7 @@ describe("verifying", () => {
 
   test("verifies a genuine key before all revoked ones, and those that are of the other kind", async () => {
     const { db, verifier, clock } = bench();
-    revokeKey(db, publishable.parsed.lookup, clock.now());
+    db.now(() => revokeKey(publishable.parsed.lookup, clock.now()));
     const revoked = flood(verifier, () => impostorOf(publishable.parsed));
     const ofOtherKind = flood(verifier, () => impostorOf({ ...secret.parsed, kind: "publishable" }));
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
@@ -185,7 +187,7 @@ describe("revoking", () => {
   test("refuses a remembered key as soon as its record is read again", async () => {
     const { db, verifier, keyId, clock } = bench();
     await verifier.verify(secret.parsed);
-    revokeKey(openForTest(db.path), keyId, clock.now());
+    openForTest(db.path).now(() => revokeKey(keyId, clock.now()));
     expect(verifier.recall(secret.parsed)).not.toBeNull();
     verifier.forgetRecords();
     expect(verifier.recall(secret.parsed)).toBeNull();
@@ -195,7 +197,7 @@ describe("revoking", () => {
   test("a key while it is hashed is not remembered as good", async () => {
     const { db, verifier, keyId, clock } = bench();
     const running = verifier.verify(secret.parsed);
-    revokeKey(openForTest(db.path), keyId, clock.now());
+    openForTest(db.path).now(() => revokeKey(keyId, clock.now()));
     verifier.forgetRecords();
     expect(await running).toBeNull();
     expect(verifier.recall(secret.parsed)).toBeNull();
@@ -203,9 +205,9 @@ describe("revoking", () => {
 
   test("twice changes nothing, and an earlier end is kept", () => {
     const { db, keyId } = bench();
-    revokeKey(db, keyId, NOON);
-    revokeKey(db, keyId, NOON + 5);
-    expect(findKey(db, keyId).revokedAt).toBe(NOON);
+    db.now(() => revokeKey(keyId, NOON));
+    db.now(() => revokeKey(keyId, NOON + 5));
+    expect(db.now(() => findKey(keyId)).revokedAt).toBe(NOON);
   });
 
   test("ahead of time refuses from that millisecond on, without any notice", async () => {
@@ -225,7 +227,7 @@ describe("a key that was refused once is refused for ever, though the clock is s
   test("when it was revoked, in this process and the next", async () => {
     const { db, verifier, keyId, clock } = bench();
     await verifier.verify(secret.parsed);
-    revokeKey(db, keyId, clock.now());
+    db.now(() => revokeKey(keyId, clock.now()));
     verifier.forgetRecords();
     clock.advance(-HOUR_MS);
     expect(verifier.recall(secret.parsed)).toBeNull();
@@ -243,11 +245,11 @@ describe("a key that was refused once is refused for ever, though the clock is s
   test("when its grace was over: at once in this process, from the next clean-up on in others", async () => {
     const { db, verifier, keyId, clock } = bench();
     await rotateKey(db, keyId, 5000, clock.now());
-    expect(finishGrace(db, clock.now())).toBe(0);
+    expect(db.now(() => finishGrace(clock.now()))).toBe(0);
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
     clock.advance(5000);
     expect(verifier.recall(secret.parsed)).toBeNull();
-    expect([finishGrace(db, clock.now()), finishGrace(db, clock.now())]).toEqual([1, 0]);
+    expect([db.now(() => finishGrace(clock.now())), db.now(() => finishGrace(clock.now()))]).toEqual([1, 0]);
     clock.advance(-HOUR_MS);
     verifier.forgetRecords();
     expect(await verifier.verify(secret.parsed)).toBeNull();
@@ -269,23 +271,24 @@ describe("a key that was refused once is refused for ever, though the clock is s
 describe("rotating", () => {
   test("issues a key of the same kind for the same endpoint and ends the old one after the grace", async () => {
     const { db, keyId } = bench();
-    const old = findKey(db, keyId);
+    const old = db.now(() => findKey(keyId));
     const { key, text } = await rotateKey(db, old.lookup, 5000, NOON);
     expect([key.kind, key.endpointId, key.revokedAt]).toEqual([old.kind, old.endpointId, null]);
     expect(text).toContain(key.lookup);
-    expect(findKey(db, keyId).revokedAt).toBe(NOON + 5000);
-    expect(listKeys(db, old.endpointId)).toHaveLength(3);
+    expect(db.now(() => findKey(keyId)).revokedAt).toBe(NOON + 5000);
+    expect(db.now(() => listKeys(old.endpointId))).toHaveLength(3);
   });
 
   test("finds a key by its id, by its 12 characters and by the whole of it", async () => {
     const { db, keyId } = bench();
-    const { id, lookup } = findKey(db, keyId);
-    for (const reference of [id, lookup, secret.parsed.text]) expect(findKey(db, reference).id).toBe(id);
+    const { id, lookup } = db.now(() => findKey(keyId));
+    for (const reference of [id, lookup, secret.parsed.text])
+      expect(db.now(() => findKey(reference)).id).toBe(id);
   });
 
   test("refuses a key that is revoked already, and names no key that does not exist", async () => {
     const { db, keyId } = bench();
-    revokeKey(db, keyId, NOON);
+    db.now(() => revokeKey(keyId, NOON));
     await expect(rotateKey(db, keyId, 0, NOON)).rejects.toMatchObject({ code: "conflict" });
     const unknown = makeKey("secret").text;
     for (const nobody of ["key_nothing", "AAAAAAAAAAAA", "", unknown, `${secret.parsed.text}x`]) {

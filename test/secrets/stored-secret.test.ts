@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
-import { emptyLog } from "../../src/database/empty-log.ts";
+import { emptyLog } from "../../src/database/sqlite/empty-log.ts";
 import { addKey } from "../../src/secrets/key-file.ts";
 import { createKeyring, type Keyring } from "../../src/secrets/keyring.ts";
 import { checkKeys, countSecrets, decryptSome, encryptSome } from "../../src/secrets/stored-secret.ts";
@@ -26,16 +26,20 @@ function newKeyFile(): string {
 const ofFile = (keyFile: string): Keyring => createKeyring({ keyFile, key: null });
 
 function open(world: WebhookWorld, keyring: Keyring, id: string) {
-  const keys = activeKeys(world.db, world.clock.now()).get(id) ?? [];
-  return openWebhook(keyring, findWebhook(world.db, id), keys);
+  const keys = world.db.now(() => activeKeys(world.clock.now())).get(id) ?? [];
+  return openWebhook(
+    keyring,
+    world.db.now(() => findWebhook(id)),
+    keys,
+  );
 }
 
 test("with a key, what signs and the values of own headers are encrypted from the first moment, and deliveries carry them", async () => {
   await using receiver = await startReceiverWith((response) => response.end());
   await using world = new WebhookWorld({}, { keyFile: null, key: randomBytes(32).toString("base64") });
   const { webhook, secret } = world.addWebhook(receiver.url, { headers: { authorization: TOKEN } });
-  const newest = rotateSecret(world.db, world.keyring, webhook.id, world.clock.now());
-  updateWebhook(world.db, world.keyring, webhook.id, { maxSpamScore: 90 });
+  const newest = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
+  world.db.now(() => updateWebhook(world.keyring, webhook.id, { maxSpamScore: 90 }));
   world.deliverer.reload();
   world.deliverer.start();
   world.post();
@@ -44,7 +48,7 @@ test("with a key, what signs and the values of own headers are encrypted from th
   expect(message!.headers.authorization).toBe(TOKEN);
   verifyWithOfficial(secret, message!);
   verifyWithOfficial(newest, message!);
-  expect([...countSecrets(world.db, LISTS)]).toEqual([[world.keyring.ids()[0], 3]]);
+  expect([...world.db.now(() => countSecrets(LISTS))]).toEqual([[world.keyring.ids()[0], 3]]);
   const bytes = bytesOf(world);
   for (const plain of [TOKEN, secretKey(secret), secretKey(newest)])
     expect(bytes.includes(plain)).toBe(false);
@@ -61,7 +65,7 @@ test("plain secrets are encrypted, carried over to a new key and made plain agai
     // One secret a transaction: the process may die behind each.
     for (let left = 3; left >= 0; left -= 1) {
       expect(open(world, ofFile(file), webhook.id)).toMatchObject(expected);
-      expect(run(world.db, LISTS, keyring, 1)).toBe(left > 0 ? 1 : 0);
+      expect(world.db.now(() => run(LISTS, keyring, 1))).toBe(left > 0 ? 1 : 0);
     }
     expect(open(world, ofFile(file), webhook.id)).toMatchObject(expected);
   };
@@ -69,10 +73,10 @@ test("plain secrets are encrypted, carried over to a new key and made plain agai
   const [first] = ofFile(file).ids();
   addKey(file, "");
   step(encryptSome);
-  expect([...countSecrets(world.db, LISTS)]).toEqual([[ofFile(file).ids()[0], 3]]);
+  expect([...world.db.now(() => countSecrets(LISTS))]).toEqual([[ofFile(file).ids()[0], 3]]);
   expect(ofFile(file).ids()[1]).toBe(first);
   step(decryptSome);
-  expect([...countSecrets(world.db, LISTS)]).toEqual([[null, 3]]);
+  expect([...world.db.now(() => countSecrets(LISTS))]).toEqual([[null, 3]]);
   expect(open(world, createKeyring(defaultConfig.secrets), webhook.id)).toMatchObject(expected);
 });
 
@@ -81,7 +85,7 @@ test("of hundreds of plain secrets, some of them changed before, nothing is left
   const { webhook } = world.addWebhook("https://example.com/");
   const plain = new Set<string>();
   const noteAll = (): void => {
-    for (const { stored } of listWebhookSecrets(world.db)) plain.add(stored.toString("latin1"));
+    for (const { stored } of world.db.now(listWebhookSecrets)) plain.add(stored.toString("latin1"));
   };
   const copy = world.db.prepare(
     "INSERT INTO webhook SELECT ?, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count, not_before, gone_at, failing_since, created_at FROM webhook WHERE id = ?",
@@ -92,8 +96,8 @@ test("of hundreds of plain secrets, some of them changed before, nothing is left
     const length = (number * 37) % 1000;
     for (const size of [20, 20 + length]) {
       const headers = { authorization: randomBytes(size).toString("hex").slice(0, 1000) };
-      updateWebhook(world.db, world.keyring, id, { headers });
-      rotateSecret(world.db, world.keyring, id, world.clock.now());
+      world.db.now(() => updateWebhook(world.keyring, id, { headers }));
+      world.db.now(() => rotateSecret(world.keyring, id, world.clock.now()));
       if (number % 7 === 0) noteAll();
     }
   }
@@ -102,7 +106,7 @@ test("of hundreds of plain secrets, some of them changed before, nothing is left
   const before = bytesOf(world);
   expect([...plain].every((each) => before.includes(each, 0, "latin1"))).toBe(true);
   const keyring = ofFile(newKeyFile());
-  while (encryptSome(world.db, LISTS, keyring) > 0);
+  while (world.db.now(() => encryptSome(LISTS, keyring)) > 0);
   expect(emptyLog(world.db)).toBe(true);
   const bytes = bytesOf(world);
   // A half of one would be one too many.
@@ -114,12 +118,12 @@ test("a key that is missing is told before anything is sent, with its id", async
   await using world = new WebhookWorld({}, { keyFile: null, key: randomBytes(32).toString("base64") });
   world.addWebhook("https://example.com/");
   const [id] = world.keyring.ids();
-  expect(() => checkKeys(world.db, LISTS, world.keyring)).not.toThrow();
-  expect(() => checkKeys(world.db, LISTS, createKeyring(defaultConfig.secrets))).toThrow(
+  expect(() => world.db.now(() => checkKeys(LISTS, world.keyring))).not.toThrow();
+  expect(() => world.db.now(() => checkKeys(LISTS, createKeyring(defaultConfig.secrets)))).toThrow(
     `secrets of this database are encrypted with the key ${id}, and no key is configured`,
   );
   const other = ofFile(newKeyFile());
-  expect(() => checkKeys(world.db, LISTS, other)).toThrow(`${other.source} does not hold`);
+  expect(() => world.db.now(() => checkKeys(LISTS, other))).toThrow(`${other.source} does not hold`);
 });
 
 test("a webhook whose secret came from another row holds up no other, and nothing is sent to it", async () => {

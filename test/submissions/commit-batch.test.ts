@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
@@ -22,9 +22,9 @@ import { NOON } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 
 interface Bench {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   /** Another process' connection. */
-  readonly other: Database;
+  readonly other: SqliteDatabase;
   readonly queue: CommitQueue;
   readonly pending: (more?: {
     limit?: number | null;
@@ -39,9 +39,9 @@ const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: 
 
 function bench(): Bench {
   const db = temporaryDatabase(10);
-  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const endpoint = db.transaction(() => insertEndpoint(db, workspace, made, plans, NOON));
+  const endpoint = db.now(() => insertEndpoint(workspace, made, plans, NOON));
   const queue = createCommitQueue(
     db,
     createUsageCounter(db),

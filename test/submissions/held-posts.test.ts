@@ -4,10 +4,10 @@ import { monthOf } from "../../src/foundation/clock.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { dropExpired, dropHeld, findHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
 import { readMark } from "../../src/submissions/mark-submission.ts";
-import { releaseHeld } from "../../src/submissions/release-held.ts";
+import { releaseHeld, type ReleaseParts } from "../../src/submissions/release-held.ts";
 import { findSubmission } from "../../src/submissions/submission-store.ts";
 import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
-import { readQueued } from "../../src/webhooks/queued-delivery.ts";
+import { queuedDeliveries } from "../support/webhook-world.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { findWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "./receiving.ts";
@@ -24,11 +24,18 @@ const receiver = { url: "http://receiver.example.org/", headers: {}, allowPrivat
 const any = { endpointId: null, since: null, until: null };
 
 function heldIn({ db }: Receiving): HeldPage["data"] {
-  return listHeld(db, any, 100, null).data;
+  return db.now(() => listHeld(any, 100, null)).data;
+}
+
+function partsOf({ db, config }: Receiving, outbox: ReleaseParts["outbox"]): ReleaseParts {
+  return { db, plans: config.plans, outbox };
 }
 
 function used({ db, workspaceId, clock, config }: Receiving): number {
-  return readUsage(db, findWorkspace(db, workspaceId), monthOf(clock.now()), config.plans).used;
+  return db.now(function* () {
+    const workspace = yield* findWorkspace(workspaceId);
+    return (yield* readUsage(workspace, monthOf(clock.now()), config.plans)).used;
+  });
 }
 
 const oneAMonth = { plans: { hobby: { monthlySubmissions: 1, endpoints: 3, customSpam: false } } };
@@ -48,39 +55,35 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   const arrived = service.clock.now();
   const [held] = heldIn(service);
   service.clock.advance(86_400_000);
-  createWebhook(service.db, plain, service.endpointId, receiver, arrived);
-  const released = releaseHeld(
-    service.db,
+  service.db.now(() => createWebhook(plain, service.endpointId, receiver, arrived));
+  const released = await releaseHeld(
+    partsOf(service, createOutbox(service.db)),
     held?.id ?? "",
-    service.config.plans,
-    createOutbox(service.db),
     service.clock.now(),
   );
-  expect(findSubmission(service.db, released.id)).toMatchObject({
+  expect(service.db.now(() => findSubmission(released.id))).toMatchObject({
     createdAt: arrived,
     data: pitch,
     spamScore: 0,
     spamClass: "low",
   });
   expect(released.spamReasons.reduce((sum, { points }) => sum + points, 0)).toBe(0);
-  const deliveries = [...readQueued(service.db, null)];
+  const deliveries = queuedDeliveries(service.db);
   expect(deliveries).toMatchObject([{ submissionId: released.id, state: "pending" }]);
   expect(used(service)).toBe(1);
-  expect(readMark(service.db, released.id)).toBe("ham");
+  expect(service.db.now(() => readMark(released.id))).toBe("ham");
   expect(heldIn(service)).toEqual([]);
-  expect(() =>
-    releaseHeld(service.db, held?.id ?? "", service.config.plans, createOutbox(service.db), 0),
-  ).toThrow("no held post");
+  await expect(releaseHeld(partsOf(service, createOutbox(service.db)), held?.id ?? "", 0)).rejects.toThrow(
+    "no held post",
+  );
 });
 
 test("the same sender's same message passes after a release", async () => {
   const service = await receiving();
   await service.submit(pitch);
-  releaseHeld(
-    service.db,
+  await releaseHeld(
+    partsOf(service, createOutbox(service.db)),
     heldIn(service)[0]?.id ?? "",
-    service.config.plans,
-    createOutbox(service.db),
     service.clock.now(),
   );
   expect(await service.submit(pitch)).toMatch(/^sub_/);
@@ -93,16 +96,11 @@ test("a post over the monthly limit is kept, and its release waits for the plan 
   const [held] = heldIn(service);
   expect(held).toMatchObject({ why: "limit", data: { name: "Bea" }, spamClass: "low" });
   const release = () =>
-    releaseHeld(
-      service.db,
-      held?.id ?? "",
-      service.config.plans,
-      createOutbox(service.db),
-      service.clock.now(),
-    );
-  expect(release).toThrow("all are used");
+    releaseHeld(partsOf(service, createOutbox(service.db)), held?.id ?? "", service.clock.now());
+  await expect(release()).rejects.toThrow("all are used");
   service.clock.advance(30 * 86_400_000);
-  expect(readMark(service.db, release().id)).toBeNull();
+  const { id } = await release();
+  expect(service.db.now(() => readMark(id))).toBeNull();
   expect(used(service)).toBe(1);
 });
 
@@ -110,13 +108,13 @@ test("posts that one command releases are each notified once", async () => {
   const service = await receiving();
   await service.submit(pitch);
   await service.submit({ ...pitch, email: "sam@example.net" });
-  createWebhook(service.db, plain, service.endpointId, receiver, service.clock.now());
+  service.db.now(() => createWebhook(plain, service.endpointId, receiver, service.clock.now()));
   const outbox = createOutbox(service.db);
-  const released = heldIn(service).map(
-    ({ id }) => releaseHeld(service.db, id, service.config.plans, outbox, service.clock.now()).id,
-  );
+  const released: string[] = [];
+  for (const { id } of heldIn(service))
+    released.push((await releaseHeld(partsOf(service, outbox), id, service.clock.now())).id);
   expect(released).toHaveLength(2);
-  expect([...readQueued(service.db, null)].map(({ submissionId }) => submissionId)).toEqual(released);
+  expect(queuedDeliveries(service.db).map(({ submissionId }) => submissionId)).toEqual(released);
 });
 
 test("a release that fails half-way changes nothing", async () => {
@@ -129,9 +127,9 @@ test("a release that fails half-way changes nothing", async () => {
       throw new Error("the outbox is broken");
     },
   };
-  expect(() =>
-    releaseHeld(service.db, held?.id ?? "", service.config.plans, broken, service.clock.now()),
-  ).toThrow("the outbox is broken");
+  await expect(releaseHeld(partsOf(service, broken), held?.id ?? "", service.clock.now())).rejects.toThrow(
+    "the outbox is broken",
+  );
   expect(heldIn(service)).toEqual([held]);
   expect(used(service)).toBe(0);
 });
@@ -183,10 +181,10 @@ test("held posts expire after the configured days and not before", async () => {
   await service.submit(pitch);
   const days = defaultConfig.held.days;
   service.clock.advance(30 * 86_400_000 - 60_000);
-  expect(dropExpired(service.db, days, service.clock.now())).toBe(0);
+  expect(service.db.now(() => dropExpired(days, service.clock.now()))).toBe(0);
   service.clock.advance(120_000);
-  expect(dropExpired(service.db, null, service.clock.now())).toBe(0);
-  expect(dropExpired(service.db, days, service.clock.now())).toBe(1);
+  expect(service.db.now(() => dropExpired(null, service.clock.now()))).toBe(0);
+  expect(service.db.now(() => dropExpired(days, service.clock.now()))).toBe(1);
 });
 
 test("dropping is all or nothing, and pages are complete", async () => {
@@ -195,8 +193,8 @@ test("dropping is all or nothing, and pages are complete", async () => {
     service.clock.advance(1000);
     await service.submit({ ...pitch, name: `n${count}` });
   }
-  const first = listHeld(service.db, any, 3, null);
-  const second = listHeld(service.db, any, 3, first.nextCursor);
+  const first = service.db.now(() => listHeld(any, 3, null));
+  const second = service.db.now(() => listHeld(any, 3, first.nextCursor));
   expect([...first.data, ...second.data].map(({ data }) => data["name"])).toEqual([
     "n4",
     "n3",
@@ -206,10 +204,10 @@ test("dropping is all or nothing, and pages are complete", async () => {
   ]);
   expect(second.nextCursor).toBeNull();
   const ids = heldIn(service).map(({ id }) => id);
-  expect(() => dropHeld(service.db, [ids[0] ?? "", "held_00000000000000000000000000"])).toThrow(
+  expect(() => service.db.now(() => dropHeld([ids[0] ?? "", "held_00000000000000000000000000"]))).toThrow(
     "nothing was dropped",
   );
-  expect(findHeld(service.db, ids[0] ?? "").id).toBe(ids[0]);
-  dropHeld(service.db, ids);
+  expect(service.db.now(() => findHeld(ids[0] ?? "")).id).toBe(ids[0]);
+  service.db.now(() => dropHeld(ids));
   expect(heldIn(service)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
@@ -10,6 +10,7 @@ import type { KeyKind } from "../../src/keys/key-format.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import {
   createIdempotencyMemory,
+  forgetExpired,
   type IdempotentPost,
   readIdempotencyKey,
 } from "../../src/submissions/idempotency.ts";
@@ -65,10 +66,10 @@ test("a key that was used before the kinds were told apart gives the first answe
   const db = openDatabase(join(temporaryFolder(), "formsvc.db"), { busyTimeoutMs: 1000 });
   onTestFinished(() => db.close());
   migrate(db, migrations.slice(0, VERSION_BEFORE_KINDS));
-  const { workspace } = createAccount(db, "ada@example.org", NOON);
+  const { workspace } = db.now(() => createAccount("ada@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
-  const { id: endpointId } = insertEndpoint(db, workspace, made, plans, NOON);
+  const { id: endpointId } = db.now(() => insertEndpoint(workspace, made, plans, NOON));
   const body = Buffer.from("{}");
   const post = (kind: KeyKind) =>
     readIdempotencyKey("order-4711", { endpointId, kind }, body) as IdempotentPost;
@@ -155,15 +156,15 @@ test("expired keys are cleaned up in steps of 500, and no others", async () => {
   const server = await startServer();
   const { id } = await server.addEndpoint();
   const now = server.clock.now();
-  server.owner.transaction(() => {
+  server.owner.transactionNow(() => {
     const insert = server.owner.prepare("INSERT INTO idempotency VALUES (?, 'secret', ?, ?, ?, ?)");
     for (let row = 0; row < 603; row += 1) {
       const age = row < 600 ? DAY_MS : DAY_MS - 1;
       insert.run(id, Buffer.from(`key ${row}`), Buffer.alloc(32), "sub", now - age);
     }
   });
-  const memory = createIdempotencyMemory(server.owner);
-  expect([1, 2, 3].map(() => memory.forgetExpired(now))).toEqual([500, 100, 0]);
+  const forget = () => server.owner.now(() => forgetExpired(now));
+  expect([forget(), forget(), forget()]).toEqual([500, 100, 0]);
   expect(server.owner.prepare("SELECT count(*) FROM idempotency").pluck().get()).toBe(3);
 });
 

@@ -34,15 +34,15 @@ async function within(expected: number, post: () => Promise<number>): Promise<vo
 
 test("a revoked key is refused within a second, and its endpoint's other key is not", async () => {
   const { server, id, secret, post } = await ready();
-  const publishable = listKeys(server.owner, id).find(({ kind }) => kind === "publishable");
-  revokeKey(server.owner, publishable!.id, server.clock.now());
+  const publishable = server.owner.now(() => listKeys(id)).find(({ kind }) => kind === "publishable");
+  server.owner.now(() => revokeKey(publishable!.id, server.clock.now()));
   await within(401, post);
   expect((await server.post(secret, goodPost)).status).toBe(200);
 });
 
 test("a rotated key dies at once, its successor works at once", async () => {
   const { server, id, post } = await ready();
-  const old = listKeys(server.owner, id).find(({ kind }) => kind === "publishable");
+  const old = server.owner.now(() => listKeys(id)).find(({ kind }) => kind === "publishable");
   const { text } = await rotateKey(server.owner, old!.lookup, 0, server.clock.now());
   expect((await server.post(text, goodPost)).status).toBe(200);
   await within(401, post);
@@ -50,7 +50,7 @@ test("a rotated key dies at once, its successor works at once", async () => {
 
 test("a key rotated with grace works until the grace has ended, and not a millisecond longer", async () => {
   const { server, id, post } = await ready();
-  const old = listKeys(server.owner, id).find(({ kind }) => kind === "publishable");
+  const old = server.owner.now(() => listKeys(id)).find(({ kind }) => kind === "publishable");
   const { text } = await rotateKey(server.owner, old!.id, 3_600_000, server.clock.now());
   await server.restart();
   server.clock.advance(3_599_999);
@@ -62,9 +62,9 @@ test("a key rotated with grace works until the grace has ended, and not a millis
 
 test("a paused endpoint forbids within a second and takes posts again when resumed", async () => {
   const { server, id, post } = await ready();
-  updateEndpoint(server.owner, id, { state: "paused" });
+  server.owner.now(() => updateEndpoint(id, { state: "paused" }));
   await within(403, post);
-  updateEndpoint(server.owner, id, { state: "active" });
+  server.owner.now(() => updateEndpoint(id, { state: "active" }));
   await within(200, post);
 });
 
@@ -76,28 +76,29 @@ test("a deleted endpoint's keys are unknown within a second", async () => {
 
 test("allowed origins, honeypots and unknown fields are in force within a second", async () => {
   const { server, id, post } = await ready();
-  updateEndpoint(server.owner, id, { settings: { allowedOrigins: ["https://example.com"] } });
+  server.owner.now(() => updateEndpoint(id, { settings: { allowedOrigins: ["https://example.com"] } }));
   await within(403, post);
   expect(await post({ origin: "https://example.com" })).toBe(200);
 });
 
 test("a changed schema checks later posts, which record its version; earlier ones keep theirs", async () => {
   const { server, id, post } = await ready();
-  changeSchema(server.owner, id, { phone: { type: "string", required: true } }, server.clock.now());
+  server.owner.now(() => changeSchema(id, { phone: { type: "string", required: true } }, server.clock.now()));
   await within(400, post);
   expect((await server.post((await server.addEndpoint()).secret, goodPost)).status).toBe(200);
   const versions = server.owner
     .prepare(`SELECT schema_version FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT}`)
     .pluck();
   expect(new Set(versions.all(id))).toEqual(new Set([1]));
-  changeSchema(server.owner, id, { name: { type: "string" } }, server.clock.now());
+  server.owner.now(() => changeSchema(id, { name: { type: "string" } }, server.clock.now()));
   await within(200, post);
   expect(new Set(versions.all(id))).toEqual(new Set([1, 3]));
 });
 
 test("a secret key that a browser sent is marked for its owner, once an hour", async () => {
   const { server, id, secret } = await ready();
-  const seen = () => listKeys(server.owner, id).find(({ kind }) => kind === "secret")?.seenInBrowserAt;
+  const seen = () =>
+    server.owner.now(() => listKeys(id)).find(({ kind }) => kind === "secret")?.seenInBrowserAt;
   const fromBrowser = () => server.post(secret, goodPost, { origin: "https://example.com" });
   const first = server.clock.now();
   await fromBrowser();

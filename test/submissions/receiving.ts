@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createSubmitService, openMigrated, type SubmitService } from "../../src/app.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
-import type { Database } from "../../src/database/database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
@@ -14,7 +14,7 @@ import { createWorkspace, setPlan } from "../../src/workspaces/workspace-store.t
 
 /** One workspace with one endpoint that takes any fields, on a database of its own, under a clock that tests move. */
 export interface Receiving {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   readonly config: Config;
   readonly workspaceId: string;
   readonly endpointId: string;
@@ -95,8 +95,8 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     ...(await open(null)),
     restart: () => void (service = createSubmitService(db, config, clock, log)),
     another: async () => {
-      const { id } = createWorkspace(db, `Workspace ${now}`, null, now);
-      setPlan(db, id, "pro", config.plans);
+      const { id } = db.now(() => createWorkspace(`Workspace ${now}`, null, now));
+      db.now(() => setPlan(id, "pro", config.plans));
       return open(id);
     },
   };

@@ -12,7 +12,7 @@ async function storing() {
     const insert = db.prepare(
       `INSERT INTO remembered_text (workspace_id, keys, sketch, senders) VALUES (?, ?, x'', '[]')`,
     );
-    db.transaction(() => {
+    db.transactionNow(() => {
       for (let number = from; number < to; number += 1)
         insert.run(workspaceId, JSON.stringify([keyOf(number)]));
     });

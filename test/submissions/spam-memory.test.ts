@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readOwnTexts } from "../../scripts/spam/texts.ts";
-import type { Database } from "../../src/database/database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { query } from "../../src/database/database.ts";
 import { type Mark, markSubmission } from "../../src/submissions/mark-submission.ts";
 import { writeChoices } from "../../src/submissions/spam-choices-store.ts";
@@ -8,6 +8,7 @@ import { listHeld } from "../../src/submissions/held-post.ts";
 import { findSubmission } from "../../src/submissions/submission-store.ts";
 import { setPlan } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "./receiving.ts";
+import { all, run } from "../../src/database/steps.ts";
 
 /** Long enough to be known again by nearly the same words; nothing of it but its link speaks for spam. */
 const leaflet =
@@ -17,14 +18,19 @@ const from = (index: number, message = leaflet) => ({ email: `p${index}@example.
 
 /** Marks as a command does: another process, whose commit the server notices. */
 function mark(service: Receiving, id: string, mark: Mark | null): void {
-  markSubmission(service.db, id, mark, service.clock.now());
+  service.db.now(() => markSubmission(service.db, id, mark, service.clock.now()));
   service.restart();
 }
 
-async function scoreOf(service: Pick<Receiving, "submit"> & { db: Database }, body: object, index: number) {
+async function scoreOf(
+  service: Pick<Receiving, "submit"> & { db: SqliteDatabase },
+  body: object,
+  index: number,
+) {
   const id = await service.submit({ ...body }, sender(index));
-  if (id !== "spam_blocked") return findSubmission(service.db, id).spamScore;
-  return listHeld(service.db, { endpointId: null, since: null, until: null }, 1, null).data[0]?.spamScore;
+  if (id !== "spam_blocked") return service.db.now(() => findSubmission(id)).spamScore;
+  return service.db.now(() => listHeld({ endpointId: null, since: null, until: null }, 1, null)).data[0]
+    ?.spamScore;
 }
 
 test("a near-copy from another sender costs points, one from the same sender does not", async () => {
@@ -84,7 +90,7 @@ test("a lesson outlives its submission and the weights change with it at once", 
   const service = await receiving();
   const id = await service.submit(from(1), sender(1));
   mark(service, id, "spam");
-  service.db.run(query.deleteFrom("submission").where("id", "=", id));
+  service.db.now(() => run(query.deleteFrom("submission").where("id", "=", id)));
   expect(await scoreOf(service, from(2), 2)).toBeGreaterThanOrEqual(60);
   expect(() => markSubmission(service.db, id, "ham", 0)).toThrow("no submission");
 });
@@ -92,15 +98,15 @@ test("a lesson outlives its submission and the weights change with it at once", 
 test("settings of workspace and endpoint hold on plans that allow them, and not on others", async () => {
   const service = await receiving();
   const { db, workspaceId, endpointId, config } = service;
-  writeChoices(db, { kind: "workspace", workspaceId }, { keywords: [{ word: "vicarage", effect: 30 }] });
-  writeChoices(
-    db,
-    { kind: "endpoint", workspaceId, endpointId },
-    { keywords: [{ word: "mill", effect: 12 }] },
+  db.now(() =>
+    writeChoices({ kind: "workspace", workspaceId }, { keywords: [{ word: "vicarage", effect: 30 }] }),
+  );
+  db.now(() =>
+    writeChoices({ kind: "endpoint", workspaceId, endpointId }, { keywords: [{ word: "mill", effect: 12 }] }),
   );
   service.restart();
   expect(await scoreOf(service, from(1), 1)).toBe(0);
-  setPlan(db, workspaceId, "pro", config.plans);
+  db.now(() => setPlan(workspaceId, "pro", config.plans));
   service.restart();
   expect(await scoreOf(service, from(1), 1)).toBe(42);
 });
@@ -155,14 +161,16 @@ test("a plain post that nothing speaks against is not remembered", async () => {
   expect(memoryOf(service.db).texts).toBe(0);
 });
 
-function memoryOf(db: Database) {
-  const texts = db.all(query.selectFrom("remembered_text").select(["senders", "marked_spam", "marked_ham"]));
-  const weights = db.all(query.selectFrom("learned_weights").select("weights"));
+function memoryOf(db: SqliteDatabase) {
+  const texts = db.now(() =>
+    all(query.selectFrom("remembered_text").select(["senders", "marked_spam", "marked_ham"])),
+  );
+  const weights = db.now(() => all(query.selectFrom("learned_weights").select("weights")));
   return {
     texts: texts.length,
     marks: texts.map(({ marked_spam, marked_ham }) => [marked_spam, marked_ham]),
     senders: texts.map(({ senders }) => senders),
-    lessons: db.all(query.selectFrom("lesson").selectAll()),
+    lessons: db.now(() => all(query.selectFrom("lesson").selectAll())),
     learned: weights.some((row) => row.weights.some((byte) => byte !== 0)),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Database } from "../../src/database/database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -21,19 +21,17 @@ import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 const any: SubmissionFilter = { endpointId: null, spamClass: null, since: null, until: null };
 
 interface Bench {
-  readonly db: Database;
+  readonly db: SqliteDatabase;
   readonly endpoints: readonly string[];
   readonly add: (endpointId: string, at: number, score?: number) => string;
 }
 
 function bench(): Bench {
   const db = temporaryDatabase();
-  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const endpoints = [1, 2].map(() =>
-    db.transaction(() => insertEndpoint(db, workspace, made, plans, NOON).id),
-  );
+  const endpoints = [1, 2].map(() => db.now(() => insertEndpoint(workspace, made, plans, NOON)).id);
   const insert = db.prepare(
     `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
      VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, '{"a":1}', ?, '[]', '192.0.2.1', 'UA', ?)`,
@@ -55,7 +53,7 @@ test("pages go from the newest to the oldest, and together hold each submission 
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
-    const page = listSubmissions(db, any, 5, cursor);
+    const page = db.now(() => listSubmissions(any, 5, cursor));
     expect(page.data.length).toBeLessThanOrEqual(5);
     seen.push(...page.data.map(({ id }) => id));
     cursor = page.nextCursor;
@@ -66,8 +64,8 @@ test("pages go from the newest to the oldest, and together hold each submission 
 test("a last page that is just full has no next one", () => {
   const { db, endpoints, add } = bench();
   for (let index = 0; index < 5; index += 1) add(endpoints[0]!, NOON);
-  expect(listSubmissions(db, any, 5, null).nextCursor).toBeNull();
-  expect(listSubmissions(db, any, 4, null).nextCursor).not.toBeNull();
+  expect(db.now(() => listSubmissions(any, 5, null)).nextCursor).toBeNull();
+  expect(db.now(() => listSubmissions(any, 4, null)).nextCursor).not.toBeNull();
 });
 
 test("filters take an endpoint, a spam class with exact bounds, a first millisecond and an end that is not included", () => {
@@ -77,7 +75,8 @@ test("filters take an endpoint, a spam class with exact bounds, a first millisec
   const DAY = NOON + 86_400_000;
   const ids = scores.map((score, index) => add(endpoints[index % 2]!, DAY + index, score));
   const found = (filter: Partial<SubmissionFilter>) =>
-    listSubmissions(db, { ...any, ...filter }, 100, null)
+    db
+      .now(() => listSubmissions({ ...any, ...filter }, 100, null))
       .data.map(({ id }) => ids.indexOf(id))
       .sort((a, b) => a - b);
   expect(found({ endpointId: endpoints[0]! })).toEqual([0, 2, 4]);
@@ -91,7 +90,7 @@ test("filters take an endpoint, a spam class with exact bounds, a first millisec
 test.each(["x", "", "sub_", "ep_01h455vb4pex5vsknk084sn02q", "sub_01h455vb4pex5vsknk084sn02q' OR 1"])(
   "the cursor %j is refused",
   (cursor) => {
-    expect(() => listSubmissions(bench().db, any, 5, cursor)).toThrow(
+    expect(() => bench().db.now(() => listSubmissions(any, 5, cursor))).toThrow(
       expect.objectContaining({ code: "invalid_request" }) as Error,
     );
   },
@@ -100,16 +99,16 @@ test.each(["x", "", "sub_", "ep_01h455vb4pex5vsknk084sn02q", "sub_01h455vb4pex5v
 test("tail gives what was committed after a position, in the order of commits whatever the ids say", () => {
   const { db, endpoints, add } = bench();
   add(endpoints[0]!, NOON);
-  const start = tailEnd(db);
+  const start = db.now(() => tailEnd());
   const late = add(endpoints[0]!, NOON + 5000);
   const early = add(endpoints[0]!, NOON - 5000);
   const other = add(endpoints[1]!, NOON);
-  const first = readTail(db, any, start, 2);
+  const first = db.now(() => readTail(any, start, 2));
   expect(first.submissions.map(({ id }) => id)).toEqual([late, early]);
-  const rest = readTail(db, any, first.position, 2);
+  const rest = db.now(() => readTail(any, first.position, 2));
   expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
-  expect(readTail(db, any, rest.position, 2)).toEqual({ submissions: [], position: rest.position });
-  expect(readTail(db, { ...any, endpointId: endpoints[1]! }, start, 5).submissions).toHaveLength(1);
+  expect(db.now(() => readTail(any, rest.position, 2))).toEqual({ submissions: [], position: rest.position });
+  expect(db.now(() => readTail({ ...any, endpointId: endpoints[1]! }, start, 5)).submissions).toHaveLength(1);
 });
 
 test("tail goes on after a submission, and where that is gone with what has a later id", () => {
@@ -117,39 +116,49 @@ test("tail goes on after a submission, and where that is gone with what has a la
   const [first, second] = [add(endpoints[0]!, NOON), add(endpoints[0]!, NOON + 1)];
   const early = add(endpoints[1]!, NOON - 60_000);
   const after = (cursor: string) =>
-    readTail(db, any, tailAfter(db, cursor), 5).submissions.map(({ id }) => id);
+    db
+      .now(() =>
+        readTail(
+          any,
+          db.now(() => tailAfter(cursor)),
+          5,
+        ),
+      )
+      .submissions.map(({ id }) => id);
   expect(after(first)).toEqual([second, early]);
   expect(after(early)).toEqual([]);
-  deleteSubmissions(db, [first]);
+  db.now(() => deleteSubmissions([first]));
   expect(after(first)).toEqual([second, early]);
-  deleteSubmissions(db, [second]);
+  db.now(() => deleteSubmissions([second]));
   expect(after(second)).toEqual([]);
-  expect(() => tailAfter(db, "sub_nonsense")).toThrow("cursor");
+  expect(() => db.now(() => tailAfter("sub_nonsense"))).toThrow("cursor");
 });
 
 test("a deleted submission's place is never given again, so that tail misses nothing", () => {
   const { db, endpoints, add } = bench();
   const gone = add(endpoints[0]!, NOON);
-  const position = tailEnd(db);
-  deleteSubmissions(db, [gone]);
-  expect(tailEnd(db)).toBe(0);
+  const position = db.now(() => tailEnd());
+  db.now(() => deleteSubmissions([gone]));
+  expect(db.now(() => tailEnd())).toBe(0);
   const next = add(endpoints[0]!, NOON);
-  expect(readTail(db, any, position, 5).submissions.map(({ id }) => id)).toEqual([next]);
+  expect(db.now(() => readTail(any, position, 5)).submissions.map(({ id }) => id)).toEqual([next]);
 });
 
 test("deleting is all or nothing", () => {
   const { db, endpoints, add } = bench();
   const ids = [add(endpoints[0]!, NOON), add(endpoints[0]!, NOON)];
-  expect(() => deleteSubmissions(db, [...ids, "sub_none"])).toThrow(/sub_none; nothing was deleted/);
-  expect(listSubmissions(db, any, 5, null).data).toHaveLength(2);
-  deleteSubmissions(db, ids);
-  expect(listSubmissions(db, any, 5, null).data).toEqual([]);
+  expect(() => db.now(() => deleteSubmissions([...ids, "sub_none"]))).toThrow(
+    /sub_none; nothing was deleted/,
+  );
+  expect(db.now(() => listSubmissions(any, 5, null)).data).toHaveLength(2);
+  db.now(() => deleteSubmissions(ids));
+  expect(db.now(() => listSubmissions(any, 5, null)).data).toEqual([]);
 });
 
 test("a submission is read as it was stored", () => {
   const { db, endpoints, add } = bench();
   const id = add(endpoints[0]!, NOON, 30);
-  expect(findSubmission(db, id)).toEqual({
+  expect(db.now(() => findSubmission(id))).toEqual({
     id,
     endpointId: endpoints[0],
     schemaVersion: 1,
@@ -161,7 +170,7 @@ test("a submission is read as it was stored", () => {
     userAgent: "UA",
     createdAt: NOON,
   });
-  expect(() => findSubmission(db, newId("sub", NOON))).toThrow(
+  expect(() => db.now(() => findSubmission(newId("sub", NOON)))).toThrow(
     expect.objectContaining({ code: "not_found" }) as Error,
   );
 });

@@ -1,5 +1,6 @@
 import { defaultConfig } from "../../src/config/config.ts";
-import { type Database, openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -36,23 +37,28 @@ const ANSWERS_UNTIL_AHEAD = 25;
 
 if (import.meta.main) {
   const [file = "", point = "", endpointId = ""] = process.argv.slice(2);
-  run(file, point as CrashPoint, endpointId);
+  await run(file, point as CrashPoint, endpointId);
 }
 
-function run(file: string, point: CrashPoint, endpointId: string): void {
+async function run(file: string, point: CrashPoint, endpointId: string): Promise<void> {
   const db = openDatabase(file, { busyTimeoutMs: 5000 });
   const dieAt = (here: CrashPoint): void => {
     if (here === point) process.kill(process.pid, "SIGKILL");
   };
   let answered = 0;
-  const crashing: Database = {
+  const crashing: SqliteDatabase = {
     ...db,
-    transaction: (work) =>
-      dieAround("recovered, not committed", "recovery committed", work, (inner) => db.transaction(inner)),
-    relaxedTransaction: (work) => {
+    transaction: async (work) =>
+      dieAround(
+        "recovered, not committed",
+        "recovery committed",
+        () => db.now(work),
+        (inner) => db.transactionNow(inner),
+      ),
+    relaxedTransactionNow: (work) => {
       const inside = answered > 0 ? "recorded, not committed" : "claimed, not committed";
       return dieAround(inside, answered > 0 ? "record committed" : null, work, (inner) =>
-        db.relaxedTransaction(inner),
+        db.relaxedTransactionNow(inner),
       );
     },
   };
@@ -95,7 +101,7 @@ function run(file: string, point: CrashPoint, endpointId: string): void {
   if (point.startsWith("post")) {
     const now = systemClock.now();
     const id = newId("sub", now);
-    db.transaction(() => {
+    db.transactionNow(() => {
       const told = { id, endpointId, spamScore: 0, ipAddress: "", userAgent: "", createdAt: now };
       const { head, tail } = outbox.enqueue(told, now);
       db.prepare(
@@ -108,6 +114,6 @@ function run(file: string, point: CrashPoint, endpointId: string): void {
     });
     dieAt("post committed, not announced");
   }
-  deliverer.recover();
+  await deliverer.recover();
   deliverer.start();
 }

@@ -1,4 +1,4 @@
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 
 /** A process of its own that holds a database's write lock for so many milliseconds. */
 const [, , path = "", ms = "0"] = process.argv;

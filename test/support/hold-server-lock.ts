@@ -1,4 +1,4 @@
-import { lockServer } from "../../src/database/server-lock.ts";
+import { lockServer } from "../../src/database/sqlite/server-lock.ts";
 
 /** A process of its own that holds the server's lock until it is killed. */
 const lock = lockServer(process.argv[2] ?? "", process.pid, new Date().toISOString());

@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type Database, openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A database file in a folder of its own, brought up to date and removed after the test. */
-export function temporaryDatabase(busyTimeoutMs = 5000): Database {
+export function temporaryDatabase(busyTimeoutMs = 5000): SqliteDatabase {
   return openForTest(join(temporaryFolder(), "formsvc.db"), busyTimeoutMs);
 }
 
 /** A further connection, as another process would have; closed after the test. */
-export function openForTest(path: string, busyTimeoutMs = 5000): Database {
+export function openForTest(path: string, busyTimeoutMs = 5000): SqliteDatabase {
   const db = openDatabase(path, { busyTimeoutMs });
   migrate(db);
   onTestFinished(() => db.close());

@@ -3,7 +3,8 @@ import { onTestFinished } from "vitest";
 import { openMigrated } from "../../src/app.ts";
 import { startServer as serve } from "../../src/cli/start-server.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, type Database, openDatabase } from "../../src/database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings, type EndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -41,9 +42,9 @@ export interface TestServer {
   readonly clock: FakeClock;
   readonly databasePath: string;
   /** The server's own connection. */
-  readonly serverDatabase: Database;
+  readonly serverDatabase: SqliteDatabase;
   /** A connection beside it, as a command would have. */
-  readonly owner: Database;
+  readonly owner: SqliteDatabase;
   readonly config: Config;
   /** The log, a line an entry. */
   readonly log: readonly string[];
@@ -144,14 +145,18 @@ export async function launchServer(overrides: ConfigOverrides = {}): Promise<Tes
 export const goodPost = { name: "Ana Ruiz", email: "ana@example.org", message: "Are you open on Sunday?" };
 
 async function addEndpoint(
-  owner: Database,
+  owner: SqliteDatabase,
   config: Config,
   clock: FakeClock,
   { plan, schema = exampleSchema, settings = {} }: EndpointOverrides,
 ): Promise<TestEndpoint> {
   const workspace =
     plan === undefined
-      ? owner.transaction(() => listWorkspaces(owner)[0] ?? chooseWorkspace(owner, null, clock.now())).id
+      ? (
+          await owner.transaction(function* () {
+            return (yield* listWorkspaces())[0] ?? (yield* chooseWorkspace(null, clock.now()));
+          })
+        ).id
       : addWorkspace(owner, config, clock, plan);
   const made = { name: "Contact", definition: schema, settings: { ...defaultEndpointSettings, ...settings } };
   const created = await createEndpoint(owner, workspace, made, config.plans, clock.now());
@@ -159,12 +164,12 @@ async function addEndpoint(
   return { id, workspaceId, secret: created.secret.text, publishable: created.publishable.text };
 }
 
-function addWorkspace(owner: Database, config: Config, clock: FakeClock, plan: string): string {
-  const { id } = createWorkspace(owner, `workspace ${plan}`, null, clock.now());
-  return setPlan(owner, id, plan, config.plans).id;
+function addWorkspace(owner: SqliteDatabase, config: Config, clock: FakeClock, plan: string): string {
+  const { id } = owner.now(() => createWorkspace(`workspace ${plan}`, null, clock.now()));
+  return owner.now(() => setPlan(id, plan, config.plans)).id;
 }
 
-function storedData(owner: Database, endpointId: string | undefined): Record<string, unknown>[] {
+function storedData(owner: SqliteDatabase, endpointId: string | undefined): Record<string, unknown>[] {
   const rows = owner
     .prepare(
       "SELECT endpoint_id, data FROM submission JOIN endpoint_number ON number = endpoint_number ORDER BY seq",

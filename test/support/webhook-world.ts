@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook as OfficialWebhook } from "standardwebhooks";
 import { defaultConfig } from "../../src/config/config.ts";
-import { type Database, openDatabase, query } from "../../src/database/database.ts";
+import { query } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { all, run } from "../../src/database/steps.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
@@ -13,9 +16,10 @@ import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring, type Keyring, type SecretsSettings } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/webhooks/deliver.ts";
+import type { Delivery } from "../../src/webhooks/delivery.ts";
 import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
 import { createOutbox, type NotifiedSubmission, type Outbox } from "../../src/webhooks/enqueue-delivery.ts";
-import { readQueued } from "../../src/webhooks/queued-delivery.ts";
+import { lookThroughQueued } from "../../src/webhooks/queued-delivery.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createSender, type Sender } from "../../src/webhooks/send.ts";
 import { spreadOutbox } from "../../src/webhooks/spread-outbox.ts";
@@ -53,7 +57,7 @@ export class WebhookWorld {
   readonly settings: DeliverySettings;
   readonly keyring: Keyring;
   readonly endpointId: string;
-  db: Database;
+  db: SqliteDatabase;
   outbox: Outbox;
   deliverer: Deliverer;
   readonly #senders: Sender[] = [];
@@ -62,17 +66,15 @@ export class WebhookWorld {
     this.keyring = createKeyring(secrets);
     this.settings = { ...defaultConfig.webhooks, timeoutMs: 2000, ...settings };
     this.db = this.openDatabase();
-    const { workspace } = createAccount(this.db, "owner@example.com", this.clock.now());
+    const { workspace } = this.db.now(() => createAccount("owner@example.com", this.clock.now()));
     const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
     const plans = defaultConfig.plans;
-    this.endpointId = this.db.transaction(
-      () => insertEndpoint(this.db, workspace, made, plans, this.clock.now()).id,
-    );
+    this.endpointId = this.db.now(() => insertEndpoint(workspace, made, plans, this.clock.now())).id;
     this.outbox = createOutbox(this.db);
     this.deliverer = this.#newDeliverer();
   }
 
-  openDatabase(): Database {
+  openDatabase(): SqliteDatabase {
     const db = openDatabase(join(this.folder, "formsvc.db"), { busyTimeoutMs: 10 });
     migrate(db);
     return db;
@@ -91,18 +93,18 @@ export class WebhookWorld {
   }
 
   /** What a new process finds: everything in memory is gone, the file is as it was. */
-  restart(): void {
+  async restart(): Promise<void> {
     this.db.close();
     this.db = this.openDatabase();
     this.outbox = createOutbox(this.db);
     this.deliverer = this.#newDeliverer();
-    this.deliverer.recover();
+    await this.deliverer.recover();
     this.deliverer.start();
   }
 
   addWebhook(url: string, settings: Partial<WebhookSettings> = {}): { webhook: Webhook; secret: string } {
-    const all = { url, headers: {}, allowPrivate: false, maxSpamScore: 100, ...settings };
-    const made = createWebhook(this.db, this.keyring, this.endpointId, all, this.clock.now());
+    const chosen = { url, headers: {}, allowPrivate: false, maxSpamScore: 100, ...settings };
+    const made = this.db.now(() => createWebhook(this.keyring, this.endpointId, chosen, this.clock.now()));
     this.deliverer.reload();
     return made;
   }
@@ -111,17 +113,17 @@ export class WebhookWorld {
   post(count = 1, data: Record<string, unknown> = { message: "hello" }, spamScore = 0): string[] {
     const now = this.clock.now();
     const told = { endpointId: this.endpointId, spamScore, ipAddress: "192.0.2.1", userAgent: "test" };
-    const all = Array.from({ length: count }, () => ({ ...told, id: newId("sub", now), createdAt: now }));
-    this.store(all, data, now);
-    return all.map(({ id }) => id);
+    const posts = Array.from({ length: count }, () => ({ ...told, id: newId("sub", now), createdAt: now }));
+    this.store(posts, data, now);
+    return posts.map(({ id }) => id);
   }
 
-  store(all: readonly NotifiedSubmission[], data: Record<string, unknown>, now: number): void {
-    this.db.transaction(() => {
-      for (const submission of all) {
+  store(submissions: readonly NotifiedSubmission[], data: Record<string, unknown>, now: number): void {
+    this.db.transactionNow(() => {
+      for (const submission of submissions) {
         const { id, endpointId, spamScore, ipAddress, userAgent, createdAt } = submission;
         const event = this.outbox.enqueue(submission, now);
-        this.db.run(
+        const insert = run(
           query.insertInto("submission").values({
             id,
             endpoint_number: numberOfEndpoint(endpointId),
@@ -136,6 +138,7 @@ export class WebhookWorld {
             event_tail: event.tail,
           }),
         );
+        this.db.now(() => insert);
       }
       this.outbox.write();
     });
@@ -143,8 +146,8 @@ export class WebhookWorld {
   }
 
   /** Turns what waits in the outbox into deliveries that are due. */
-  spread(): void {
-    spreadOutbox(this.db);
+  async spread(): Promise<void> {
+    await spreadOutbox(this.db);
   }
 
   /** Lets everything happen that is due at the clock's time. */
@@ -196,8 +199,8 @@ export class WebhookWorld {
   /** Those that wait in the outbox too. */
   #deliveries(): { readonly id: string; readonly state: string }[] {
     return [
-      ...readQueued(this.db, null),
-      ...this.db.all(query.selectFrom("delivery").select(["id", "state"])),
+      ...queuedDeliveries(this.db),
+      ...this.db.now(() => all(query.selectFrom("delivery").select(["id", "state"]))),
     ];
   }
 
@@ -205,8 +208,8 @@ export class WebhookWorld {
   inconsistencies(): string[] {
     const found = [String(this.db.pragma("integrity_check"))].filter((result) => result !== "ok");
     for (const id of this.deliveryIds()) {
-      const { state, attempts } = findDelivery(this.db, id);
-      const numbers = listAttempts(this.db, id).map(({ number }) => number);
+      const { state, attempts } = this.db.now(() => findDelivery(id));
+      const numbers = this.db.now(() => listAttempts(id)).map(({ number }) => number);
       const recorded = state === "sending" ? attempts - 1 : attempts;
       const isWhole = numbers.length === recorded && numbers.every((number, index) => number === index + 1);
       if (!isWhole) found.push(`${id}: ${attempts} attempts, recorded: ${numbers.join(" ")}`);
@@ -220,6 +223,17 @@ export class WebhookWorld {
     this.db.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** What waits in the outbox, as the deliveries that it will be. */
+export function queuedDeliveries(db: SqliteDatabase): Delivery[] {
+  const found: Delivery[] = [];
+  const look = (delivery: Delivery): boolean => {
+    found.push(delivery);
+    return false;
+  };
+  db.now(() => lookThroughQueued(null, look));
+  return found;
 }
 
 /** Verifies a message as a receiver would, with the official library. @throws where it is not genuine */

@@ -1,9 +1,11 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { expect, test } from "vitest";
-import { COMMAND_BUSY_TIMEOUT_MS, openDatabase, query } from "../../src/database/database.ts";
+import { query } from "../../src/database/database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
+import { all, first } from "../../src/database/steps.ts";
 
 const POSTS = 400;
 /** Quick answers after which a good many deliveries are claimed ahead. */
@@ -11,7 +13,9 @@ const WARM = 100;
 const PER_WEBHOOK = 4;
 
 function unsentAttempts(world: WebhookWorld): number[] {
-  const rows = world.db.all(query.selectFrom("delivery").select("attempts").where("state", "=", "pending"));
+  const rows = world.db.now(() =>
+    all(query.selectFrom("delivery").select("attempts").where("state", "=", "pending")),
+  );
   return [...new Set(rows.map(({ attempts }) => attempts))];
 }
 
@@ -48,7 +52,7 @@ test("a webhook that is disabled gets nothing of what was claimed ahead", async 
   await using world = new WebhookWorld();
   await using receiver = await startReceiverWith((response, _, index) => {
     if (index === WARM) {
-      setWebhookEnabled(world.db, webhook.id, false);
+      world.db.now(() => setWebhookEnabled(webhook.id, false));
       world.deliverer.reload();
     }
     response.end();
@@ -90,7 +94,7 @@ test("a reader that holds its view, as a replicator does, holds up no delivery",
   world.addWebhook(receiver.url);
   const reader = openDatabase(world.db.path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   reader.execute("BEGIN");
-  reader.first(query.selectFrom("submission").select("id"));
+  reader.now(() => first(query.selectFrom("submission").select("id")));
   const pauses = monitorEventLoopDelay();
   pauses.enable();
   world.post(3000);
@@ -99,6 +103,6 @@ test("a reader that holds its view, as a replicator does, holds up no delivery",
   pauses.disable();
   expect(world.states()).toEqual({ delivered: 3000 });
   expect(pauses.max / 1e6).toBeLessThan(1500);
-  expect(reader.all(query.selectFrom("submission").select("id"))).toEqual([]);
+  expect(reader.now(() => all(query.selectFrom("submission").select("id")))).toEqual([]);
   reader.close();
 });

@@ -6,6 +6,7 @@ import { createClaims } from "../../src/webhooks/claim-delivery.ts";
 import { CRASH_POINTS } from "../support/crashing-deliverer.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
+import { all } from "../../src/database/steps.ts";
 
 const PROGRAM = new URL("../support/crashing-deliverer.ts", import.meta.url).pathname;
 const POSTS = 60;
@@ -32,15 +33,15 @@ test.each(CRASH_POINTS)(
     const { webhook, secret } = world.addWebhook(receiver.url);
     world.post(POSTS);
     // What an earlier process left claimed, for the recovery.
-    world.spread();
-    world.db.transaction(() => createClaims(world.db).claimDue(webhook.id, 3, world.clock.now()));
+    await world.spread();
+    world.db.transactionNow(() => createClaims(world.db).claimDue(webhook.id, 3, world.clock.now()));
     child = spawn(process.execPath, [PROGRAM, world.db.path, point, world.endpointId], { stdio: "inherit" });
     expect((await once(child, "exit"))[1]).toBe("SIGKILL");
     child = null;
 
-    world.restart();
+    await world.restart();
     await world.runUntil(world.clock.now() + HOUR_MS);
-    const stored = world.db.all(query.selectFrom("submission").select("id")).map(({ id }) => id);
+    const stored = world.db.now(() => all(query.selectFrom("submission").select("id"))).map(({ id }) => id);
     expect(stored).toHaveLength(point === "post committed, not announced" ? POSTS + 1 : POSTS);
     expect(world.states()).toEqual({ delivered: stored.length });
     expect(world.inconsistencies()).toEqual([]);

@@ -13,6 +13,7 @@ import {
 } from "../../src/webhooks/webhook-store.ts";
 import { type Received, startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
+import { all, run } from "../../src/database/steps.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -75,14 +76,14 @@ test("retries keep the id and the bytes, renew the time, and come as the schedul
   const stamps = bad.map(({ headers }) => Number(headers["webhook-timestamp"]));
   expect(stamps).toEqual(times.map((at) => Math.floor(startMs / 1000 + at)));
   const [id] = world.deliveryIds();
-  expect(findDelivery(world.db, id!)).toMatchObject({
+  expect(world.db.now(() => findDelivery(id!))).toMatchObject({
     state: "failed",
     attempts: 13,
     spent: 13,
     lastStatus: 404,
   });
-  expect(listAttempts(world.db, id!)).toHaveLength(13);
-  expect(listAttempts(world.db, id!)[0]).toMatchObject({
+  expect(world.db.now(() => listAttempts(id!))).toHaveLength(13);
+  expect(world.db.now(() => listAttempts(id!))[0]).toMatchObject({
     status: 404,
     answer: "no such hook",
     isProbe: false,
@@ -121,10 +122,10 @@ test("410 once is retried, twice at least a minute apart stops the webhook and h
   const startMs = world.clock.now();
   world.post();
   await world.runUntil(startMs + 59_000);
-  expect(findWebhook(world.db, webhook.id).state).toBe("enabled");
+  expect(world.db.now(() => findWebhook(webhook.id)).state).toBe("enabled");
   world.post(3);
   await world.runUntil(startMs + HOUR_MS);
-  expect(findWebhook(world.db, webhook.id).state).toBe("stopped");
+  expect(world.db.now(() => findWebhook(webhook.id)).state).toBe("stopped");
   world.post();
   await world.runUntil(startMs + 200 * HOUR_MS);
   expect(world.states()).toEqual({ held: 5 });
@@ -132,7 +133,7 @@ test("410 once is retried, twice at least a minute apart stops the webhook and h
   expect(before).toBeLessThan(12);
 
   status = 200;
-  setWebhookEnabled(world.db, webhook.id, true);
+  world.db.now(() => setWebhookEnabled(webhook.id, true));
   world.deliverer.reload();
   await world.settle();
   expect(world.states()).toEqual({ delivered: 5 });
@@ -152,7 +153,7 @@ test("a 410 that a success follows is forgotten", async () => {
     world.post();
     await world.runUntil(world.clock.now() + HOUR_MS);
   }
-  expect(findWebhook(world.db, webhook.id)).toMatchObject({
+  expect(world.db.now(() => findWebhook(webhook.id))).toMatchObject({
     state: "enabled",
     goneAt: null,
     failingSince: null,
@@ -172,7 +173,7 @@ test("a disabled webhook's deliveries are held, also what is in flight, and go o
   world.deliverer.start();
   world.post();
   await expect.poll(() => release.length).toBe(1);
-  setWebhookEnabled(world.db, webhook.id, false);
+  world.db.now(() => setWebhookEnabled(webhook.id, false));
   world.deliverer.reload();
   release[0]!();
   world.post(2);
@@ -181,8 +182,8 @@ test("a disabled webhook's deliveries are held, also what is in flight, and go o
   expect(world.states()).toEqual({ held: 3 });
   expect(receiver.received).toHaveLength(1);
   slow = false;
-  setWebhookEnabled(world.db, webhook.id, true);
-  expect(alignDeliveries(world.db, world.clock.now())).toBe(false);
+  world.db.now(() => setWebhookEnabled(webhook.id, true));
+  expect(world.db.now(() => alignDeliveries(world.clock.now()))).toBe(false);
   expect(world.states()).toEqual({ pending: 3 });
   world.deliverer.reload();
   await world.settle();
@@ -193,10 +194,10 @@ test("held deliveries of an enabled webhook go out although the command that ena
   await using world = new WebhookWorld();
   await using receiver = await startReceiverWith((response) => response.end());
   const { webhook } = world.addWebhook(receiver.url);
-  setWebhookEnabled(world.db, webhook.id, false);
+  world.db.now(() => setWebhookEnabled(webhook.id, false));
   world.post(1200);
-  world.spread();
-  setWebhookEnabled(world.db, webhook.id, true);
+  await world.spread();
+  world.db.now(() => setWebhookEnabled(webhook.id, true));
   expect(world.states()).toEqual({ held: 1200 });
   world.deliverer.start();
   await expect
@@ -212,10 +213,9 @@ test("a new URL and new headers are used for what is pending already", async () 
   world.deliverer.start();
   world.post();
   await world.settle();
-  updateWebhook(world.db, world.keyring, webhook.id, {
-    url: next.url,
-    headers: { authorization: "Bearer x" },
-  });
+  world.db.now(() =>
+    updateWebhook(world.keyring, webhook.id, { url: next.url, headers: { authorization: "Bearer x" } }),
+  );
   world.deliverer.reload();
   await world.runUntil(world.clock.now() + 60_000);
   expect(next.received[0]!.headers.authorization).toBe("Bearer x");
@@ -241,9 +241,9 @@ test("after a rotation both secrets verify for 24 hours, in the middle of retrie
   world.deliverer.start();
   world.post();
   await world.settle();
-  const middle = rotateSecret(world.db, world.keyring, webhook.id, world.clock.now());
+  const middle = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
   world.clock.forward(1000);
-  const newest = rotateSecret(world.db, world.keyring, webhook.id, world.clock.now());
+  const newest = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
   world.deliverer.reload();
   status = 200;
   await world.runUntil(world.clock.now() + 30_000);
@@ -252,7 +252,7 @@ test("after a rotation both secrets verify for 24 hours, in the middle of retrie
   expect(retried.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+ v1,\S+$/);
 
   world.clock.forward(24 * HOUR_MS);
-  const keys = activeKeys(world.db, world.clock.now()).get(webhook.id);
+  const keys = world.db.now(() => activeKeys(world.clock.now())).get(webhook.id);
   expect(keys).toHaveLength(1);
   world.post();
   await world.settle();
@@ -264,9 +264,9 @@ test("a third rotation within the grace drops the oldest secret", async () => {
   const { webhook } = world.addWebhook("https://example.com/");
   for (let round = 0; round < 4; round += 1) {
     world.clock.forward(1000);
-    rotateSecret(world.db, world.keyring, webhook.id, world.clock.now());
+    world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
   }
-  expect(activeKeys(world.db, world.clock.now()).get(webhook.id)).toHaveLength(3);
+  expect(world.db.now(() => activeKeys(world.clock.now())).get(webhook.id)).toHaveLength(3);
 });
 
 test("deleting a submission deletes its deliveries, and one in flight is forgotten without a trace", async () => {
@@ -278,11 +278,11 @@ test("deleting a submission deletes its deliveries, and one in flight is forgott
   const [first] = world.post(1);
   world.post(1);
   await expect.poll(() => release.length).toBe(2);
-  world.db.run(query.deleteFrom("submission").where("id", "=", first!));
+  world.db.now(() => run(query.deleteFrom("submission").where("id", "=", first!)));
   for (const answer of release) answer();
   await world.settle();
   expect(world.states()).toEqual({ delivered: 1 });
-  expect(world.db.all(query.selectFrom("attempt").select("number"))).toHaveLength(1);
+  expect(world.db.now(() => all(query.selectFrom("attempt").select("number")))).toHaveLength(1);
 });
 
 test("deleting a webhook while it is being sent to deletes its deliveries and disturbs no other", async () => {
@@ -295,7 +295,7 @@ test("deleting a webhook while it is being sent to deletes its deliveries and di
   world.deliverer.start();
   world.post(700);
   await expect.poll(() => release.length).toBeGreaterThan(0);
-  deleteWebhook(world.db, webhook.id);
+  await deleteWebhook(world.db, webhook.id);
   world.deliverer.reload();
   for (const answer of release) answer();
   await expect

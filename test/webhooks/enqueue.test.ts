@@ -1,12 +1,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { openDatabase, query } from "../../src/database/database.ts";
+import { query } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { toIsoTime } from "../../src/foundation/clock.ts";
 import { createClaims } from "../../src/webhooks/claim-delivery.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { renderBody } from "../../src/webhooks/enqueue-delivery.ts";
 import { createWebhook, deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
+import { run } from "../../src/database/steps.ts";
 
 const SETTINGS = { url: "https://example.com/", headers: {}, allowPrivate: false, maxSpamScore: 100 };
 
@@ -14,14 +16,16 @@ test("a webhook that another process made, disabled or deleted counts from the v
   await using world = new WebhookWorld();
   world.post();
   const other = openDatabase(world.db.path, { busyTimeoutMs: 1000 });
-  const { webhook } = createWebhook(other, world.keyring, world.endpointId, SETTINGS, world.clock.now());
+  const { webhook } = other.now(() =>
+    createWebhook(world.keyring, world.endpointId, SETTINGS, world.clock.now()),
+  );
   world.post();
   expect(world.states()).toEqual({ pending: 1 });
-  world.spread();
-  setWebhookEnabled(other, webhook.id, false);
+  await world.spread();
+  other.now(() => setWebhookEnabled(webhook.id, false));
   world.post();
   expect(world.states()).toEqual({ pending: 1, held: 1 });
-  deleteWebhook(other, webhook.id);
+  await deleteWebhook(other, webhook.id);
   world.post();
   expect(world.states()).toEqual({});
   other.close();
@@ -32,15 +36,15 @@ test("a batch that failed does not keep what it had read", async () => {
   const submission = { id: "sub_x", endpointId: world.endpointId, spamScore: 0 };
   const told = { ...submission, ipAddress: "", userAgent: "", createdAt: 0 };
   const other = openDatabase(world.db.path, { busyTimeoutMs: 1000 });
-  createWebhook(other, world.keyring, world.endpointId, SETTINGS, world.clock.now());
+  other.now(() => createWebhook(world.keyring, world.endpointId, SETTINGS, world.clock.now()));
   const fail = (): void => {
     world.outbox.enqueue(told, 0);
     world.outbox.write();
     throw new Error("taken back");
   };
-  expect(() => world.db.transaction(fail)).toThrow("taken back");
+  expect(() => world.db.transactionNow(fail)).toThrow("taken back");
   world.outbox.announce();
-  other.run(query.deleteFrom("webhook"));
+  other.now(() => run(query.deleteFrom("webhook")));
   world.post();
   expect(world.states()).toEqual({});
   other.close();
@@ -53,7 +57,7 @@ test("whatever a submission holds, every attempt sends the JSON of the specifica
   const value = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" }));
   const text = fc.string({ unit: "binary" });
   const endpoint = { id: webhook.endpointId, name: "Contact" };
-  const property = fc.property(value, text, fc.nat(), (data, userAgent, createdAt) => {
+  const property = fc.asyncProperty(value, text, fc.nat(), async (data, userAgent, createdAt) => {
     const id = newId("sub", 1);
     const told = { id, endpointId: endpoint.id, spamScore: 7, ipAddress: "::1", userAgent, createdAt };
     const submission = { id, data, spam_score: 7, ip_address: "::1", user_agent: userAgent };
@@ -62,10 +66,10 @@ test("whatever a submission holds, every attempt sends the JSON of the specifica
     expect(renderBody(told, JSON.stringify(data), endpoint.name, 1)).toBe(JSON.stringify(event));
 
     world.store([told], data, 1);
-    world.spread();
+    await world.spread();
     const claim = (): (Buffer | undefined)[] =>
-      world.db.transaction(() => claims.claimDue(webhook.id, 1, 1).map(({ body }) => body));
+      world.db.transactionNow(() => claims.claimDue(webhook.id, 1, 1).map(({ body }) => body));
     expect(claim()[0]?.toString()).toBe(JSON.stringify(event));
   });
-  fc.assert(property);
+  await fc.assert(property);
 });

@@ -73,14 +73,19 @@ test("probes spend no attempt of any message, and each takes another message", a
   world.deliverer.start();
   world.post(8);
   await world.runUntil(world.clock.now() + 24 * HOUR_MS);
-  const deliveries = world.deliveryIds().map((id) => findDelivery(world.db, id));
+  const deliveries = world.deliveryIds().map((id) => world.db.now(() => findDelivery(id)));
   expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 8 }, () => "pending"));
   expect(deliveries.reduce((sum, { spent }) => sum + spent, 0)).toBeLessThanOrEqual(8);
-  const probes = deliveries.flatMap(({ id }) => listAttempts(world.db, id).filter(({ isProbe }) => isProbe));
+  const probes = deliveries.flatMap(({ id }) =>
+    world.db.now(() => listAttempts(id)).filter(({ isProbe }) => isProbe),
+  );
   expect(probes.length).toBeGreaterThan(90);
   const counts = deliveries.map(({ attempts }) => attempts);
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThan(6);
-  expect(findWebhook(world.db, webhook.id)).toMatchObject({ state: "enabled", health: { breaker: "open" } });
+  expect(world.db.now(() => findWebhook(webhook.id))).toMatchObject({
+    state: "enabled",
+    health: { breaker: "open" },
+  });
   expect(world.inconsistencies()).toEqual([]);
 });
 
@@ -93,7 +98,7 @@ test("a receiver that answers 401 or 404 to everything gets probes only, and no 
     world.deliverer.start();
     world.post(8);
     await world.runUntil(world.clock.now() + 7 * 24 * HOUR_MS);
-    expect(findWebhook(world.db, webhook.id)).toMatchObject({ health: { breaker: "open" } });
+    expect(world.db.now(() => findWebhook(webhook.id))).toMatchObject({ health: { breaker: "open" } });
     expect(world.states()).toEqual({ pending: 8 });
     status = 200;
     await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
@@ -117,7 +122,10 @@ test("one message that a receiver cannot digest neither blocks the others nor is
       await world.runUntil(world.clock.now() + 44 * MINUTE_MS);
     }
     expect(world.states()).toEqual({ delivered: 100, failed: 1 });
-    expect(findDelivery(world.db, world.deliveryIds()[0]!)).toMatchObject({ state: "failed", spent: 13 });
+    expect(world.db.now(() => findDelivery(world.deliveryIds()[0]!))).toMatchObject({
+      state: "failed",
+      spent: 13,
+    });
   }
 });
 
@@ -131,14 +139,14 @@ test("an outage is not forgotten by a restart, and ends with it where the receiv
   await world.runUntil(world.clock.now() + HOUR_MS);
   const before = receiver.received.length;
   await world.deliverer.stop(0);
-  world.restart();
+  await world.restart();
   await world.settle();
   expect(receiver.received).toHaveLength(before);
-  expect(findWebhook(world.db, webhook.id).health.breaker).toBe("open");
+  expect(world.db.now(() => findWebhook(webhook.id)).health.breaker).toBe("open");
   status = 200;
   await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
   expect(world.states()).toEqual({ delivered: 20 });
-  expect(findWebhook(world.db, webhook.id)).toMatchObject({
+  expect(world.db.now(() => findWebhook(webhook.id))).toMatchObject({
     failingSince: null,
     health: { breaker: "closed" },
   });

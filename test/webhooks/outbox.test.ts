@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { openDatabase, query } from "../../src/database/database.ts";
+import { query } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { createClaims } from "../../src/webhooks/claim-delivery.ts";
 import { dropOldDeliveries } from "../../src/webhooks/delivery-retention.ts";
 import { findDelivery, listAttempts, listDeliveries } from "../../src/webhooks/delivery-store.ts";
@@ -7,13 +8,14 @@ import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
 import { recoverDeliveries } from "../../src/webhooks/recover-deliveries.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
+import { all, run } from "../../src/database/steps.ts";
 
 const DAY_MS = 86_400_000;
 test("submissions and their deliveries are stored together or not at all", async () => {
   await using world = new WebhookWorld();
   world.addWebhook("https://example.com/");
   const failing = (): void => {
-    world.db.transaction(() => {
+    world.db.transactionNow(() => {
       world.outbox.enqueue({ ...SUBMISSION, endpointId: world.endpointId }, world.clock.now());
       world.outbox.write();
       expect(queuedRows(world)).toHaveLength(1);
@@ -29,7 +31,7 @@ test("submissions and their deliveries are stored together or not at all", async
 });
 
 function queuedRows(world: WebhookWorld) {
-  return world.db.all(query.selectFrom("outbox").select("webhook_id"));
+  return world.db.now(() => all(query.selectFrom("outbox").select("webhook_id")));
 }
 
 const SUBMISSION = {
@@ -45,16 +47,20 @@ test("a claim belongs to one attempt: a result that comes late is not recorded",
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
   world.post();
-  world.spread();
+  await world.spread();
   const claims = createClaims(world.db);
   const finish = createFinishAttempts(world.db, world.settings);
   const now = world.clock.now();
-  const [claimed] = world.db.transaction(() => claims.claimDue(webhook.id, 4, now));
-  expect(world.db.transaction(() => claims.claimDue(webhook.id, 4, now))).toEqual([]);
-  recoverDeliveries(world.db, world.settings.scheduleSeconds, now);
+  const [claimed] = world.db.transactionNow(() => claims.claimDue(webhook.id, 4, now));
+  expect(world.db.transactionNow(() => claims.claimDue(webhook.id, 4, now))).toEqual([]);
+  world.db.now(() => recoverDeliveries(world.settings.scheduleSeconds, now));
   const late = { delivery: claimed!, result: ANSWERED, random: 0 };
-  expect(world.db.transaction(() => finish([late], now))).toEqual([null]);
-  expect(findDelivery(world.db, claimed!.id)).toMatchObject({ state: "pending", attempts: 1, spent: 0 });
+  expect(world.db.transactionNow(() => finish([late], now))).toEqual([null]);
+  expect(world.db.now(() => findDelivery(claimed!.id))).toMatchObject({
+    state: "pending",
+    attempts: 1,
+    spent: 0,
+  });
   expect(world.inconsistencies()).toEqual([]);
 });
 
@@ -62,7 +68,7 @@ test("interrupted deliveries go out again, later each time in a row, and run out
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
   world.post();
-  world.spread();
+  await world.spread();
   const claims = createClaims(world.db);
   const waits: number[] = [];
   for (;;) {
@@ -70,23 +76,23 @@ test("interrupted deliveries go out again, later each time in a row, and run out
     if (due === null) break;
     waits.push((due - world.clock.now()) / 1000);
     world.clock.ms = due;
-    world.db.transaction(() => claims.claimDue(webhook.id, 1, due));
-    expect(recoverDeliveries(world.db, world.settings.scheduleSeconds, due)).toBe(1);
+    world.db.transactionNow(() => claims.claimDue(webhook.id, 1, due));
+    expect(world.db.now(() => recoverDeliveries(world.settings.scheduleSeconds, due))).toBe(1);
   }
   expect(waits.slice(0, 6)).toEqual([0, 5, 30, 120, 600, 1800]);
   const [id] = world.deliveryIds();
-  expect(findDelivery(world.db, id!)).toMatchObject({ state: "failed", attempts: 17, spent: 13 });
-  expect(listAttempts(world.db, id!).every(({ outcome }) => outcome === "interrupted")).toBe(true);
+  expect(world.db.now(() => findDelivery(id!))).toMatchObject({ state: "failed", attempts: 17, spent: 13 });
+  expect(world.db.now(() => listAttempts(id!)).every(({ outcome }) => outcome === "interrupted")).toBe(true);
 });
 
 test("deliveries interrupted while their webhook was disabled are held", async () => {
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
   world.post();
-  world.spread();
-  world.db.transaction(() => createClaims(world.db).claimDue(webhook.id, 1, world.clock.now()));
-  world.db.run(query.updateTable("webhook").set({ state: "disabled" }));
-  recoverDeliveries(world.db, world.settings.scheduleSeconds, world.clock.now());
+  await world.spread();
+  world.db.transactionNow(() => createClaims(world.db).claimDue(webhook.id, 1, world.clock.now()));
+  world.db.now(() => run(query.updateTable("webhook").set({ state: "disabled" })));
+  world.db.now(() => recoverDeliveries(world.settings.scheduleSeconds, world.clock.now()));
   expect(world.states()).toEqual({ held: 1 });
 });
 
@@ -136,7 +142,7 @@ test("stopping waits for what is in flight, ends the rest, and records both", as
   expect(receiver.received).toHaveLength(4);
   const outcomes = world
     .deliveryIds()
-    .flatMap((id) => listAttempts(world.db, id).map(({ outcome }) => outcome));
+    .flatMap((id) => world.db.now(() => listAttempts(id)).map(({ outcome }) => outcome));
   expect(outcomes.sort()).toEqual(["delivered", "interrupted", "interrupted", "interrupted"]);
   expect(world.inconsistencies()).toEqual([]);
 });
@@ -156,7 +162,7 @@ test("what is queued after the stop plans nothing more, and waits for the next s
   // A round would have taken it.
   expect(queuedRows(world)).toContainEqual({ webhook_id: webhook.id });
   expect(receiver.received).toEqual([]);
-  world.restart();
+  await world.restart();
   await expect.poll(() => world.states()).toEqual({ delivered: 2 });
 });
 
@@ -172,15 +178,15 @@ test("delivered messages are dropped after their days with attempts and bodies, 
   world.post(600 - (world.states()["delivered"] ?? 0));
   await world.settle();
   expect(world.states()).toEqual({ delivered: 600, failed: 1 });
-  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(0);
+  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(0);
   world.clock.forward(31 * DAY_MS);
-  expect(dropOldDeliveries(world.db, null, world.clock.now())).toBe(0);
-  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(500);
-  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(100);
+  expect(world.db.now(() => dropOldDeliveries(null, world.clock.now()))).toBe(0);
+  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(500);
+  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(100);
   expect(world.states()).toEqual({ failed: 1 });
-  expect(world.db.all(submissionsWithBody)).toHaveLength(1);
-  expect(world.db.all(query.selectFrom("attempt").select("number"))).toHaveLength(13);
-  expect(world.db.all(query.selectFrom("submission").select("id"))).toHaveLength(601);
+  expect(world.db.now(() => all(submissionsWithBody))).toHaveLength(1);
+  expect(world.db.now(() => all(query.selectFrom("attempt").select("number")))).toHaveLength(13);
+  expect(world.db.now(() => all(query.selectFrom("submission").select("id")))).toHaveLength(601);
 });
 
 test("a body stays as long as one of its deliveries does", async () => {
@@ -193,9 +199,9 @@ test("a body stays as long as one of its deliveries does", async () => {
   await expect.poll(() => receiver.received.length).toBe(1);
   await world.deliverer.stop(1000);
   world.clock.forward(31 * DAY_MS);
-  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(1);
-  expect(listDeliveries(world.db, { ...ALL, webhookId: webhook.id }).deliveries).toEqual([]);
-  expect(world.db.all(submissionsWithBody)).toHaveLength(1);
+  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(1);
+  expect(world.db.now(() => listDeliveries({ ...ALL, webhookId: webhook.id })).deliveries).toEqual([]);
+  expect(world.db.now(() => all(submissionsWithBody))).toHaveLength(1);
 });
 
 const submissionsWithBody = query.selectFrom("submission").select("id").where("event_head", "is not", null);
@@ -210,12 +216,14 @@ test("deliveries are listed newest first, page by page, by webhook, submission a
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
-    const page = listDeliveries(world.db, { ...ALL, cursor });
+    const page = world.db.now(() => listDeliveries({ ...ALL, cursor }));
     seen.push(...page.deliveries.map(({ id }) => id));
     cursor = page.nextCursor;
   } while (cursor !== null);
   expect(seen).toEqual(world.deliveryIds().toReversed());
-  expect(listDeliveries(world.db, { ...ALL, submissionId: first! }).deliveries).toHaveLength(2);
-  expect(listDeliveries(world.db, { ...ALL, limit: 50, webhookId: webhook.id }).deliveries).toHaveLength(13);
-  expect(listDeliveries(world.db, { ...ALL, state: "failed" }).deliveries).toEqual([]);
+  expect(world.db.now(() => listDeliveries({ ...ALL, submissionId: first! })).deliveries).toHaveLength(2);
+  expect(
+    world.db.now(() => listDeliveries({ ...ALL, limit: 50, webhookId: webhook.id })).deliveries,
+  ).toHaveLength(13);
+  expect(world.db.now(() => listDeliveries({ ...ALL, state: "failed" })).deliveries).toEqual([]);
 });

@@ -6,17 +6,18 @@ import { dropOldDeliveries } from "../../src/webhooks/delivery-retention.ts";
 import { findDelivery, listDeliveries } from "../../src/webhooks/delivery-store.ts";
 import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
 import { replayDelivery } from "../../src/webhooks/replay-deliveries.ts";
-import { createLateSpread } from "../../src/webhooks/spread-outbox.ts";
+import { spreadLate } from "../../src/webhooks/spread-outbox.ts";
 import { measureWebhooks } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
+import { all, first, run } from "../../src/database/steps.ts";
 
 const DAY_MS = 86_400_000;
 const ALL = { webhookId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
 function rowsInOutbox(world: WebhookWorld): number[] {
   return world.db
-    .all(query.selectFrom("outbox").select("message_count").orderBy("number"))
+    .now(() => all(query.selectFrom("outbox").select("message_count").orderBy("number")))
     .map(({ message_count: count }) => count);
 }
 
@@ -27,12 +28,12 @@ test("pages of deliveries go on from those in the outbox to older ones, newest f
   for (let round = 0; round < 4; round += 1) {
     world.post(5);
     world.clock.forward(1);
-    if (round === 1) world.spread();
+    if (round === 1) await world.spread();
   }
   const found: string[] = [];
   let cursor: string | null = null;
   do {
-    const page = listDeliveries(world.db, { ...ALL, limit: 7, cursor });
+    const page = world.db.now(() => listDeliveries({ ...ALL, limit: 7, cursor }));
     found.push(...page.deliveries.map(({ id }) => id));
     cursor = page.nextCursor;
   } while (cursor !== null);
@@ -45,18 +46,21 @@ test("one in the outbox is found by its id, its webhook, its submission and its 
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
   const { webhook: disabled } = world.addWebhook("https://example.org/");
-  setWebhookEnabled(world.db, disabled.id, false);
+  world.db.now(() => setWebhookEnabled(disabled.id, false));
   const [first, second] = world.post(2);
-  const list = (filter: object) => listDeliveries(world.db, { ...ALL, ...filter }).deliveries;
+  const list = (filter: object) => world.db.now(() => listDeliveries({ ...ALL, ...filter })).deliveries;
   expect(list({ state: "pending" }).map(({ submissionId }) => submissionId)).toEqual([second, first]);
   expect(list({ state: "held" }).every(({ webhookId }) => webhookId === disabled.id)).toBe(true);
   expect(list({ state: "delivered" })).toEqual([]);
   const [found] = list({ webhookId: webhook.id, submissionId: first });
   const expected = { state: "pending", attempts: 0, dueAt: world.clock.now() };
-  expect(findDelivery(world.db, found!.id)).toMatchObject(expected);
+  expect(world.db.now(() => findDelivery(found!.id))).toMatchObject(expected);
   world.clock.forward(1000);
-  replayDelivery(world.db, found!.id, { asNew: false, now: world.clock.now() });
-  expect(findDelivery(world.db, found!.id)).toMatchObject({ ...expected, dueAt: world.clock.now() });
+  await replayDelivery(world.db, found!.id, { asNew: false, now: world.clock.now() });
+  expect(world.db.now(() => findDelivery(found!.id))).toMatchObject({
+    ...expected,
+    dueAt: world.clock.now(),
+  });
   expect(world.states()).toEqual({ pending: 2, held: 2 });
 });
 
@@ -65,9 +69,9 @@ test("what waits in the outbox of a submission that is deleted is neither listed
   await using receiver = await startReceiverWith((response) => response.end());
   const { webhook } = world.addWebhook(receiver.url);
   const [first, second, third] = world.post(3);
-  world.db.run(query.deleteFrom("submission").where("id", "=", second!));
+  world.db.now(() => run(query.deleteFrom("submission").where("id", "=", second!)));
   expect(world.states()).toEqual({ pending: 2 });
-  expect(listDeliveries(world.db, { ...ALL, submissionId: second! }).deliveries).toEqual([]);
+  expect(world.db.now(() => listDeliveries({ ...ALL, submissionId: second! })).deliveries).toEqual([]);
   world.deliverer.start();
   await world.settle();
   const told = receiver.received.map(
@@ -78,8 +82,8 @@ test("what waits in the outbox of a submission that is deleted is neither listed
   expect(createClaims(world.db).earliestDue(webhook.id)).toBeNull();
 
   const [last] = world.post(1);
-  world.db.run(query.deleteFrom("submission").where("id", "=", last!));
-  world.spread();
+  world.db.now(() => run(query.deleteFrom("submission").where("id", "=", last!)));
+  await world.spread();
   expect(world.states()).toEqual({ delivered: 2 });
 });
 
@@ -91,7 +95,7 @@ test("the messages of one transaction are claimed as few at a time as there are 
   const expected = world.deliveryIds();
   const claims = createClaims(world.db);
   const claim = (limit: number) =>
-    world.db.transaction(() => claims.claimDue(webhook.id, limit, world.clock.now()).map(({ id }) => id));
+    world.db.transactionNow(() => claims.claimDue(webhook.id, limit, world.clock.now()).map(({ id }) => id));
   const claimed = claim(10);
   expect(rowsInOutbox(world)).toEqual([54, 36]);
   claimed.push(...claim(60));
@@ -105,12 +109,12 @@ test("the messages of one transaction are claimed as few at a time as there are 
 test("deleting a webhook takes no body from another whose messages still wait in the outbox", async () => {
   await using world = new WebhookWorld();
   await using receiver = await startReceiverWith((response) => response.end());
-  const { webhook: first } = world.addWebhook("https://example.com/");
+  const { webhook: one } = world.addWebhook("https://example.com/");
   const { webhook: second } = world.addWebhook(receiver.url);
   const [id] = world.post();
-  world.db.transaction(() => createClaims(world.db).claimDue(first.id, 1, world.clock.now()));
-  deleteWebhook(world.db, first.id);
-  expect(listDeliveries(world.db, ALL).deliveries).toMatchObject([{ webhookId: second.id }]);
+  world.db.transactionNow(() => createClaims(world.db).claimDue(one.id, 1, world.clock.now()));
+  await deleteWebhook(world.db, one.id);
+  expect(world.db.now(() => listDeliveries(ALL)).deliveries).toMatchObject([{ webhookId: second.id }]);
   world.deliverer.reload();
   world.deliverer.start();
   await world.settle();
@@ -119,47 +123,46 @@ test("deleting a webhook takes no body from another whose messages still wait in
 
 test("old bodies are kept as long as a message of their time waits in the outbox", async () => {
   await using world = new WebhookWorld();
-  const { webhook: first } = world.addWebhook("https://example.com/");
+  const { webhook: one } = world.addWebhook("https://example.com/");
   world.addWebhook("https://example.org/");
   const [id] = world.post();
-  const [claimed] = world.db.transaction(() =>
-    createClaims(world.db).claimDue(first.id, 1, world.clock.now()),
+  const [claimed] = world.db.transactionNow(() =>
+    createClaims(world.db).claimDue(one.id, 1, world.clock.now()),
   );
   const finish = createFinishAttempts(world.db, world.settings);
-  world.db.transaction(() =>
+  world.db.transactionNow(() =>
     finish([{ delivery: claimed!, result: ANSWERED, random: 0 }], world.clock.now()),
   );
   expect(world.states()).toEqual({ pending: 1, delivered: 1 });
   world.clock.forward(31 * DAY_MS);
-  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(0);
-  world.spread();
-  expect(dropOldDeliveries(world.db, 30, world.clock.now())).toBe(1);
+  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(0);
+  await world.spread();
+  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(1);
   const body = query.selectFrom("submission").select("event_head").where("id", "=", id!);
-  expect(world.db.first(body)?.event_head).toContain("submission.created");
+  expect(world.db.now(() => first(body))?.event_head).toContain("submission.created");
 });
 
 test("what has waited in the outbox for a minute becomes deliveries, and what a wrong clock queued at once", async () => {
   await using world = new WebhookWorld();
   world.addWebhook("https://example.com/");
-  const spreadLate = createLateSpread(world.db);
   world.post(600);
-  expect(spreadLate(world.clock.now() + 60_000)).toBe(0);
-  expect(spreadLate(world.clock.now() + 60_001)).toBeGreaterThanOrEqual(500);
-  expect(spreadLate(world.clock.now() + 60_001)).toBeGreaterThan(0);
-  expect(spreadLate(world.clock.now() + 60_001)).toBe(0);
+  expect(await spreadLate(world.db, world.clock.now() + 60_000)).toBe(0);
+  expect(await spreadLate(world.db, world.clock.now() + 60_001)).toBeGreaterThanOrEqual(500);
+  expect(await spreadLate(world.db, world.clock.now() + 60_001)).toBeGreaterThan(0);
+  expect(await spreadLate(world.db, world.clock.now() + 60_001)).toBe(0);
   expect(rowsInOutbox(world)).toEqual([]);
   expect(world.states()).toEqual({ pending: 600 });
   world.post();
-  expect(spreadLate(world.clock.now() - DAY_MS)).toBe(1);
+  expect(await spreadLate(world.db, world.clock.now() - DAY_MS)).toBe(1);
 });
 
 test("the metrics count what waits in the outbox, and since when", async () => {
   await using world = new WebhookWorld();
   world.addWebhook("https://example.com/");
   const { webhook: disabled } = world.addWebhook("https://example.org/");
-  setWebhookEnabled(world.db, disabled.id, false);
+  world.db.now(() => setWebhookEnabled(disabled.id, false));
   world.post(3);
-  world.spread();
+  await world.spread();
   world.post(100);
   world.clock.forward(5000);
   const metrics = createMetrics(null);
@@ -168,7 +171,7 @@ test("the metrics count what waits in the outbox, and since when", async () => {
   expect(text).toContain('formsvc_webhook_deliveries{state="pending"} 103\n');
   expect(text).toContain('formsvc_webhook_deliveries{state="held"} 103\n');
   expect(text).toContain("formsvc_webhook_oldest_due_seconds 5\n");
-  world.db.run(query.deleteFrom("delivery"));
+  world.db.now(() => run(query.deleteFrom("delivery")));
   world.clock.forward(1000);
   expect(await metrics.render()).toContain("formsvc_webhook_oldest_due_seconds 6\n");
 });

@@ -5,6 +5,7 @@ import { countReplayable, replayDelivery, replayRange } from "../../src/webhooks
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
+import { run } from "../../src/database/steps.ts";
 
 const HOUR_MS = 3_600_000;
 const EVERYTHING = { webhookId: null, failedOnly: false, since: null, until: null };
@@ -24,15 +25,15 @@ test("a replayed delivery is sent again with its id, its bytes and all its attem
   expect(world.states()).toMatchObject({ failed: 1 });
   status = 200;
   world.clock.ms = Date.now();
-  expect(replayDelivery(world.db, id!, { asNew: false, now: world.clock.now() })).toBe(id);
-  expect(findDelivery(world.db, id!)).toMatchObject({ state: "pending", spent: 0, attempts: 13 });
+  expect(await replayDelivery(world.db, id!, { asNew: false, now: world.clock.now() })).toBe(id);
+  expect(world.db.now(() => findDelivery(id!))).toMatchObject({ state: "pending", spent: 0, attempts: 13 });
   world.deliverer.reload();
   await world.settle();
   const last = receiver.received.at(-1)!;
   verifyWithOfficial(secret, last);
   expect(last.headers["webhook-id"]).toBe(id);
   expect(last.body).toEqual(receiver.received[0]!.body);
-  expect(listAttempts(world.db, id!)).toHaveLength(14);
+  expect(world.db.now(() => listAttempts(id!))).toHaveLength(14);
   expect(Object.keys(world.states())).toEqual(["delivered"]);
 });
 
@@ -44,7 +45,7 @@ test("replayed as new it has a new id beside the old delivery, which stays as it
   world.post();
   await world.settle();
   const [id] = world.deliveryIds();
-  const fresh = replayDelivery(world.db, id!, { asNew: true, now: world.clock.now() });
+  const fresh = await replayDelivery(world.db, id!, { asNew: true, now: world.clock.now() });
   expect(fresh).toMatch(/^msg_/);
   expect(fresh).not.toBe(id);
   world.deliverer.reload();
@@ -59,15 +60,15 @@ test("all that failed is replayed in one go, and only that", async () => {
   await using receiver = await startReceiverWith((response) => response.end());
   world.addWebhook(receiver.url);
   world.post(1100);
-  world.spread();
-  world.db.run(query.updateTable("delivery").set({ state: "failed" }));
+  await world.spread();
+  world.db.now(() => run(query.updateTable("delivery").set({ state: "failed" })));
   world.clock.forward(1000);
   world.deliverer.start();
   world.post(10);
   await world.settle();
-  expect(countReplayable(world.db, FAILED, false)).toBe(1100);
-  expect(replayRange(world.db, FAILED, { asNew: false, now: world.clock.now() })).toBe(1100);
-  expect(countReplayable(world.db, FAILED, false)).toBe(0);
+  expect(await countReplayable(world.db, FAILED, false)).toBe(1100);
+  expect(await replayRange(world.db, FAILED, { asNew: false, now: world.clock.now() })).toBe(1100);
+  expect(await countReplayable(world.db, FAILED, false)).toBe(0);
   expect(world.states()).toEqual({ delivered: 10, pending: 1100 });
   world.deliverer.reload();
   await world.settle();
@@ -83,7 +84,7 @@ test("a range of time is replayed by when the messages were made, as new once an
     world.post(300);
     world.clock.forward(HOUR_MS);
   }
-  world.spread();
+  await world.spread();
   markDelivered(world);
   const range = {
     ...EVERYTHING,
@@ -91,9 +92,9 @@ test("a range of time is replayed by when the messages were made, as new once an
     since: startMs + HOUR_MS,
     until: startMs + 2 * HOUR_MS,
   };
-  expect(countReplayable(world.db, range, true)).toBe(300);
+  expect(await countReplayable(world.db, range, true)).toBe(300);
   const onwards = { ...range, until: null };
-  expect(replayRange(world.db, onwards, { asNew: true, now: world.clock.now() })).toBe(600);
+  expect(await replayRange(world.db, onwards, { asNew: true, now: world.clock.now() })).toBe(600);
   expect(world.states()).toEqual({ delivered: 1800, pending: 600 });
 });
 
@@ -101,21 +102,21 @@ test("a range that is replayed as new again multiplies nothing: what still waits
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
   world.post(3);
-  const replayAll = (): number => {
+  const replayAll = async (): Promise<number> => {
     world.clock.forward(1000);
     const range = { ...EVERYTHING, since: 0 };
-    const counted = countReplayable(world.db, range, true);
-    expect(replayRange(world.db, range, { asNew: true, now: world.clock.now() })).toBe(counted);
+    const counted = await countReplayable(world.db, range, true);
+    expect(await replayRange(world.db, range, { asNew: true, now: world.clock.now() })).toBe(counted);
     return counted;
   };
-  expect(replayAll()).toBe(0);
-  setWebhookEnabled(world.db, webhook.id, false);
-  expect(replayAll()).toBe(0);
+  expect(await replayAll()).toBe(0);
+  world.db.now(() => setWebhookEnabled(webhook.id, false));
+  expect(await replayAll()).toBe(0);
   markDelivered(world);
-  expect(replayAll()).toBe(3);
-  expect(replayAll()).toBe(0);
+  expect(await replayAll()).toBe(3);
+  expect(await replayAll()).toBe(0);
   markDelivered(world);
-  expect(replayAll()).toBe(3);
+  expect(await replayAll()).toBe(3);
   expect(world.states()).toEqual({ delivered: 6, held: 3 });
 });
 
@@ -125,9 +126,9 @@ test("one that is still to be sent is not replayed as new, and the refusal says 
   world.post();
   const [id] = world.deliveryIds();
   const options = { asNew: true, now: world.clock.now() };
-  expect(() => replayDelivery(world.db, id!, options)).toThrow(/is pending .* without --as-new/);
+  await expect(replayDelivery(world.db, id!, options)).rejects.toThrow(/is pending .* without --as-new/);
   world.db.execute("UPDATE delivery SET state = 'held'");
-  expect(() => replayDelivery(world.db, id!, options)).toThrow(/is held .* enable its webhook/);
+  await expect(replayDelivery(world.db, id!, options)).rejects.toThrow(/is held .* enable its webhook/);
   expect(world.deliveryIds()).toEqual([id]);
 });
 
@@ -145,14 +146,14 @@ test("what is replayed to a disabled webhook is held for it; what is being sent 
   await expect.poll(() => release.length).toBe(1);
   const [id] = world.deliveryIds();
   const now = world.clock.now();
-  expect(() => replayDelivery(world.db, id!, { asNew: false, now })).toThrow(/being sent/);
-  expect(() => replayDelivery(world.db, id!, { asNew: true, now })).toThrow(/being sent/);
-  expect(countReplayable(world.db, EVERYTHING, false)).toBe(0);
+  await expect(replayDelivery(world.db, id!, { asNew: false, now })).rejects.toThrow(/being sent/);
+  await expect(replayDelivery(world.db, id!, { asNew: true, now })).rejects.toThrow(/being sent/);
+  expect(await countReplayable(world.db, EVERYTHING, false)).toBe(0);
   release[0]!();
   await world.settle();
-  setWebhookEnabled(world.db, webhook.id, false);
-  replayDelivery(world.db, id!, { asNew: true, now });
-  replayDelivery(world.db, id!, { asNew: false, now });
+  world.db.now(() => setWebhookEnabled(webhook.id, false));
+  await replayDelivery(world.db, id!, { asNew: true, now });
+  await replayDelivery(world.db, id!, { asNew: false, now });
   expect(world.states()).toEqual({ held: 2 });
-  expect(() => replayDelivery(world.db, "msg_none", { asNew: false, now })).toThrow(/no delivery/);
+  await expect(replayDelivery(world.db, "msg_none", { asNew: false, now })).rejects.toThrow(/no delivery/);
 });

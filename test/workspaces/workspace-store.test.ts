@@ -25,19 +25,19 @@ function failing(code: string): Error {
 describe("an account", () => {
   test("gets one Hobby workspace by itself", () => {
     const db = temporaryDatabase();
-    const { account, workspace } = createAccount(db, " ana@example.org ", NOON);
+    const { account, workspace } = db.now(() => createAccount(" ana@example.org ", NOON));
     expect(account).toMatchObject({ email: "ana@example.org", createdAt: NOON });
     expect(account.id).toMatch(/^acct_/);
     expect(workspace).toMatchObject({ accountId: account.id, name: "ana", plan: "hobby" });
-    expect(listWorkspaces(db)).toEqual([workspace]);
+    expect(db.now(() => listWorkspaces())).toEqual([workspace]);
   });
 
   test("of the same address, in whatever letters, is made once", () => {
     const db = temporaryDatabase();
-    createAccount(db, "ana@example.org", NOON);
-    expect(() => createAccount(db, "ANA@Example.ORG", NOON)).toThrow(failing("already_exists"));
-    expect(listAccounts(db)).toHaveLength(1);
-    expect(listWorkspaces(db)).toHaveLength(1);
+    db.now(() => createAccount("ana@example.org", NOON));
+    expect(() => db.now(() => createAccount("ANA@Example.ORG", NOON))).toThrow(failing("already_exists"));
+    expect(db.now(() => listAccounts())).toHaveLength(1);
+    expect(db.now(() => listWorkspaces())).toHaveLength(1);
   });
 
   test.each([
@@ -53,18 +53,19 @@ describe("an account", () => {
     `${"a".repeat(250)}@b.example`,
   ])("of %j is refused", (email) => {
     const db = temporaryDatabase();
-    if (email.trim() !== "a@b") expect(() => createAccount(db, email, NOON)).toThrow(failing("usage"));
-    expect(listAccounts(db)).toEqual([]);
+    if (email.trim() !== "a@b")
+      expect(() => db.now(() => createAccount(email, NOON))).toThrow(failing("usage"));
+    expect(db.now(() => listAccounts())).toEqual([]);
   });
 });
 
 describe("choosing a workspace", () => {
   test("makes the first one in an empty database, takes the only one, and asks where there are several", () => {
     const db = temporaryDatabase();
-    const choose = (reference: string | null) => db.transaction(() => chooseWorkspace(db, reference, NOON));
+    const choose = (reference: string | null) => db.now(() => chooseWorkspace(reference, NOON));
     const first = choose(null);
     expect(choose(null)).toEqual(first);
-    const second = createWorkspace(db, "Second", null, NOON);
+    const second = db.now(() => createWorkspace("Second", null, NOON));
     expect(() => choose(null)).toThrow(failing("ambiguous"));
     expect(choose("Second")).toEqual(second);
     expect(choose(first.id)).toEqual(first);
@@ -73,37 +74,40 @@ describe("choosing a workspace", () => {
 
   test("by a name that two have is ambiguous", () => {
     const db = temporaryDatabase();
-    createWorkspace(db, "Same", null, NOON);
-    createWorkspace(db, "Same", null, NOON);
-    expect(() => findWorkspace(db, "Same")).toThrow(failing("ambiguous"));
+    db.now(() => createWorkspace("Same", null, NOON));
+    db.now(() => createWorkspace("Same", null, NOON));
+    expect(() => db.now(() => findWorkspace("Same"))).toThrow(failing("ambiguous"));
   });
 });
 
 test("a further workspace needs its account named where there are several", () => {
   const db = temporaryDatabase();
-  const ana = createAccount(db, "ana@example.org", NOON).account;
-  createAccount(db, "ben@example.org", NOON);
-  expect(() => createWorkspace(db, "W", null, NOON)).toThrow(failing("ambiguous"));
-  expect(createWorkspace(db, "W", "Ana@example.org", NOON).accountId).toBe(ana.id);
-  expect(createWorkspace(db, "V", ana.id, NOON)).toMatchObject({ accountId: ana.id, plan: "hobby" });
-  expect(() => createWorkspace(db, "W", "cleo@example.org", NOON)).toThrow(failing("not_found"));
+  const ana = db.now(() => createAccount("ana@example.org", NOON)).account;
+  db.now(() => createAccount("ben@example.org", NOON));
+  expect(() => db.now(() => createWorkspace("W", null, NOON))).toThrow(failing("ambiguous"));
+  expect(db.now(() => createWorkspace("W", "Ana@example.org", NOON)).accountId).toBe(ana.id);
+  expect(db.now(() => createWorkspace("V", ana.id, NOON))).toMatchObject({
+    accountId: ana.id,
+    plan: "hobby",
+  });
+  expect(() => db.now(() => createWorkspace("W", "cleo@example.org", NOON))).toThrow(failing("not_found"));
 });
 
 test("a plan that is not configured is refused, names the ones that are, and changes nothing", () => {
   const db = temporaryDatabase();
-  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   for (const plan of ["gold", "", "constructor", "__proto__"]) {
-    expect(() => setPlan(db, workspace.id, plan, plans)).toThrow(/hobby, free/);
+    expect(() => db.now(() => setPlan(workspace.id, plan, plans))).toThrow(/hobby, free/);
   }
-  expect(findWorkspace(db, workspace.id).plan).toBe("hobby");
-  expect(setPlan(db, workspace.id, "free", plans).plan).toBe("free");
-  expect(() => setPlan(db, "nobody", "free", plans)).toThrow(failing("not_found"));
+  expect(db.now(() => findWorkspace(workspace.id)).plan).toBe("hobby");
+  expect(db.now(() => setPlan(workspace.id, "free", plans)).plan).toBe("free");
+  expect(() => db.now(() => setPlan("nobody", "free", plans))).toThrow(failing("not_found"));
 });
 
 test("usage says what is used, the plan's limit and what remains, never less than nothing", () => {
   const db = temporaryDatabase();
-  const { workspace } = createAccount(db, "ana@example.org", NOON);
-  const usage = (plan: string) => readUsage(db, { ...workspace, plan }, "2026-06", plans);
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
+  const usage = (plan: string) => db.now(() => readUsage({ ...workspace, plan }, "2026-06", plans));
   expect(usage("hobby")).toEqual({
     workspaceId: workspace.id,
     plan: "hobby",
@@ -115,12 +119,12 @@ test("usage says what is used, the plan's limit and what remains, never less tha
   db.execute(`INSERT INTO usage VALUES ('${workspace.id}', '2026-06', 300)`);
   expect(usage("hobby")).toMatchObject({ used: 300, limit: 250, remaining: 0 });
   expect(usage("free")).toMatchObject({ used: 300, limit: null, remaining: null });
-  expect(readUsage(db, workspace, "2026-07", plans).used).toBe(0);
+  expect(db.now(() => readUsage(workspace, "2026-07", plans)).used).toBe(0);
 });
 
 test("the counter's memory answers until it is told to forget, and the table always decides", () => {
   const db = temporaryDatabase();
-  const { workspace } = createAccount(db, "ana@example.org", NOON);
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const counter = createUsageCounter(db);
   expect(counter.estimate(workspace.id, "2026-06")).toBe(0);
   openForTest(db.path).execute(`INSERT INTO usage VALUES ('${workspace.id}', '2026-06', 5)`);

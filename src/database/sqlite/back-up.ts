@@ -1,10 +1,9 @@
 import { closeSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { sql } from "kysely";
-import { FormsvcError } from "../foundation/errors.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
-import { COMMAND_BUSY_TIMEOUT_MS, openDatabase, query } from "./database.ts";
+import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./open-database.ts";
 import type { CopyProgress } from "./copy-database.ts";
 import { isFull } from "./database-error.ts";
 import {
@@ -126,7 +125,7 @@ function take(copy: ServedCopy, unfinished: string): void {
 function vacuumInto(database: string, unfinished: string): void {
   const db = openDatabase(database, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {
-    db.run({ compile: () => sql`VACUUM INTO ${unfinished}`.compile(query) });
+    db.readNow(() => db.prepare("VACUUM INTO ?").run(unfinished));
   } finally {
     db.close();
   }

@@ -1,10 +1,12 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { toIsoTime } from "../foundation/clock.ts";
-import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { findStructureDifferences } from "./check-structure.ts";
-import { type Database, query } from "./database.ts";
-import { migrationStatus } from "./migrate.ts";
+import { toIsoTime } from "../../foundation/clock.ts";
+import { type Finding, problem, sound } from "../../foundation/finding.ts";
+import { query } from "../database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+import { first } from "../steps.ts";
+import { migrationStatus } from "../migrate.ts";
 
 /** A write-ahead log is folded into the database at some 16 MiB; one as large as this has a reader in the way. */
 const LARGE_LOG_BYTES = 268_435_456;
@@ -24,7 +26,7 @@ const UNSAFE_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Opening has proved already that the settings which make a commit durable took. */
-export function checkDurability(db: Database): Finding {
+export function checkDurability(db: SqliteDatabase): Finding {
   const mode = `journal ${String(db.pragma("journal_mode"))}, synchronous ${String(db.pragma("synchronous"))}`;
   const unsafe = UNSAFE_FILE_SYSTEMS.get(statfsSync(dirname(db.path)).type);
   if (unsafe === undefined) return sound("database.durability", `${mode}; commits reach the disk`);
@@ -32,7 +34,7 @@ export function checkDurability(db: Database): Finding {
 }
 
 /** Reads the whole file. */
-export function checkIntegrity(db: Database): Finding {
+export function checkIntegrity(db: SqliteDatabase): Finding {
   const found = String(db.pragma("integrity_check(1)"));
   if (found === "ok") return sound("database.integrity", "every page and index is sound");
   return problem(
@@ -42,7 +44,7 @@ export function checkIntegrity(db: Database): Finding {
   );
 }
 
-export function checkSchemaVersion(db: Database): Finding {
+export function checkSchemaVersion(db: SqliteDatabase): Finding {
   const { version, latest, pending } = migrationStatus(db);
   if (pending.length === 0) return sound("database.schema", `version ${version} of ${latest}`);
   return problem(
@@ -53,10 +55,10 @@ export function checkSchemaVersion(db: Database): Finding {
 }
 
 /** An older one is compared by the upgrade. */
-export function checkStructure(db: Database): Finding {
+export function checkStructure(db: SqliteDatabase): Finding {
   if (migrationStatus(db).pending.length > 0)
     return sound("database.structure", "compared when the database is brought up to date");
-  const differences = db.read(() => findStructureDifferences(db));
+  const differences = db.readNow(() => findStructureDifferences(db));
   if (differences.length === 0)
     return sound("database.structure", "every table, index and trigger is as this version has it");
   return problem(
@@ -66,7 +68,7 @@ export function checkStructure(db: Database): Finding {
   );
 }
 
-export function checkLogSize(db: Database): Finding {
+export function checkLogSize(db: SqliteDatabase): Finding {
   const log = `${db.path}-wal`;
   const bytes = existsSync(log) ? statSync(log).size : 0;
   if (bytes < LARGE_LOG_BYTES) return sound("database.log", `the write-ahead log has ${mebibytes(bytes)}`);
@@ -77,7 +79,7 @@ export function checkLogSize(db: Database): Finding {
   );
 }
 
-export function checkDiskSpace(db: Database): Finding {
+export function checkDiskSpace(db: SqliteDatabase): Finding {
   const { bavail, bsize } = statfsSync(dirname(db.path));
   const free = bavail * bsize;
   const needed = statSync(db.path).size + LEAST_FREE_BYTES;
@@ -86,9 +88,9 @@ export function checkDiskSpace(db: Database): Finding {
   return problem("disk.space", message, `free at least ${mebibytes(needed - free)}, or move the database`);
 }
 
-export function checkClock(db: Database, now: number): Finding {
-  const newest = db.first(
-    query.selectFrom("submission").select(["id", "created_at"]).orderBy("id", "desc").limit(1),
+export function checkClock(db: SqliteDatabase, now: number): Finding {
+  const newest = db.now(() =>
+    first(query.selectFrom("submission").select(["id", "created_at"]).orderBy("id", "desc").limit(1)),
   );
   if (newest === undefined || newest.created_at <= now + CLOCK_ALLOWANCE_MS) {
     return sound("machine.clock", `${toIsoTime(now)}, after everything stored`);
@@ -102,7 +104,7 @@ export function checkClock(db: Database, now: number): Finding {
 }
 
 /** @param others files beside the database's own whose content is nobody else's business. */
-export function checkFileModes(db: Database, others: readonly string[]): Finding {
+export function checkFileModes(db: SqliteDatabase, others: readonly string[]): Finding {
   const files = [db.path, `${db.path}-wal`, `${db.path}-shm`, ...others];
   // Windows shows modes that say nothing.
   if (process.platform === "win32") return sound("files.modes", "not checked on Windows");

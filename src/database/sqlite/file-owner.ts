@@ -1,5 +1,5 @@
-import type SqliteDatabase from "better-sqlite3";
-import { FormsvcError } from "../foundation/errors.ts";
+import type Driver from "better-sqlite3";
+import { FormsvcError } from "../../foundation/errors.ts";
 
 /** Marks the file as formsvc's in its header: "fsvc" in ASCII. */
 export const APPLICATION_ID = 0x66737663;
@@ -10,7 +10,7 @@ export const APPLICATION_ID = 0x66737663;
  *
  * @throws database_unusable when the file holds anything and not our mark.
  */
-export function checkFileOwner(connection: SqliteDatabase.Database): void {
+export function checkFileOwner(connection: Driver.Database): void {
   // The mark last: another process that makes the tables sets all three in one transaction.
   const version = connection.pragma("user_version", { simple: true });
   const tables = connection

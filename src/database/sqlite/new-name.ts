@@ -1,5 +1,5 @@
 import { linkSync, lstatSync, renameSync, rmSync } from "node:fs";
-import { FormsvcError } from "../foundation/errors.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { syncFolderOf } from "./durable-file.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import type { Database } from "./database.ts";
 import { APPLICATION_ID } from "./file-owner.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 
 /** Least time between two probes, and between a commit that told and the next probe. */
 const PROBE_INTERVAL_MS = 1000;
@@ -18,7 +18,7 @@ export interface Writability {
   isWritable(): boolean;
 }
 
-export function createWritability(db: Database): Writability {
+export function createWritability(db: SqliteDatabase): Writability {
   let toldAt = -Infinity;
   let writable = true;
   const tell = (worked: boolean): void => {
@@ -41,11 +41,11 @@ export function createWritability(db: Database): Writability {
  *
  * @throws database_unusable, database_busy saying why nothing can be written now.
  */
-export function proveWritable(db: Database): void {
-  db.transaction(() => db.execute(`PRAGMA application_id = ${APPLICATION_ID}`));
+export function proveWritable(db: SqliteDatabase): void {
+  db.transactionNow(() => db.execute(`PRAGMA application_id = ${APPLICATION_ID}`));
 }
 
-function canWrite(db: Database): boolean {
+function canWrite(db: SqliteDatabase): boolean {
   try {
     proveWritable(db);
     return true;
@@ -54,7 +54,7 @@ function canWrite(db: Database): boolean {
   }
 }
 
-function hasLongLog({ path }: Database): boolean {
+function hasLongLog({ path }: SqliteDatabase): boolean {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   return log !== undefined && log.size >= LONG_LOG_BYTES;
 }

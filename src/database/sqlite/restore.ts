@@ -1,7 +1,7 @@
 import { existsSync, openSync, realpathSync, renameSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import SqliteDatabase from "better-sqlite3";
-import { FormsvcError } from "../foundation/errors.ts";
+import Driver from "better-sqlite3";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { removeCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { refuseDifferences } from "./check-structure.ts";
@@ -88,7 +88,7 @@ function copyPrivately(source: string, target: string): void {
  * next start. They go out when their webhook is enabled again, or one by one by a replay.
  */
 function holdDeliveries(file: string, shown: string): Held {
-  const connection = new SqliteDatabase(file, { timeout: 0 });
+  const connection = new Driver(file, { timeout: 0 });
   try {
     const has = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
     if (has.get("delivery") === undefined) return NOTHING_HELD;
@@ -108,7 +108,7 @@ function holdDeliveries(file: string, shown: string): Held {
   }
 }
 
-function countQueued(connection: SqliteDatabase.Database): unknown {
+function countQueued(connection: Driver.Database): unknown {
   return connection.prepare("SELECT coalesce(sum(message_count), 0) FROM outbox").pluck().get();
 }
 
@@ -136,9 +136,9 @@ function moveLogs(database: string, kept: string): string[] {
 
 /** @returns false for a file that SQLite cannot read. @throws database_busy when another process has it open. */
 function closeCompletely(database: string): boolean {
-  let connection: SqliteDatabase.Database | undefined;
+  let connection: Driver.Database | undefined;
   try {
-    connection = new SqliteDatabase(database, { timeout: 1000 });
+    connection = new Driver(database, { timeout: 1000 });
     connection.pragma("journal_mode = DELETE");
     return true;
   } catch (error) {

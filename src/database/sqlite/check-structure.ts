@@ -1,5 +1,5 @@
-import { FormsvcError } from "../foundation/errors.ts";
-import { migrations, structure } from "./migrations.generated.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { migrations, structure } from "../migrations.generated.ts";
 import { compareStructure, type Connection, structureAfter } from "./structure.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import SqliteDatabase from "better-sqlite3";
-import { FormsvcError } from "../foundation/errors.ts";
-import { createPrivately } from "./database.ts";
+import Driver from "better-sqlite3";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { createPrivately } from "./open-database.ts";
 import { translateDatabaseError } from "./database-error.ts";
 
 /** Held for as long as a server serves a database file. */
@@ -38,7 +38,7 @@ export function lockServer(
   if (lstatSync(file).isSymbolicLink()) {
     throw new FormsvcError("database_unusable", `${file}: this must not be a link; remove it`);
   }
-  const connection = new SqliteDatabase(file, { timeout: 0 });
+  const connection = new Driver(file, { timeout: 0 });
   try {
     connection.exec("BEGIN IMMEDIATE");
     connection.exec(
@@ -48,7 +48,7 @@ export function lockServer(
     connection.prepare("INSERT INTO holder (pid, started_at) VALUES (?, ?)").run(pid, startedAt);
     connection.exec("COMMIT; BEGIN IMMEDIATE");
   } catch (error) {
-    const held = error instanceof SqliteDatabase.SqliteError && error.code.startsWith("SQLITE_BUSY");
+    const held = error instanceof Driver.SqliteError && error.code.startsWith("SQLITE_BUSY");
     const holder = held ? describeHolder(connection) : "";
     connection.close();
     if (!held) throw translateDatabaseError(error, file);
@@ -60,7 +60,7 @@ export function lockServer(
 }
 
 /** A reserved lock lets others read what was committed before it. */
-function describeHolder(connection: SqliteDatabase.Database): string {
+function describeHolder(connection: Driver.Database): string {
   try {
     const holder = connection.prepare("SELECT pid, started_at FROM holder").get() as
       | { pid: number; started_at: string }

@@ -1,5 +1,5 @@
-import { FormsvcError } from "../foundation/errors.ts";
-import type { Database } from "./database.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 import { hasLitestream } from "./litestream.ts";
 
 /**
@@ -9,7 +9,7 @@ import { hasLitestream } from "./litestream.ts";
  *
  * @returns false where the log stays as it is, because another process reads an older state of the database or holds it.
  */
-export function emptyLog(db: Database): boolean {
+export function emptyLog(db: SqliteDatabase): boolean {
   // Litestream counts on carrying the log over itself and would have to copy the whole file again.
   if (hasLitestream(db)) return false;
   try {
@@ -30,7 +30,7 @@ export interface LogCleaner {
   clean(): void;
 }
 
-export function createLogCleaner(db: Database): LogCleaner {
+export function createLogCleaner(db: SqliteDatabase): LogCleaner {
   // Whatever ran before may have been killed before it came to this.
   let holdsDeleted = true;
   return {

@@ -1,4 +1,4 @@
-import { FormsvcError } from "../foundation/errors.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 
 const FULL = "the disk is full; free some space";
 

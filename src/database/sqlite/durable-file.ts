@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { FormsvcError } from "../foundation/errors.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 
 /** What SQLite keeps beside a database, and takes for a part of whatever file has the name before the suffix. */
 export const LOG_SUFFIXES = ["-wal", "-journal", "-shm"] as const;

@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import SqliteDatabase from "better-sqlite3";
-import { FormsvcError } from "../foundation/errors.ts";
+import Driver from "better-sqlite3";
+import { FormsvcError } from "../../foundation/errors.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   SQLITE_FULL: "the disk is full; free some space",
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * or a defect of a statement come back as they are.
  */
 export function translateDatabaseError(error: unknown, path: string): unknown {
-  if (!(error instanceof SqliteDatabase.SqliteError)) return error;
+  if (!(error instanceof Driver.SqliteError)) return error;
   if (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED")) {
     return new FormsvcError(
       "database_busy",
@@ -41,7 +41,7 @@ export function translateDatabaseError(error: unknown, path: string): unknown {
 /** Whether the driver's error behind one of ours says that a disk is full. */
 export function isFull(error: unknown): boolean {
   const cause = error instanceof FormsvcError ? error.facts.cause : error;
-  return cause instanceof SqliteDatabase.SqliteError && cause.code === "SQLITE_FULL";
+  return cause instanceof Driver.SqliteError && cause.code === "SQLITE_FULL";
 }
 
 /** Undefined for what is a defect of ours. */

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { toIsoTime } from "../foundation/clock.ts";
-import { type Finding, problem, sound } from "../foundation/finding.ts";
-import type { Database } from "./database.ts";
+import { toIsoTime } from "../../foundation/clock.ts";
+import { type Finding, problem, sound } from "../../foundation/finding.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 import { mebibytes } from "./database-health.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ interface Leftover {
 }
 
 /** What a restore, a migration or an interrupted command left beside the database or among the backups. */
-export function checkLeftovers(db: Database, backupDirectory: string, now: number): Finding {
+export function checkLeftovers(db: SqliteDatabase, backupDirectory: string, now: number): Finding {
   const found = findLeftovers(db.path, backupDirectory);
   if (found.length === 0) return sound("files.leftovers", "no copies were kept and nothing is unfinished");
   const bytes = found.reduce((sum, leftover) => sum + leftover.bytes, 0);

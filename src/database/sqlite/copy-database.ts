@@ -1,5 +1,5 @@
-import type SqliteDatabase from "better-sqlite3";
-import { FormsvcError } from "../foundation/errors.ts";
+import type Driver from "better-sqlite3";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
 
 export interface CopyProgress {
@@ -17,14 +17,14 @@ const MAX_COPY_RESTARTS = 5;
 
 /** See {@link Database.copyTo}. */
 export async function copyDatabase(
-  connection: SqliteDatabase.Database,
+  connection: Driver.Database,
   path: string,
   file: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
   let before = 0;
   let restarts = 0;
-  const progress = ({ totalPages, remainingPages }: SqliteDatabase.BackupMetadata): number => {
+  const progress = ({ totalPages, remainingPages }: Driver.BackupMetadata): number => {
     const copiedPages = totalPages - remainingPages;
     if (copiedPages < before) restarts += 1;
     before = copiedPages;

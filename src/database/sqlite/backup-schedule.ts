@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Clock, toIsoTime } from "../foundation/clock.ts";
-import { backupFailed, backupMade } from "../foundation/events.ts";
-import { type Finding, problem, sound } from "../foundation/finding.ts";
-import type { Log } from "../foundation/log.ts";
+import { type Clock, toIsoTime } from "../../foundation/clock.ts";
+import { backupFailed, backupMade } from "../../foundation/events.ts";
+import { type Finding, problem, sound } from "../../foundation/finding.ts";
+import type { Log } from "../../foundation/log.ts";
 
 export interface BackupSettings {
   /** Null makes none. */

@@ -1,9 +1,9 @@
-import SqliteDatabase from "better-sqlite3";
-import { FormsvcError } from "../foundation/errors.ts";
 import { findStructureDifferences } from "./check-structure.ts";
+import Driver from "better-sqlite3";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import { APPLICATION_ID } from "./file-owner.ts";
-import { migrations } from "./migrations.generated.ts";
+import { migrations } from "../migrations.generated.ts";
 
 /** What a copy of a database holds. */
 export interface CheckedCopy {
@@ -27,9 +27,9 @@ const MAX_NAMED_PROBLEMS = 3;
  * @throws database_unusable when it is not a formsvc database, is damaged, or comes from a newer version.
  */
 export function checkCopy(file: string, shown: string): CheckReport {
-  let connection: SqliteDatabase.Database | undefined;
+  let connection: Driver.Database | undefined;
   try {
-    connection = new SqliteDatabase(file, { fileMustExist: true, timeout: 0 });
+    connection = new Driver(file, { fileMustExist: true, timeout: 0 });
     connection.pragma("journal_mode = DELETE");
     return inspect(connection, shown);
   } catch (error) {
@@ -39,7 +39,7 @@ export function checkCopy(file: string, shown: string): CheckReport {
   }
 }
 
-function inspect(connection: SqliteDatabase.Database, shown: string): CheckReport {
+function inspect(connection: Driver.Database, shown: string): CheckReport {
   const version = Number(connection.pragma("user_version", { simple: true }));
   if (version === 0 || connection.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
     throw new FormsvcError("database_unusable", `${shown}: this is not a formsvc database`);
@@ -60,19 +60,19 @@ function inspect(connection: SqliteDatabase.Database, shown: string): CheckRepor
   return { version, submissions: countSubmissions(connection), differences };
 }
 
-function countSubmissions(connection: SqliteDatabase.Database): number {
+function countSubmissions(connection: Driver.Database): number {
   const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'submission'";
   if (connection.prepare(table).get() === undefined) return 0;
   return Number(connection.prepare("SELECT count(*) FROM submission").pluck().get());
 }
 
 /** What SQLite finds wrong with the whole file, at most three of it; nothing for a sound one. Reads every page. */
-function integrityProblems(connection: SqliteDatabase.Database): string[] {
+function integrityProblems(connection: Driver.Database): string[] {
   const rows = connection.pragma(`integrity_check(${MAX_NAMED_PROBLEMS})`) as { integrity_check: string }[];
   return rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
 }
 
-function lostReferences(connection: SqliteDatabase.Database): string[] {
+function lostReferences(connection: Driver.Database): string[] {
   const orphans = connection.pragma("foreign_key_check") as { table: string; parent: string }[];
   const first = orphans[0];
   if (first === undefined) return [];

@@ -4,7 +4,8 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { CopyProgress } from "./copy-database.ts";
-import { createPrivately, type Database } from "./database.ts";
+import { createPrivately } from "./open-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 import { LOG_SUFFIXES } from "./durable-file.ts";
 
 /**
@@ -51,7 +52,7 @@ function socketPath(databasePath: string): string | null {
  *
  * @returns null where there can be no socket; backups are then made by `VACUUM INTO`.
  */
-export async function openBackupSocket(db: Database): Promise<BackupSocket | null> {
+export async function openBackupSocket(db: SqliteDatabase): Promise<BackupSocket | null> {
   removeLeftCopies(realPathOf(db.path));
   const path = socketPath(db.path);
   if (path === null) return null;
@@ -98,7 +99,7 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
 }
 
 /** Never rejects: what went wrong is told to the other side. */
-async function serveCopy(db: Database, socket: Socket): Promise<void> {
+async function serveCopy(db: SqliteDatabase, socket: Socket): Promise<void> {
   const file = `${realPathOf(db.path)}-copy-${randomUUID()}`;
   let toldAt = 0;
   const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));

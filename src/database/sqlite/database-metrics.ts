@@ -1,10 +1,15 @@
 import { statSync } from "node:fs";
-import type { Clock } from "../foundation/clock.ts";
-import type { Metrics } from "../foundation/metrics.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import type { Metrics } from "../../foundation/metrics.ts";
 import { backupFolder, type BackupSettings, listPastBackups } from "./backup-schedule.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 
-export function measureDatabase(metrics: Metrics, db: Database, backup: BackupSettings, clock: Clock): void {
+export function measureDatabase(
+  metrics: Metrics,
+  db: SqliteDatabase,
+  backup: BackupSettings,
+  clock: Clock,
+): void {
   const startedAt = clock.now();
   metrics.gauge("formsvc_database_bytes", "Size of the database file.", () => sizeOf(db.path));
   metrics.gauge("formsvc_database_log_bytes", "Size of the write-ahead log.", () => sizeOf(`${db.path}-wal`));

@@ -1,4 +1,4 @@
-import SqliteDatabase from "better-sqlite3";
+import Driver from "better-sqlite3";
 
 /** A table, index, trigger or view, as `sqlite_schema` has it. */
 export interface Part {
@@ -7,9 +7,9 @@ export interface Part {
   readonly sql: string;
 }
 
-/** A connection of the driver, or a `Database`. */
+/** A connection of the driver, or a `SqliteDatabase`. */
 export interface Connection {
-  prepare(sql: string): SqliteDatabase.Statement;
+  prepare(sql: string): Driver.Statement;
 }
 
 /** Differences that are named; a foreign file may have hundreds. */
@@ -28,7 +28,7 @@ export function readStructure(connection: Connection): Part[] {
 
 /** What a new database has after these migrations. */
 export function structureAfter(migrations: readonly { readonly sql: string }[]): Part[] {
-  const connection = new SqliteDatabase(":memory:");
+  const connection = new Driver(":memory:");
   try {
     for (const { sql } of migrations) connection.exec(sql);
     return readStructure(connection);
@@ -71,7 +71,7 @@ function describeDifference(connection: Connection, expected: Part): string[] {
 }
 
 function expectedColumns({ name, sql }: Part): string[] {
-  const model = new SqliteDatabase(":memory:");
+  const model = new Driver(":memory:");
   try {
     model.exec(sql);
     return columnsOf(model, name);

@@ -1,0 +1,192 @@
+import { closeSync, existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import Driver from "better-sqlite3";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { runSteps, type Statement as Step, type Steps } from "../steps.ts";
+import { copyDatabase } from "./copy-database.ts";
+import { translateDatabaseError } from "./database-error.ts";
+import { openNewFile } from "./durable-file.ts";
+import { checkFileOwner } from "./file-owner.ts";
+import type { SqliteDatabase, Statement } from "./sqlite-database.ts";
+import { watchChanges } from "./watch-changes.ts";
+
+/** Statements kept prepared for steps; the oldest is dropped beyond this. */
+const MAX_CACHED_STATEMENTS = 200;
+/** How long a command waits for another process's write transaction. */
+export const COMMAND_BUSY_TIMEOUT_MS = 10_000;
+
+/**
+ * Pages of 4 KiB in the write-ahead log before they are carried over into the file, which takes some 20 ms and holds up
+ * the posts of that moment. With SQLite's own 1000 that met more than 1 post in 50 under full load, with 4000 fewer than
+ * 1 in 100; the log grows to some 16 MB.
+ */
+const CHECKPOINT_PAGES = 4000;
+/** What a long reader or a large change made the log grow to is given back once the log begins anew. */
+const MAX_IDLE_LOG_BYTES = 67_108_864;
+
+export interface DatabaseOptions {
+  /** Longest wait for another process's write transaction, in milliseconds; the whole process waits. */
+  readonly busyTimeoutMs: number;
+}
+
+/**
+ * Opens the file, creating it with mode 0600, and proves that its durability settings took. Runs no migration.
+ *
+ * @throws database_unusable when the file cannot be opened or is not formsvc's.
+ */
+export function openDatabase(path: string, options: DatabaseOptions): SqliteDatabase {
+  const file = resolve(path);
+  try {
+    createPrivately(file);
+    const connection = new Driver(file, { timeout: options.busyTimeoutMs });
+    try {
+      checkFileOwner(connection);
+      setPragmas(connection, options.busyTimeoutMs);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return wrap(connection, file);
+  } catch (error) {
+    throw translateDatabaseError(error, file);
+  }
+}
+
+/**
+ * Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it. A link
+ * to a file is left for what it is; through one that leads nowhere no file is made.
+ *
+ * @throws database_unusable saying why it cannot be made.
+ */
+export function createPrivately(file: string): void {
+  if (existsSync(file)) return;
+  if (!existsSync(dirname(file))) {
+    throw new FormsvcError("database_unusable", `${file}: its folder does not exist; create it first`);
+  }
+  try {
+    closeSync(openNewFile(file));
+  } catch (error) {
+    // Another process was quicker.
+    if (!existsSync(file)) throw error;
+  }
+}
+
+/** Makes an empty file with mode 0600; false where there is a file of that name already. */
+export function createExclusively(file: string): boolean {
+  try {
+    closeSync(openNewFile(file));
+    return true;
+  } catch (error) {
+    const { cause } = error as { cause?: NodeJS.ErrnoException };
+    if (cause?.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** The driver is compiled to run WAL at synchronous=NORMAL, which may lose acknowledged rows: FULL is set and proved. */
+function setPragmas(connection: Driver.Database, busyTimeoutMs: number): void {
+  enterWal(connection, busyTimeoutMs);
+  connection.pragma("synchronous = FULL");
+  connection.pragma("foreign_keys = ON");
+  connection.pragma("trusted_schema = OFF");
+  connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  connection.pragma(`journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
+  // What is deleted is overwritten: an erased person must not be found in the file.
+  connection.pragma("secure_delete = ON");
+  connection.prepare("SELECT count(*) FROM sqlite_schema").get();
+  const expected = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
+  for (const [name, value] of Object.entries(expected)) {
+    const actual = connection.pragma(name, { simple: true });
+    if (actual !== value) {
+      throw new FormsvcError(
+        "database_unusable",
+        `${connection.name}: ${name} is ${String(actual)} and must be ${value}`,
+      );
+    }
+  }
+}
+
+const WAL_RETRY_MS = 5;
+
+/** SQLite does not wait where two connections want to make a new file's first log: one of them is refused at once. */
+function enterWal(connection: Driver.Database, busyTimeoutMs: number): void {
+  const endsAt = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      connection.pragma("journal_mode = WAL");
+      return;
+    } catch (error) {
+      const isBusy = error instanceof Driver.SqliteError && error.code.startsWith("SQLITE_BUSY");
+      if (!isBusy || performance.now() >= endsAt) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_MS);
+    }
+  }
+}
+
+function wrap(connection: Driver.Database, path: string): SqliteDatabase {
+  const execute = createExecutor(connection);
+  // Made once: each is four functions.
+  const transact = connection.transaction((work: () => unknown) => work());
+  const guarded = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw translateDatabaseError(error, path);
+    }
+  };
+  const transactionNow = <Result>(work: () => Result): Result =>
+    guarded(() => transact.immediate(work) as Result);
+  const relaxedTransactionNow = <Result>(work: () => Result): Result =>
+    guarded(() => {
+      connection.exec("PRAGMA synchronous = NORMAL");
+      try {
+        return transact.immediate(work) as Result;
+      } finally {
+        connection.exec("PRAGMA synchronous = FULL");
+      }
+    });
+  const now = <Result>(work: () => Steps<Result>): Result =>
+    connection.inTransaction
+      ? runSteps(work(), execute)
+      : guarded(() => transact.deferred(() => runSteps(work(), execute)) as Result);
+  const db: SqliteDatabase = {
+    engine: "sqlite",
+    name: path,
+    path,
+    read: async (work) => now(work),
+    transaction: async (work) => transactionNow(() => runSteps(work(), execute)),
+    relaxedTransaction: async (work) => relaxedTransactionNow(() => runSteps(work(), execute)),
+    watch: (listeners) => watchChanges(db, listeners),
+    prepare: (sql) => connection.prepare(sql),
+    now,
+    readNow: guarded,
+    transactionNow,
+    relaxedTransactionNow,
+    execute: (sql) => void guarded(() => connection.exec(sql)),
+    pragma: (source) => guarded(() => connection.pragma(source, { simple: true })),
+    copyTo: (file, onProgress) => copyDatabase(connection, path, file, onProgress),
+    close: () => void connection.close(),
+  };
+  return db;
+}
+
+/** Runs one step, with its statement prepared once for each text. */
+function createExecutor(connection: Driver.Database): (step: Step) => unknown {
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = connection.prepare(sql);
+      const oldest = statements.size >= MAX_CACHED_STATEMENTS ? statements.keys().next().value : undefined;
+      if (oldest !== undefined) statements.delete(oldest);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  return ({ gives, built }) => {
+    const { sql, parameters } = built.compile();
+    const statement = prepared(sql);
+    if (gives === "rows") return statement.all(...parameters);
+    return gives === "row" ? statement.get(...parameters) : statement.run(...parameters).changes;
+  };
+}

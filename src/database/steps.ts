@@ -1,0 +1,57 @@
+import { type Compilable, CompiledQuery } from "kysely";
+
+/** One statement of a transaction, and what it gives back: every row, the first row or undefined, or the number of rows changed. */
+export interface Statement {
+  readonly gives: "rows" | "row" | "changes";
+  readonly built: Compilable;
+}
+
+/**
+ * What a transaction does, statement by statement. Steps can wait for rows and for nothing else: they contain no
+ * `await`. A database may run them again from their start when another transaction was in the way, so they change
+ * nothing but rows.
+ *
+ * Write them as generator functions, and call one from another with `yield*`. `Database.transaction` and
+ * `Database.read` run them.
+ */
+export type Steps<Result> = Generator<Statement, Result, unknown>;
+
+/** A statement written out, with `?` for each parameter: it costs less than one that is built, and both engines know it. */
+export function text<Row>(sql: string, ...parameters: unknown[]): Compilable<Row> {
+  const compiled = CompiledQuery.raw(sql, parameters) as CompiledQuery<Row>;
+  return { compile: () => compiled };
+}
+
+/** Every row. */
+export function* all<Row>(built: Compilable<Row>): Steps<Row[]> {
+  return (yield { gives: "rows", built }) as Row[];
+}
+
+/** The first row, or undefined when there is none. */
+export function* first<Row>(built: Compilable<Row>): Steps<Row | undefined> {
+  return (yield { gives: "row", built }) as Row | undefined;
+}
+
+/** Runs a statement that returns no rows. Returns the number of rows changed. */
+export function* run(built: Compilable): Steps<number> {
+  return (yield { gives: "changes", built }) as number;
+}
+
+/**
+ * Runs steps to their end without a pause, so that nothing else of this process comes between two statements. An error
+ * of a statement is thrown into the steps, which may catch it.
+ */
+export function runSteps<Result>(steps: Steps<Result>, execute: (statement: Statement) => unknown): Result {
+  let step = steps.next();
+  while (step.done !== true) {
+    let answer: unknown;
+    try {
+      answer = execute(step.value);
+    } catch (error) {
+      step = steps.throw(error);
+      continue;
+    }
+    step = steps.next(answer);
+  }
+  return step.value;
+}

@@ -1,0 +1,35 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ts } from "@ts-morph/common";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { findFloatingSteps } from "./floating-steps.ts";
+
+const TOP = fileURLToPath(new URL("../..", import.meta.url));
+
+function programOf(files: readonly string[]): ts.Program {
+  const { config } = ts.readConfigFile(join(TOP, "tsconfig.json"), ts.sys.readFile.bind(ts.sys)) as {
+    config: unknown;
+  };
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, TOP);
+  return ts.createProgram(files.length > 0 ? files : fileNames, { ...options, noEmit: true });
+}
+
+test("steps that are called are run: none is made and dropped", () => {
+  const isOurs = (file: string): boolean =>
+    /\/(?:src|test|scripts)\//.test(file) && !/node_modules/.test(file);
+  expect(findFloatingSteps(programOf([]), isOurs)).toEqual([]);
+});
+
+test("a dropped call of steps is found, and one behind yield* is not", () => {
+  const file = join(temporaryFolder(), "planted.ts");
+  writeFileSync(
+    file,
+    `function* store(): Generator<string, void, unknown> { yield "x"; }
+     export function* good(): Generator<string, void, unknown> { yield* store(); }
+     export function bad(): void { store(); }`,
+  );
+  const found = findFloatingSteps(programOf([file]), (name) => name === file);
+  expect(found).toEqual([`${file}:3: store(); runs nothing; put yield* before it`]);
+});
