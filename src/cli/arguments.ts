@@ -60,6 +60,13 @@ export function readInput(file: string): string {
   return content.toString("utf8").replace(/^\uFEFF/, "");
 }
 
+/** The lines of a file, or of standard input for `-`, without empty ones. @throws usage as {@link readInput} does. */
+export function readLines(file: string): readonly string[] {
+  return readInput(file)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+}
+
 /** A device or a pipe may never end. */
 function readAtMost(file: string, bytes: number): Buffer {
   const fd = file === "-" ? 0 : openSync(file, "r");

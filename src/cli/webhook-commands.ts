@@ -19,7 +19,7 @@ import {
   updateWebhook,
 } from "../webhooks/webhook-store.ts";
 import { normalizeWebhookUrl } from "../webhooks/webhook-url.ts";
-import { confirm } from "./arguments.ts";
+import { confirm, readLines } from "./arguments.ts";
 import {
   addNoun,
   type CommandContext,
@@ -43,8 +43,12 @@ export function register(program: Command): void {
 const settingOptions = [
   {
     flags: "--header <line>",
-    summary: "a header of your own, as 'Name: value'; repeatable",
+    summary: "a header of your own, as 'Name: value'; repeatable; for no secret: other users see it in ps",
     repeatable: true,
+  },
+  {
+    flags: "--header-file <file>",
+    summary: "headers of your own, one a line, which nobody sees in ps; - reads standard input",
   },
   {
     flags: "--max-spam-score <score>",
@@ -65,7 +69,7 @@ const create: CommandSpec = {
   examples: [
     "formsvc webhook create --endpoint Contact --url https://example.com/hooks/forms",
     "formsvc webhook create --endpoint Contact --url http://localhost:5678/webhook/leads --allow-private",
-    "formsvc webhook create --endpoint Contact --url https://example.com/ --header 'Authorization: Bearer abc'",
+    "formsvc webhook create --endpoint Contact --url https://example.com/ --header-file - < headers.txt",
   ],
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
@@ -193,13 +197,19 @@ const DEFAULTS: WebhookSettings = { url: "", headers: {}, allowPrivate: false, m
 /** The settings that were given. @throws usage */
 function readSettings(options: Options): Partial<WebhookSettings> {
   const url = text(options, "url");
-  const headers = options["clearHeaders"] === true ? [] : texts(options, "header");
+  const headers = options["clearHeaders"] === true ? [] : readHeaderLines(options);
   return {
     ...(url === null ? {} : { url: normalizeWebhookUrl(url) }),
     ...(headers === null ? {} : { headers: parseCustomHeaders(headers) }),
     ...(typeof options["allowPrivate"] === "boolean" ? { allowPrivate: options["allowPrivate"] } : {}),
     ...(typeof options["maxSpamScore"] === "number" ? { maxSpamScore: options["maxSpamScore"] } : {}),
   };
+}
+
+/** Null where none were given. @throws usage */
+function readHeaderLines(options: Options): readonly string[] | null {
+  const [lines, file] = [texts(options, "header"), text(options, "headerFile")];
+  return file === null ? lines : [...(lines ?? []), ...readLines(file)];
 }
 
 function parseScore(value: string): number {

@@ -11,8 +11,8 @@ import { renderRequest } from "../webhooks/render-request.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
 import { openWebhook } from "../webhooks/webhook-secrets.ts";
 import { activeKeys, findWebhook } from "../webhooks/webhook-store.ts";
-import { parseCount, parseJson, readInput } from "./arguments.ts";
-import { type CommandContext, type CommandSpec, refuse, text, texts } from "./command.ts";
+import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
+import { type CommandContext, type CommandSpec, type Options, refuse, text, texts } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { type Output, plainText } from "./output.ts";
 
@@ -62,17 +62,25 @@ export const verify: CommandSpec = {
   usage: "verify",
   summary: "Verify a message whose body is on standard input; needs no database",
   options: [
-    { flags: "--secret <secret>", summary: "whsec_…; repeatable", required: true, repeatable: true },
+    {
+      flags: "--secret <secret>",
+      summary: "whsec_…; repeatable; other users see it in ps",
+      repeatable: true,
+    },
+    { flags: "--secret-file <file>", summary: "a file with secrets, one a line, which nobody sees in ps" },
     { flags: "--id <id>", summary: "the webhook-id header", required: true },
     { flags: "--timestamp <seconds>", summary: "the webhook-timestamp header", required: true },
     { flags: "--signature <signature>", summary: "the webhook-signature header", required: true },
     { flags: "--any-time", summary: "do not mind how old the message is" },
   ],
   examples: [
-    "formsvc webhook verify --secret whsec_… --id msg_… --timestamp 1790000000 --signature 'v1,…' < body.json",
+    "formsvc webhook verify --secret-file secret.txt --id msg_… --timestamp 1790000000 --signature 'v1,…' < body.json",
   ],
   action: (context, options) => {
-    const keys = (texts(options, "secret") ?? []).map(secretKey);
+    if (options["secretFile"] === "-")
+      return refuse("standard input is the body; name a file with the secret");
+    const keys = readKeys(options);
+    if (keys.length === 0) return refuse("give the secret, with --secret-file or --secret");
     const timestamp = text(options, "timestamp") ?? "";
     // Standard input as bytes: a byte order mark or broken text is part of what was signed.
     const message = { id: text(options, "id") ?? "", timestamp, body: readFileSync(0) };
@@ -81,6 +89,7 @@ export const verify: CommandSpec = {
     if (context.output.isJson) context.output.json({ valid: problem === null, problem });
     else if (problem === null) context.output.line("genuine");
     if (problem !== null) throw new FormsvcError("failed", `not genuine: ${problem}`);
+    return undefined;
   },
 };
 
@@ -93,7 +102,15 @@ export const listen: CommandSpec = {
       summary: `port of loopback (default: ${DEFAULT_LISTEN_PORT}; 0 takes any free one)`,
       parse: parsePort,
     },
-    { flags: "--secret <secret>", summary: "whsec_… to verify with; repeatable", repeatable: true },
+    {
+      flags: "--secret <secret>",
+      summary: "whsec_… to verify with; repeatable; other users see it in ps",
+      repeatable: true,
+    },
+    {
+      flags: "--secret-file <file>",
+      summary: "secrets to verify with, one a line, which nobody sees in ps; - reads standard input",
+    },
     { flags: "--answer <way>", summary: "how to answer (default: ok)", choices: BEHAVIOURS },
     {
       flags: "--times <count>",
@@ -112,7 +129,7 @@ export const listen: CommandSpec = {
     const receiver = await startReceiver({
       host: "127.0.0.1",
       port: typeof port === "number" ? port : DEFAULT_LISTEN_PORT,
-      keys: (texts(options, "secret") ?? []).map(secretKey),
+      keys: readKeys(options),
       behaviour: (text(options, "answer") ?? "ok") as Behaviour,
       times: typeof times === "number" ? times : Number.POSITIVE_INFINITY,
       retryAfterSeconds: typeof retryAfter === "number" ? retryAfter : DEFAULT_RETRY_AFTER_SECONDS,
@@ -143,6 +160,13 @@ function printArrival(output: Output, { id, body, problem, status }: Arrival): v
   const answer = status === null ? "dropped" : `answered ${status}`;
   output.line(plainText(`${id}  ${judged}  ${answer}`));
   return output.line(`  ${plainText(content)}`);
+}
+
+/** The keys of all secrets that were given. @throws usage */
+function readKeys(options: Options): readonly Buffer[] {
+  const file = text(options, "secretFile");
+  const lines = file === null ? [] : readLines(file).map((line) => line.trim());
+  return [...(texts(options, "secret") ?? []), ...lines].map(secretKey);
 }
 
 function readData(file: string | null): Record<string, unknown> {

@@ -38,11 +38,11 @@ const RESERVED = new Set([
 export function parseCustomHeaders(lines: readonly string[]): CustomHeaders {
   if (lines.length > HEADERS_MAX) throw refuse(`A webhook has at most ${HEADERS_MAX} headers of its own.`);
   const headers = new Map<string, string>();
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-    if (!NAME.test(name))
-      throw refuse(`A header is written 'Name: value'; this one is not: ${line.slice(0, 80)}`);
+    // The line itself may be a credential whose name was forgotten.
+    if (!NAME.test(name)) throw refuse(`A header is written 'Name: value'; number ${index + 1} is not.`);
     if (RESERVED.has(name) || name.startsWith("webhook-"))
       throw refuse(`The header ${name} is formsvc's own.`);
     if (headers.has(name)) throw refuse(`The header ${name} is given twice.`);

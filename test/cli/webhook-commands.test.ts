@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import SqliteDatabase from "better-sqlite3";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -156,6 +158,31 @@ test("rotate-secret prints a new secret; for a day both sign", async () => {
   verifyWithOfficial(rotated.secret, receiver.received[0]!);
 });
 
+test("headers come from standard input or a file as well, and a line that is none is not repeated in the message", async () => {
+  const sales = join(folder.path, "headers.txt");
+  writeFileSync(sales, "X-Team: sales\r\n\nAuthorization: Bearer from-a-file\n");
+  await using receiver = await startReceiverWith((response) => response.end());
+  const args = ["webhook", "create", "--endpoint", "Contact", "--url", receiver.url, "--allow-private"];
+  const { webhook } = await folder.json<CreatedWebhook>([...args, "--header-file", sales]);
+  await folder.run(["webhook", "test", webhook.id]);
+  const set = ["webhook", "set", webhook.id, "--header", "x-a: b", "--header-file", "-"];
+  expect(await folder.json(set, "Authorization: Bearer from-stdin\n")).toMatchObject({
+    webhook: { headers: ["x-a", "authorization"] },
+  });
+  await folder.run(["webhook", "test", webhook.id]);
+  const [first, second] = receiver.received.map(({ headers }) => headers);
+  expect(first).toMatchObject({ "x-team": "sales", authorization: "Bearer from-a-file" });
+  expect(second).toMatchObject({ "x-a": "b", authorization: "Bearer from-stdin" });
+  expect(second).not.toHaveProperty("x-team");
+  const nameless = await folder.run(set, "X-Team: sales\nBearer without-its-name\n");
+  expect(nameless.code).toBe(2);
+  expect(nameless.stderr).toContain("number 3 is not");
+  expect(nameless.stderr).not.toContain("without-its-name");
+  const missing = await folder.run(["webhook", "set", webhook.id, "--header-file", "./none.txt"]);
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain("./none.txt: cannot be read");
+});
+
 test("verify judges a message from standard input without a database", async () => {
   const [secret, other] = [newSecret(), newSecret()];
   const body = '\uFEFF{"name":"Ada"}';
@@ -174,6 +201,10 @@ test("verify judges a message from standard input without a database", async () 
     folder.run(["webhook", "verify", "--json", "--db", "/nowhere/x.db", ...args], body);
   const good = await verify("--secret", other, "--secret", secret, ...given);
   expect(JSON.parse(good.stdout)).toEqual({ valid: true, problem: null });
+  const file = join(folder.path, "secret.txt");
+  writeFileSync(file, `${other}\n${secret}\n`);
+  expect((await verify("--secret-file", file, ...given)).code).toBe(0);
+  for (const none of [[], ["--secret-file", "-"]]) expect((await verify(...none, ...given)).code).toBe(2);
   const foreign = await verify("--secret", other, ...given);
   expect(foreign.code).toBe(1);
   expect(JSON.parse(foreign.stdout)).toMatchObject({
@@ -190,10 +221,11 @@ test("verify judges a message from standard input without a database", async () 
 test("listen verifies what arrives, misbehaves as often as told, and the story can be read afterwards", async () => {
   const made = await create("http://127.0.0.1:1/", "--allow-private");
   const program = new URL("../../src/main.ts", import.meta.url).pathname;
-  const options = ["--port", "0", "--secret", made.secret, "--answer", "error", "--times", "1", "--json"];
+  const options = ["--port", "0", "--secret-file", "-", "--answer", "error", "--times", "1", "--json"];
   const child = spawn(process.execPath, [program, "webhook", "listen", ...options], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
+  child.stdin.end(`${made.secret}\n`);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<Record<string, unknown>> =>
     JSON.parse(String((await lines.next()).value)) as Record<string, unknown>;
