@@ -96,6 +96,8 @@ async function install(): Promise<Form> {
   writeFileSync(join(folder, "schema.json"), schema);
   const made = await run("endpoint", "create", "--name", "Contact", "--schema", "schema.json", "--json");
   const { endpoint, keys } = JSON.parse(made) as { endpoint: { id: string }; keys: { secret: string } };
+  await refuse(1, "doctor");
+  await run("backup", "first.db");
   await run("doctor");
   step("installed", endpoint.id);
   return { id: endpoint.id, key: keys.secret };

@@ -5,7 +5,7 @@ import { SECRET_LISTS } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { checkMetricsAddress, checkSecretsInFile, checkTrustedProxies } from "../config/config-health.ts";
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
-import { backupFolder, checkBackupAge, listScheduledBackups } from "../database/sqlite/backup-schedule.ts";
+import { backupFolder, checkBackups, listScheduledBackups } from "../database/sqlite/backup-schedule.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import {
@@ -62,7 +62,8 @@ const CHECKS: readonly Check[] = [
   ofTables(async ({ db, loaded, now }) =>
     checkTrustedProxies(loaded, await db.read(readUntrustedProxy), now),
   ),
-  ({ config, now }) => checkBackupAge(config.backup, backupFolder(config.backup, config.database.path), now),
+  ({ db, config, now }) =>
+    checkBackups(db, config.backup, backupFolder(config.backup, config.database.path), now),
   ofTables(({ db, config }) => db.read(() => checkSecrets(SECRET_LISTS, config.secrets))),
   ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),

@@ -11,8 +11,15 @@ import { proveWritable } from "../database/sqlite/write-probe.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { lockServer } from "../database/sqlite/server-lock.ts";
+import type { MigrationResult } from "../database/migrate.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
-import { databaseMigrated, serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
+import {
+  databaseCreated,
+  databaseMigrated,
+  serverStopped,
+  serverStopping,
+  variableUnknown,
+} from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
@@ -51,9 +58,7 @@ const serve: CommandSpec = {
     try {
       const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
       try {
-        if (migrated.pending.length > 0) {
-          databaseMigrated(log, { applied: migrated.pending, keptCopy: migrated.keptCopy });
-        }
+        tellOfMigration(log, db, migrated);
         db.readNow(() => requireStructure(db, db.path));
         proveWritable(db);
         await db.read(() => checkPlans(config.plans));
@@ -67,6 +72,15 @@ const serve: CommandSpec = {
     serverStopped(log);
   },
 };
+
+function tellOfMigration(
+  log: Log,
+  db: SqliteDatabase,
+  { version, pending, keptCopy }: MigrationResult,
+): void {
+  if (version === 0) databaseCreated(log, db.path);
+  else if (pending.length > 0) databaseMigrated(log, { applied: pending, keptCopy });
+}
 
 async function serveUntilStopped(
   db: SqliteDatabase,

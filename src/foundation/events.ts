@@ -92,6 +92,15 @@ export function proxyUntrusted(log: Log, facts: { readonly address: string }): v
   );
 }
 
+/** Most likely wanted on a first start only; else the server was pointed at another file than the one with the data. */
+export function databaseCreated(log: Log, database: string): void {
+  log.warn(
+    { event: "database.created", database },
+    "there was no database here, so a new, empty one was made: no key works with it yet; if you expected yours, look at " +
+      "--db, FORMSVC_DATABASE_PATH and database.path",
+  );
+}
+
 export function databaseMigrated(
   log: Log,
   facts: { readonly applied: readonly string[]; readonly keptCopy: string | null },

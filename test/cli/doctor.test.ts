@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { operatorMachine, post, until, type OperatorMachine } from "../support/operator-machine.ts";
+import { noteBackup } from "../../src/database/sqlite/last-backup.ts";
+import { modeOf, operatorMachine, post, until, type OperatorMachine } from "../support/operator-machine.ts";
 
 interface Report {
   healthy: boolean;
@@ -25,8 +26,15 @@ async function examine(machine: OperatorMachine) {
   return { code: ran.code, healthy, problems: checks.filter(({ ok }) => !ok) };
 }
 
-test("a sound installation has a line for each check and exit code 0", async () => {
+/** A machine of somebody who made a backup, without which nothing is well. */
+function machineWithBackup(): OperatorMachine {
   const machine = operatorMachine();
+  noteBackup(machine.database, { file: machine.path("copy.db"), madeAt: "2026-01-31T03:00:00.000Z" });
+  return machine;
+}
+
+test("a sound installation has a line for each check and exit code 0", async () => {
+  const machine = machineWithBackup();
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();
   await post(server.url, endpoint.secret);
@@ -68,7 +76,7 @@ test("each thing that is wrong has a line with what to do, on standard output fo
 });
 
 test("the submission that lies ahead of the clock is named, and deleting it as advised makes the clock sound", async () => {
-  const machine = operatorMachine();
+  const machine = machineWithBackup();
   await machine.createEndpoint();
   const id = "sub_7zzzzzzzzzzzzzzzzzzzzzzzzz";
   machine
@@ -85,7 +93,7 @@ test("the submission that lies ahead of the clock is named, and deleting it as a
 });
 
 test("a token in a configuration file that others may read is to be moved, not the file closed to the service", async () => {
-  const machine = operatorMachine();
+  const machine = machineWithBackup();
   await machine.createEndpoint();
   const file = machine.path("formsvc.config.json");
   chmodSync(file, 0o644);
@@ -108,6 +116,29 @@ test("doctor counts the database that a restore kept, among the lines that say t
   const ran = await machine.run(["doctor"]);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toMatch(/ok +files\.leftovers +1 kept or unfinished files of 1 MiB, the oldest from 20/);
+});
+
+test("no backup is a problem until one is scheduled or made, by whatever command", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  const { code, problems } = await examine(machine);
+  expect([code, problems.map(({ name }) => name)]).toEqual([1, ["backups.age"]]);
+  expect(problems[0]).toMatchObject({
+    message: "no backup is scheduled, and none was made",
+    advice: expect.stringContaining("backup.everyHours") as unknown,
+  });
+  await machine.mustRun(["backup", "copy.db"]);
+  const ran = await machine.run(["doctor"]);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toMatch(/ok +backups\.age +none is scheduled; the last was made at 20\S+Z: \S+copy\.db/);
+  expect(modeOf(statSync(`${machine.database}-last-backup`))).toBe("600");
+});
+
+test("a database that Litestream copies needs no other backup", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  machine.open().exec("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)");
+  expect((await examine(machine)).problems).toEqual([]);
 });
 
 test("a backup that is older than two intervals is a problem", async () => {
@@ -154,7 +185,7 @@ test("a damaged page and an oversized log are found", async () => {
 });
 
 test("webhooks that are stopped, get probes only, keep failing or ran out of attempts are found", async () => {
-  const machine = operatorMachine();
+  const machine = machineWithBackup();
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();
   const submission = await post(server.url, endpoint.secret);
@@ -184,7 +215,7 @@ test("webhooks that are stopped, get probes only, keep failing or ran out of att
 });
 
 test("a full disk and an older schema are found", async () => {
-  const machine = operatorMachine();
+  const machine = machineWithBackup();
   await machine.createEndpoint();
   machine.open().pragma("user_version = 1");
   const { bavail, bsize } = statfsSync(machine.folder);
@@ -201,7 +232,7 @@ if (!hasSharedMemory) process.stderr.write("NOT TESTED: a database on tmpfs (the
 test.skipIf(!hasSharedMemory)(
   "a database that a restart of the machine would take away is found",
   async () => {
-    const machine = operatorMachine();
+    const machine = machineWithBackup();
     const folder = mkdtempSync(`${SHARED_MEMORY}/formsvc-doctor-`);
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     machine.configure({ database: { path: `${folder}/formsvc.db` } });

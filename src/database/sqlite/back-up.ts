@@ -1,5 +1,6 @@
 import { closeSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { systemClock, toIsoTime } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
@@ -15,6 +16,7 @@ import {
   syncFile,
 } from "./durable-file.ts";
 import { fullDisk, translateFileError } from "./file-error.ts";
+import { noteBackup } from "./last-backup.ts";
 import { moveToNewName, nameTaken } from "./new-name.ts";
 
 export interface Backup extends CheckedCopy {
@@ -49,12 +51,22 @@ export async function backUp(databasePath: string, target: string, news: BackupN
     syncFile(unfinished);
     refuseTaken(file);
     moveToNewName(unfinished, file);
+    noteMade(database, file, news);
     return { ...checked, file, bytes: statSync(file).size, by };
   } catch (error) {
     // Only the copy is written, and the database may be on another disk.
     throw isFull(error) ? fullDisk(file, error) : translateFileError(error, file);
   } finally {
     removeCopy(unfinished);
+  }
+}
+
+/** The backup is whole: that nothing beside the database tells of it must not make the command fail. */
+function noteMade(database: string, file: string, { onNote }: BackupNews): void {
+  try {
+    noteBackup(database, { file, madeAt: toIsoTime(systemClock.now()) });
+  } catch (error) {
+    onNote(`doctor will not know of this backup: ${(error as Error).message}`);
   }
 }
 

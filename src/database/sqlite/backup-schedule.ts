@@ -4,6 +4,9 @@ import { type Clock, toIsoTime } from "../../foundation/clock.ts";
 import { backupFailed, backupMade } from "../../foundation/events.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import type { Log } from "../../foundation/log.ts";
+import { readLastBackup } from "./last-backup.ts";
+import { hasLitestream } from "./litestream.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 
 export interface BackupSettings {
   /** Null makes none. */
@@ -120,13 +123,36 @@ export function createBackupScheduler(
   };
 }
 
-/**
- * Whether the newest backup up to now is younger than two intervals; nothing to find fault with where none is scheduled.
- */
-export function checkBackupAge(settings: BackupSettings, directory: string, now: number): Finding {
-  if (settings.everyHours === null) {
-    return sound("backups.age", "the server makes none; see backup.everyHours in the configuration");
+/** Whether there is a backup that is young enough. How often others make one is not known here. */
+export function checkBackups(
+  db: SqliteDatabase,
+  settings: BackupSettings,
+  directory: string,
+  now: number,
+): Finding {
+  const { everyHours } = settings;
+  if (everyHours !== null) return checkBackupAge({ everyHours }, directory, now);
+  if (hasLitestream(db))
+    return sound("backups.age", "Litestream copies the database; the server makes no backup");
+  const last = readLastBackup(db.path);
+  const file = last?.file ?? listPastBackups(directory, now)[0]?.file;
+  if (file === undefined) {
+    return problem(
+      "backups.age",
+      "no backup is scheduled, and none was made",
+      "set backup.everyHours in the configuration and restart the server, or have cron run: formsvc backup FILE",
+    );
   }
+  const when = last === null ? "" : ` at ${last.madeAt}`;
+  return sound("backups.age", `none is scheduled; the last was made${when}: ${file}`);
+}
+
+/** Whether the newest scheduled backup up to now is younger than two intervals. */
+export function checkBackupAge(
+  { everyHours }: { readonly everyHours: number },
+  directory: string,
+  now: number,
+): Finding {
   const advice = "the server makes one within ten minutes; if not, backup.failed in its log says why";
   const [newest] = listPastBackups(directory, now);
   const [last] = listScheduledBackups(directory);
@@ -137,7 +163,5 @@ export function checkBackupAge(settings: BackupSettings, directory: string, now:
   if (newest === undefined) return problem("backups.age", `there is none in ${directory}${future}`, advice);
   const hours = Math.floor((now - newest.madeAt) / HOUR_MS);
   const message = `the newest is ${hours} hours old: ${newest.file}${future}`;
-  return hours < 2 * settings.everyHours
-    ? sound("backups.age", message)
-    : problem("backups.age", message, advice);
+  return hours < 2 * everyHours ? sound("backups.age", message) : problem("backups.age", message, advice);
 }

@@ -15,6 +15,7 @@ import {
   syncFolderOf,
 } from "./durable-file.ts";
 import { translateFileError } from "./file-error.ts";
+import { findHolders } from "./lock-holders.ts";
 import { lockServer } from "./server-lock.ts";
 
 export interface Restored extends CheckedCopy {
@@ -144,9 +145,11 @@ function closeCompletely(database: string): boolean {
   } catch (error) {
     const foreseen = translateDatabaseError(error, database);
     if (foreseen instanceof FormsvcError && foreseen.code === "database_busy") {
+      const holders =
+        findHolders(database).join(", ") || "perhaps a tail that follows, Litestream, or a shell";
       throw new FormsvcError(
         "database_busy",
-        `${database}: another process has it open; end that first (a tail that follows, Litestream, or a shell)`,
+        `${database}: another process has it open; end that first: ${holders}`,
         { cause: error },
       );
     }

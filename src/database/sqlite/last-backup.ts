@@ -1,0 +1,37 @@
+import { closeSync, existsSync, readFileSync, realpathSync, rmSync, writeSync } from "node:fs";
+import { openNewFile, moveIntoPlace } from "./durable-file.ts";
+
+export interface LastBackup {
+  readonly file: string;
+  /** ISO 8601. */
+  readonly madeAt: string;
+}
+
+/** A small file beside the database: without it nobody would know of a backup that was made by hand or by cron. */
+function noteOf(databasePath: string): string {
+  return `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-last-backup`;
+}
+
+/** @throws database_unusable when the note cannot be made there. */
+export function noteBackup(databasePath: string, backup: LastBackup): void {
+  const note = noteOf(databasePath);
+  const unfinished = `${note}.unfinished-${process.pid}`;
+  rmSync(unfinished, { force: true });
+  const fd = openNewFile(unfinished);
+  try {
+    writeSync(fd, `${JSON.stringify(backup)}\n`);
+  } finally {
+    closeSync(fd);
+  }
+  moveIntoPlace(unfinished, note);
+}
+
+/** Null when none was made, or its note cannot be read. */
+export function readLastBackup(databasePath: string): LastBackup | null {
+  try {
+    const { file, madeAt } = JSON.parse(readFileSync(noteOf(databasePath), "utf8")) as LastBackup;
+    return { file, madeAt };
+  } catch {
+    return null;
+  }
+}

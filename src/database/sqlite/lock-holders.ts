@@ -1,0 +1,39 @@
+import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
+
+/**
+ * The other processes of this machine that have a database open, such as `process 123 (litestream)`. SQLite holds a lock on
+ * the shared memory beside it meanwhile, and Linux lists the holders of all locks.
+ *
+ * @returns an empty list where the system does not tell.
+ */
+export function findHolders(databasePath: string): string[] {
+  const inodes = [databasePath, `${databasePath}-shm`].flatMap((file) => {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined ? [] : [String(stats.ino)];
+  });
+  const pids = listLocks().filter(({ pid, inode }) => pid !== process.pid && inodes.includes(inode));
+  return [...new Set(pids.map(({ pid }) => pid))].map((pid) => `process ${pid}${commandOf(pid)}`);
+}
+
+/** Of another pid namespace a process has the number 0 or -1 there. */
+const LOCK = /^\d+: \w+ +\w+ +\w+ +(\d+) [\da-f]+:[\da-f]+:(\d+) /gm;
+
+function listLocks(): { readonly pid: number; readonly inode: string }[] {
+  const found = read("/proc/locks").matchAll(LOCK);
+  return [...found].map(([, pid, inode = ""]) => ({ pid: Number(pid), inode })).filter(({ pid }) => pid > 0);
+}
+
+/** The program's name alone: its arguments may hold secrets. */
+function commandOf(pid: number): string {
+  const [program = ""] = read(`/proc/${pid}/cmdline`).split("\0");
+  return program === "" ? "" : ` (${basename(program)})`;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
