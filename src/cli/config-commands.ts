@@ -4,7 +4,7 @@ import { secretPaths } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createKeyring } from "../secrets/keyring.ts";
 import { addNoun, type CommandSpec } from "./command.ts";
-import { readConfig } from "./open.ts";
+import { readSettings } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "config", "The configuration in force", [show, check]);
@@ -13,7 +13,7 @@ export function register(program: Command): void {
 const show: CommandSpec = {
   usage: "show",
   summary: "Print the configuration in force, from defaults, file and environment, with secrets left out",
-  action: (context) => context.output.json(redact(readConfig(context), [])),
+  action: (context) => context.output.json(redact(readSettings(context), [])),
 };
 
 const check: CommandSpec = {

@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { defaultConfig } from "../config/config.ts";
+import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { namedConfigFile } from "../config/load-config.ts";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -29,6 +30,7 @@ const init: CommandSpec = {
   examples: ["formsvc init --email ada@example.com"],
   action: async (context, options) => {
     const file = namedConfigFile(context.configFile) ?? DEFAULT_FILE;
+    if (namedConfigFile(context.configFile) === null) refuseForeignOwner(file, "--config");
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
     const made = withNewDatabase({ ...context, configFile: file }, async (db) => {

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openMigrated, type OpenedDatabase } from "../app.ts";
 import type { Config } from "../config/config.ts";
+import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
@@ -12,10 +13,25 @@ import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { CommandContext } from "./command.ts";
 
-/** The configuration that a command works with; `--db` stands above everything. */
+/** The configuration that a command shows or takes settings from; `--db` stands above everything. */
+export function readSettings(context: CommandContext): Config {
+  return nameDatabase(loadConfig(context.configFile).config, context);
+}
+
+/**
+ * The configuration of a command that uses the database.
+ *
+ * @throws usage when root would use a database of another user that nobody named: one in whatever folder this runs in.
+ */
 export function readConfig(context: CommandContext): Config {
-  const { config } = loadConfig(context.configFile);
-  return context.databasePath === null ? config : { ...config, database: { path: context.databasePath } };
+  const { config, variables } = loadConfig(context.configFile);
+  const isNamed = context.databasePath !== null || variables.includes("FORMSVC_DATABASE_PATH");
+  if (!isNamed && !isAbsolute(config.database.path)) refuseForeignOwner(config.database.path, "--db");
+  return nameDatabase(config, context);
+}
+
+function nameDatabase(config: Config, { databasePath }: CommandContext): Config {
+  return databasePath === null ? config : { ...config, database: { path: databasePath } };
 }
 
 /**

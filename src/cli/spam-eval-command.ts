@@ -6,7 +6,7 @@ import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Counts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";
 import type { CommandSpec } from "./command.ts";
-import { readConfig } from "./open.ts";
+import { readSettings } from "./open.ts";
 import type { Output } from "./output.ts";
 
 export const evaluateCommand: CommandSpec = {
@@ -19,7 +19,10 @@ export const evaluateCommand: CommandSpec = {
   ],
   action: async ({ output, ...context }, options, [file = ""]) => {
     const printScores = options["scores"] === true;
-    const evaluation = createEvaluation(spamDefaults(readConfig({ output, ...context })), DEFAULT_HONEYPOTS);
+    const evaluation = createEvaluation(
+      spamDefaults(readSettings({ output, ...context })),
+      DEFAULT_HONEYPOTS,
+    );
     let lineNumber = 0;
     for await (const line of linesOf(file)) {
       lineNumber += 1;

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
+import { refuseForeignOwner } from "./foreign-owner.ts";
 
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 type JsonObject = { [member: string]: Json };
@@ -35,7 +36,7 @@ const DEFAULT_FILES = ["./formsvc.config.json", "/etc/formsvc/formsvc.config.jso
  * The only reader of the environment.
  *
  * @param file the file named on the command line, which must then exist; null searches the usual places.
- * @throws config_invalid naming the path of every wrong value.
+ * @throws config_invalid naming the path of every wrong value; usage when root would take an unnamed file of another user.
  */
 export function loadConfig(file: string | null, env: Environment = process.env): LoadedConfig {
   const found = readConfigFile(namedConfigFile(file, env));
@@ -71,6 +72,7 @@ export function environmentName(path: readonly string[]): string {
 function readConfigFile(named: string | null): { file: string; content: JsonObject } | null {
   for (const file of named === null ? DEFAULT_FILES : [named]) {
     const text = readIfPresent(file);
+    if (named === null && text !== null) refuseForeignOwner(file, "--config");
     if (text !== null) return { file, content: parseFile(file, text) };
   }
   if (named === null) return null;

@@ -118,7 +118,8 @@ test.skipIf(process.getuid?.() !== 0)("what root restores belongs to the owner o
   const { machine, server } = await machineWithBackup();
   await server.stop();
   chownSync(machine.folder, 12_345, 12_345);
-  await machine.mustRun(["restore", "copy.db", "--yes"]);
+  const named = ["--config", "formsvc.config.json", "--db", "formsvc.db"];
+  await machine.mustRun(["restore", "copy.db", "--yes", ...named]);
   expect(statSync(machine.database).uid).toBe(12_345);
 });
 

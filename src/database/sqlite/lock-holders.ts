@@ -8,11 +8,9 @@ import { basename } from "node:path";
  * @returns an empty list where the system does not tell.
  */
 export function findHolders(databasePath: string): string[] {
-  const inodes = [databasePath, `${databasePath}-shm`].flatMap((file) => {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats === undefined ? [] : [String(stats.ino)];
-  });
-  const pids = listLocks().filter(({ pid, inode }) => pid !== process.pid && inodes.includes(inode));
+  const files = [databasePath, `${databasePath}-shm`];
+  const inodes = new Set(files.map((file) => String(statSync(file, { throwIfNoEntry: false })?.ino)));
+  const pids = listLocks().filter(({ pid, inode }) => pid !== process.pid && inodes.has(inode));
   return [...new Set(pids.map(({ pid }) => pid))].map((pid) => `process ${pid}${commandOf(pid)}`);
 }
 

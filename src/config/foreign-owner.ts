@@ -1,0 +1,25 @@
+import { lstatSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { FormsvcError } from "../foundation/errors.ts";
+
+/**
+ * What root finds in a folder without having named it may have been put there by the folder's owner: a configuration that
+ * has root write elsewhere, or a link in a database's place.
+ *
+ * @param option what names it.
+ * @throws usage when root runs this and the file, what it leads to or its folder belongs to another user.
+ */
+export function refuseForeignOwner(file: string, option: "--config" | "--db"): void {
+  if (process.getuid?.() !== 0) return;
+  const path = resolve(file);
+  const found = [statSync(dirname(path), QUIETLY), lstatSync(path, QUIETLY), statSync(path, QUIETLY)];
+  const owner = found.map((stats) => stats?.uid ?? 0).find((uid) => uid !== 0);
+  if (owner === undefined) return;
+  throw new FormsvcError(
+    "usage",
+    `${path}: root does not use it unnamed, because it or its folder belongs to user ${owner}; ` +
+      `if it is the right one: ${option} ${path}`,
+  );
+}
+
+const QUIETLY = { throwIfNoEntry: false } as const;
