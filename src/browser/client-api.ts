@@ -29,7 +29,7 @@ export interface Refused {
   /** `Validation failed`, `Rate limit exceeded`, …; `Network error` where the server could not be reached. */
   readonly error: string;
   readonly message: string;
-  /** By field, with `Validation failed`. */
+  /** By field, with `Validation failed`; absent with anything else, which `message` tells. */
   readonly details?: Readonly<Record<string, { readonly issues: readonly Issue[] }>>;
 }
 

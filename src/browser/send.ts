@@ -1,4 +1,4 @@
-import type { Result } from "./client-api.ts";
+import type { Refused, Result } from "./client-api.ts";
 
 /** Waits between the tries, in milliseconds. */
 const WAITS_MS = [1000, 2000, 4000, 8000];
@@ -38,13 +38,29 @@ export function randomKey(): string {
 
 async function read(answer: Response): Promise<Result> {
   const { ok, status } = answer;
-  const text = await answer.text();
+  const told = parse(await answer.text());
+  const isOurs = [told["message"], told[ok ? "submission_id" : "error"]].every(
+    (text) => typeof text === "string",
+  );
+  if (isOurs) return { ...told, ok, status, details: fieldsOf(told["details"]) } as Result;
+  // Something between us and the server answered.
+  return { ok: false, status, error: "Unknown answer", message: "Something went wrong. Please try again." };
+}
+
+function parse(text: string): Record<string, unknown> {
   try {
-    return { ...JSON.parse(text), ok, status } as Result;
+    return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {
-    // Something between us and the server answered.
-    return { ok: false, status, error: "Unknown answer", message: "Something went wrong. Please try again." };
+    return {};
   }
+}
+
+/** What is wrong with which field; undefined where the details tell of something else, which the message tells too. */
+function fieldsOf(details: unknown): Refused["details"] {
+  const fields = Object.entries(Object(details) as NonNullable<Refused["details"]>).filter(
+    ([, field]) => typeof field?.issues?.[0]?.message === "string",
+  );
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
 /** A little later each time it is asked, so that many pages do not come back at once. */

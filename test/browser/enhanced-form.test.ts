@@ -230,6 +230,41 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     expect(await page.inputValue("[name=name]")).toBe("A");
   });
 
+  /** Sends the form and has it answered with this, until the status of the page tells of it. */
+  async function answerWith(code: number, body: string, told: string) {
+    await page.route("**/f/*", (route) =>
+      route.fulfill({ status: code, headers: { "access-control-allow-origin": "*" }, body }),
+    );
+    const answered = page.waitForResponse("**/f/*");
+    await page.click("button");
+    await answered;
+    await status().filter({ hasText: told }).waitFor();
+  }
+
+  test("shows the message of a 400 whatever its details are", async () => {
+    await show();
+    const oddDetails = [
+      { body: "malformed" },
+      { name: null },
+      { name: { issues: [] } },
+      { name: { issues: [1] } },
+    ];
+    for (const details of [...oddDetails, ["name"], "name", 1, null, undefined]) {
+      const body = { error: "Invalid request", message: "Too many fields.", details };
+      await answerWith(400, JSON.stringify(body), "Too many fields.");
+      expect(await page.locator("[aria-invalid], [aria-busy]").count()).toBe(0);
+    }
+  });
+
+  test("takes an answer that is not the server's for no success", async () => {
+    await show();
+    await page.fill("[name=name]", "Kept");
+    for (const body of ["null", "[]", "5", '"text"', "{}", '{"error":1,"message":{}}', "<h1>Sign in</h1>"]) {
+      for (const code of [200, 400]) await answerWith(code, body, "Something went wrong.");
+      expect(await page.inputValue("[name=name]")).toBe("Kept");
+    }
+  });
+
   test("listeners can look at everything and take over", async () => {
     await show();
     await page.evaluate(`

@@ -48,6 +48,12 @@ test("a start may take as long as carrying over a large database takes", async (
   expect(stdout).toContain("\nTimeoutStartSec=infinity\n");
 });
 
+test("the service has a limit of memory, and is started again when it meets it", async () => {
+  const { stdout } = await operatorMachine().mustRun(["systemd"]);
+  expect(stdout).toMatch(/^MemoryMax=512M$/m);
+  expect(stdout).toMatch(/^Restart=always$/m);
+});
+
 test("a socket unit is printed only for what systemd can listen on", async () => {
   const machine = operatorMachine();
   for (const address of ["8787", "127.0.0.1:8787", "[::1]:8787", "/run/formsvc.sock"]) {
