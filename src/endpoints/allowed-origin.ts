@@ -51,6 +51,7 @@ export function isOriginAllowed(origin: string, allowed: readonly string[]): boo
 
 function matches(origin: string, entry: string): boolean {
   if (!entry.includes(`//${WILDCARD}`)) return origin === entry;
+  if (origin.length > MAX_ORIGIN_LENGTH) return false;
   const star = entry.indexOf(WILDCARD);
   const prefix = entry.slice(0, star);
   const suffix = entry.slice(star + 1);

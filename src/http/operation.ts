@@ -36,7 +36,11 @@ declare module "fastify" {
 /** What can go wrong with any request. */
 export const COMMON_ERRORS: readonly ErrorCode[] = ["internal", "unavailable"];
 
-/** @throws invalid_request naming each parameter that is malformed or not known. */
+/** Wrong parameters that one answer names, each by its first 100 characters at most. */
+const MAX_NAMED = 10;
+const MAX_NAME_LENGTH = 100;
+
+/** @throws invalid_request naming the first parameters that are malformed or not known. */
 export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: unknown): z.output<Schema> {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
@@ -45,11 +49,11 @@ export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: unk
   for (const issue of read.error.issues) {
     const names = issue.code === "unrecognized_keys" ? issue.keys : [String(issue.path[0] ?? "")];
     const problem = issue.code === "unrecognized_keys" ? "unknown parameter" : issue.message;
-    for (const name of names.map((text) => text.slice(0, 100))) {
-      if (!details.has(name)) details.set(name, problem);
+    for (const name of names.map((text) => text.slice(0, MAX_NAME_LENGTH))) {
+      if (!details.has(name) && details.size < MAX_NAMED) details.set(name, problem);
     }
   }
-  const named = [...details.keys()].slice(0, 10).join(", ");
+  const named = [...details.keys()].join(", ");
   throw new FormsvcError("invalid_request", `These query parameters are wrong: ${named}.`, {
     details: Object.fromEntries(details),
   });

@@ -117,6 +117,8 @@ const READ_ERRORS = ["unauthorized", "forbidden", "rate_limited", ...COMMON_ERRO
 const listOperation: Operation = {
   id: "listSubmissions",
   summary: "List the endpoint's submissions, newest first",
+  description:
+    "A page ends at `limit` or at 1 MiB of JSON, whichever comes first: go on while `next_cursor` is not null.",
   key: "secret",
   query,
   answers: { 200: { description: "One page.", content: { "application/json": page } } },

@@ -1,15 +1,16 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { copyJson, isJsonObject } from "./copy-json.ts";
-import type {
-  ArrayField,
-  FieldDefinition,
-  NumberField,
-  ObjectField,
-  StringField,
+import {
+  type ArrayField,
+  type FieldDefinition,
+  MAX_FIELD_NAME_LENGTH,
+  type NumberField,
+  type ObjectField,
+  type StringField,
 } from "./field-definition.ts";
 import { FORMAT_TESTS } from "./formats.ts";
 import { IssueReport } from "./issue-report.ts";
-import { receivedType } from "./issue.ts";
+import { receivedType, shorten } from "./issue.ts";
 import { compilePattern, longestRefusedText, type Pattern } from "../foundation/pattern.ts";
 
 /** What becomes of members that the schema does not declare, nested ones included. */
@@ -189,7 +190,7 @@ function compileObject({ properties }: ObjectField, unknownFields: UnknownFields
     if (unknownFields === "keep") {
       for (const name of unknown) target[name] = copyJson(value[name]);
     } else if (unknown.length > 0) {
-      report.add({ code: "unrecognized_keys", keys: unknown.slice(0, MAX_UNKNOWN_TOLD) });
+      report.add({ code: "unrecognized_keys", keys: unknown.slice(0, MAX_UNKNOWN_TOLD).map(shortName) });
     }
     return target;
   };
@@ -197,6 +198,11 @@ function compileObject({ properties }: ObjectField, unknownFields: UnknownFields
 
 /** Names of undeclared members that one answer tells. */
 export const MAX_UNKNOWN_TOLD = 100;
+
+/** A name that is longer than a field's may be is told by its beginning. */
+export function shortName(name: string): string {
+  return shorten(name, MAX_FIELD_NAME_LENGTH);
+}
 
 function compileArray(field: ArrayField, unknownFields: UnknownFields): FieldCheck {
   const { minItems = 0, maxItems = Infinity } = field;

@@ -2,6 +2,7 @@ import {
   compileMembers,
   MAX_UNKNOWN_TOLD,
   readMembers,
+  shortName,
   unknownNames,
   type UnknownFields,
 } from "./compile-field.ts";
@@ -44,7 +45,8 @@ export function compileSchema(definition: SchemaDefinition, unknownFields: Unkno
 }
 
 function rejectAll(names: readonly string[], report: IssueReport): void {
-  for (const name of names.slice(0, MAX_UNKNOWN_TOLD)) {
+  for (const name of names.slice(0, MAX_UNKNOWN_TOLD).map(shortName)) {
+    if (report.isFull) return;
     report.enter(name);
     report.add({ code: "unrecognized_keys", keys: [name] });
     report.leave();

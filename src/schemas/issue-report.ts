@@ -1,9 +1,14 @@
-import { issueMessage, type Issue, type IssueFacts } from "./issue.ts";
+import { issueMessage, type Issue, type IssueFacts, shorten } from "./issue.ts";
 
 /** Issues told of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
 export const MAX_ISSUES_IN_FIELD = 50;
-/** Characters of JSON that all issues may take; past it, each further field is told its first issue only. */
-export const MAX_REPORT_CHARACTERS = 65_536;
+/** Bytes of JSON that `details` may take; once an issue would go past it, each further field is told its first issue only. */
+export const MAX_REPORT_BYTES = 32_768;
+/** UTF-16 units of a wrong value that its issue repeats. */
+export const MAX_RECEIVED_LENGTH = 1000;
+
+/** What an entry of `details` has beside its issues. */
+const ENTRY = { issues: [], name: "ZodError" };
 
 /** `details` of a 400 answer: an entry for each field that failed. */
 export type ValidationDetails = Record<string, { issues: Issue[]; name: "ZodError" }>;
@@ -12,10 +17,16 @@ export type ValidationDetails = Record<string, { issues: Issue[]; name: "ZodErro
 export class IssueReport {
   readonly #issues = new Map<string, Issue[]>();
   readonly #path: string[] = [];
-  #characters = 0;
+  #bytes = 0;
+  #isFull = false;
 
   get isEmpty(): boolean {
     return this.#issues.size === 0;
+  }
+
+  /** Whether only first issues are told any more. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   get first(): Issue | undefined {
@@ -35,11 +46,13 @@ export class IssueReport {
   add(facts: IssueFacts): void {
     const field = this.#path[0] ?? "";
     const told = this.#issues.get(field) ?? [];
-    const isFull = told.length >= MAX_ISSUES_IN_FIELD || this.#characters > MAX_REPORT_CHARACTERS;
-    if (isFull && told.length > 0) return;
+    if (told.length > 0 && (this.#isFull || told.length >= MAX_ISSUES_IN_FIELD)) return;
     const path = [...this.#path];
-    const issue: Issue = { ...facts, path, message: issueMessage(path, facts) };
-    this.#characters += JSON.stringify(issue).length;
+    const issue: Issue = { ...withShortValue(facts), path, message: issueMessage(path, facts) };
+    const entry = told.length === 0 ? [field, ENTRY] : [];
+    this.#bytes += Buffer.byteLength(JSON.stringify([...entry, issue]));
+    this.#isFull ||= this.#bytes > MAX_REPORT_BYTES;
+    if (told.length > 0 && this.#isFull) return;
     told.push(issue);
     this.#issues.set(field, told);
   }
@@ -49,4 +62,10 @@ export class IssueReport {
     for (const [field, issues] of this.#issues) details[field] = { issues, name: "ZodError" };
     return details;
   }
+}
+
+function withShortValue(facts: IssueFacts): IssueFacts {
+  return facts.code === "invalid_enum_value" && typeof facts.received === "string"
+    ? { ...facts, received: shorten(facts.received, MAX_RECEIVED_LENGTH) }
+    : facts;
 }

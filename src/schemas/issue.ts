@@ -84,6 +84,7 @@ function list(values: readonly unknown[]): string {
   return shown.join(", ");
 }
 
-function shorten(text: string): string {
-  return text.length > MAX_LABEL_LENGTH ? `${text.slice(0, MAX_LABEL_LENGTH)}…` : text;
+/** The text, or as much of its beginning and an ellipsis. */
+export function shorten(text: string, length = MAX_LABEL_LENGTH): string {
+  return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }

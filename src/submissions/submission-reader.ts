@@ -10,9 +10,12 @@ import {
 } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
+/** JSON of one page; submissions of 64 KiB are 16 on a page then. */
+const MAX_PAGE_BYTES = 1_048_576;
+
 /** One endpoint's submissions, for whoever holds its secret key; another endpoint's do not exist here. */
 export interface SubmissionReader {
-  /** Newest first. @throws invalid_request when the cursor is not one that a page returned. */
+  /** Newest first, up to the limit or 1 MiB of JSON, but for a single submission that is larger. @throws invalid_request when the cursor is not one that a page returned. */
   list(
     filter: SubmissionFilter & { endpointId: string },
     limit: number,
@@ -27,7 +30,7 @@ export interface SubmissionReader {
 /** @param onRemoved told after each deletion. */
 export function createSubmissionReader(db: Database, onRemoved: () => void): SubmissionReader {
   return {
-    list: (filter, limit, cursor) => db.read(() => listSubmissions(filter, limit, cursor)),
+    list: (filter, limit, cursor) => db.read(() => listSubmissions(filter, limit, cursor, MAX_PAGE_BYTES)),
     find: (endpointId, id) => db.read(() => findOwn(endpointId, id)),
     async remove(endpointId, id) {
       await db.transaction(function* () {

@@ -32,6 +32,9 @@ export interface SubmissionPage {
 /** Most submissions on one page. */
 export const MAX_PAGE_SIZE = 1000;
 
+/** Of what was given as an id, in a message. */
+const MAX_SHOWN_ID_LENGTH = 100;
+
 const CLASS_SCORES: Readonly<Record<StoredSpamClass, readonly [number, number]>> = {
   low: [0, 25],
   medium: [26, 50],
@@ -58,21 +61,34 @@ type SubmissionColumns = Pick<Selectable<Tables["submission"]>, (typeof COLUMNS)
 /**
  * One page, newest first. Costs one index walk from the cursor on.
  *
- * @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else.
+ * @param cursor a `nextCursor`, or null for the first page. @param maxBytes of JSON that the page may come to; it has one
+ *   submission at least. @throws invalid_request on any other cursor.
  */
 export function* listSubmissions(
   filter: SubmissionFilter,
   limit: number,
   cursor: string | null,
+  maxBytes = Infinity,
 ): Steps<SubmissionPage> {
   checkCursor("sub", cursor);
   let select = filtered(filter)
     .orderBy("id", "desc")
     .limit(limit + 1);
   if (cursor !== null) select = select.where("id", "<", cursor);
-  const rows = yield* all(select);
-  const page = rows.slice(0, limit).map(toSubmission);
-  return { data: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+  const sizes = yield* all(select.clearSelect().select(JSON_BYTES.as("bytes")));
+  const count = fitting(sizes, limit, maxBytes);
+  const page = (yield* all(select.limit(count))).map(toSubmission);
+  return { data: page, nextCursor: sizes.length > count ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** Of one submission; the rest of it (names, ids, numbers, time, address) takes 300 at most. */
+const JSON_BYTES = sql<number>`octet_length(data) + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 300`;
+
+/** How many of the submissions make a page: one at least, where there is one. */
+function fitting(sizes: readonly { readonly bytes: number }[], limit: number, maxBytes: number): number {
+  let bytes = 0;
+  const tooFar = sizes.findIndex((size, index) => (bytes += size.bytes) > maxBytes && index > 0);
+  return Math.min(limit, tooFar < 0 ? sizes.length : tooFar);
 }
 
 /** At most `limit` submissions, oldest first. @param after an id, or null. @throws invalid_request on anything else. */
@@ -90,7 +106,9 @@ export function* readOldestFirst(
 /** @throws not_found */
 export function* findSubmission(id: string): Steps<Submission> {
   const row = isId("sub", id) ? yield* first(selectSubmissions().where("id", "=", id)) : undefined;
-  if (row === undefined) throw new FormsvcError("not_found", `there is no submission ${id}`);
+  if (row === undefined) {
+    throw new FormsvcError("not_found", `there is no submission ${id.slice(0, MAX_SHOWN_ID_LENGTH)}`);
+  }
   return toSubmission(row);
 }
 

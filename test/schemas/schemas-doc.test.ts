@@ -13,7 +13,11 @@ import {
   MAX_FIELDS,
   PROPERTIES,
 } from "../../src/schemas/field-definition.ts";
-import { MAX_ISSUES_IN_FIELD, MAX_REPORT_CHARACTERS } from "../../src/schemas/issue-report.ts";
+import {
+  MAX_ISSUES_IN_FIELD,
+  MAX_RECEIVED_LENGTH,
+  MAX_REPORT_BYTES,
+} from "../../src/schemas/issue-report.ts";
 import {
   MAX_PATTERN_LENGTH,
   MAX_PATTERN_SIZE_IN_SCHEMA,
@@ -73,7 +77,8 @@ test("the document's limits are the code's", () => {
     MAX_PATTERN_SIZE_IN_SCHEMA,
     MAX_UNBOUNDED_PATTERN_SIZE,
     MAX_ISSUES_IN_FIELD,
-    MAX_REPORT_CHARACTERS,
+    MAX_REPORT_BYTES,
+    MAX_RECEIVED_LENGTH,
     MAX_UNKNOWN_TOLD,
   ]);
   expect(text).toContain(`over ${MAX_REFUSED_TEXT_LENGTH} characters`);
