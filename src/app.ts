@@ -32,14 +32,14 @@ import { createSpamSettingsReader } from "./submissions/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
 import { createSubmissionReader, type SubmissionReader } from "./submissions/submission-reader.ts";
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
-import { Deliverer } from "./webhooks/deliver.ts";
-import { dropOldDeliveries } from "./webhooks/delivery-retention.ts";
-import { createOutbox } from "./webhooks/enqueue-delivery.ts";
+import { Deliverer } from "./outbox/deliverer.ts";
+import { dropOldDeliveries } from "./outbox/delivery-retention.ts";
+import { createOutbox } from "./outbox/outbox.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
 import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
 import { createSender, type Sender } from "./webhooks/send.ts";
 import { listWebhookSecrets } from "./webhooks/webhook-secrets.ts";
-import { spreadLate } from "./webhooks/spread-outbox.ts";
+import { spreadLate } from "./outbox/spread-outbox.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 import { measureUsage } from "./workspaces/workspace-metrics.ts";
 

@@ -5,8 +5,8 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import { type ClaimedDelivery, createClaims } from "../../src/webhooks/claim-delivery.ts";
-import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
+import { type ClaimedDelivery, createClaims } from "../../src/outbox/sqlite-claims.ts";
+import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { median } from "./processes.ts";
 
 /**

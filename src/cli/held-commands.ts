@@ -8,7 +8,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { dropExpired, dropHeld, findHeld, type HeldPost, listHeld } from "../submissions/held-post.ts";
 import { releaseHeld } from "../submissions/release-held.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
-import { createOutbox } from "../webhooks/enqueue-delivery.ts";
+import { createOutbox } from "../outbox/outbox.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";

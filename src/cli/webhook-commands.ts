@@ -6,7 +6,7 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { parseAllowedNetworks, plainHost } from "../webhooks/address-guard.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
-import { alignDeliveries } from "../webhooks/hold-deliveries.ts";
+import { alignDeliveries } from "../outbox/align-deliveries.ts";
 import { createHostResolver, findHostRefusal } from "../webhooks/resolve-host.ts";
 import { ROTATION_GRACE_MS, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
 import {

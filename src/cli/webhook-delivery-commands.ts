@@ -1,14 +1,14 @@
 import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Attempt, type Delivery, DELIVERY_STATES, type DeliveryState } from "../webhooks/delivery.ts";
-import { findDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../webhooks/delivery-store.ts";
+import { type Attempt, type Delivery, DELIVERY_STATES, type DeliveryState } from "../outbox/delivery.ts";
+import { findDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
 import {
   checkReplay,
   countReplayable,
   replayDelivery,
   replayRange,
   type ReplayRange,
-} from "../webhooks/replay-deliveries.ts";
+} from "../outbox/replay-deliveries.ts";
 import { findSubmission } from "../submissions/submission-store.ts";
 import { findWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseTime } from "./arguments.ts";

@@ -2,7 +2,7 @@ import Driver from "better-sqlite3";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Outbox } from "../webhooks/enqueue-delivery.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import type { HeldPost, HeldWriter } from "./held-post.ts";

@@ -4,7 +4,7 @@ import { run, type Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
-import type { Outbox } from "../webhooks/enqueue-delivery.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import { findWorkspace, readUsage } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { findHeld, type HeldPost } from "./held-post.ts";

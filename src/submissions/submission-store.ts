@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
 import { type SpamClass, spamClassOf, type SpamReason } from "../spam/judge.ts";
-import type { EventParts } from "../webhooks/enqueue-delivery.ts";
+import type { EventParts } from "../outbox/outbox.ts";
 import { idOfEndpoint, numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
 

@@ -3,7 +3,7 @@ import { type Database, query } from "../database/database.ts";
 import { all, first, type Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Metrics } from "../foundation/metrics.ts";
-import { countQueued, oldestQueuedAt } from "./queued-delivery.ts";
+import { countQueued, oldestQueuedAt } from "../outbox/queued-deliveries.ts";
 
 /** Delivered ones are left out: counting them would read the history. */
 const COUNTED_STATES = ["pending", "sending", "held", "failed"] as const;

@@ -6,11 +6,11 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { HEALTHY, RECOVERING } from "./breaker.ts";
-import { BULK_BATCH } from "./delivery.ts";
-import { deleteDeliveries } from "./delivery-retention.ts";
+import { HEALTHY, RECOVERING } from "../outbox/breaker.ts";
+import { BULK_BATCH } from "../outbox/delivery.ts";
+import { deleteDeliveries } from "../outbox/delivery-retention.ts";
 import { newSecret, secretKey } from "./sign.ts";
-import { spread, spreadOutbox } from "./spread-outbox.ts";
+import { spread, spreadOutbox } from "../outbox/spread-outbox.ts";
 import { readHeaders, sealHeaders, sealKey, type StoredKey, writeHeaders } from "./webhook-secrets.ts";
 import {
   MAX_SECRETS,

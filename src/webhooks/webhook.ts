@@ -1,4 +1,4 @@
-import type { Health } from "./breaker.ts";
+import type { Health } from "../outbox/breaker.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 
 /** `disabled` by its owner, `stopped` because its receiver is gone; both hold their deliveries. */

@@ -6,7 +6,7 @@ import { dropExpired, dropHeld, findHeld, type HeldPage, listHeld } from "../../
 import { readMark } from "../../src/submissions/mark-submission.ts";
 import { releaseHeld, type ReleaseParts } from "../../src/submissions/release-held.ts";
 import { findSubmission } from "../../src/submissions/submission-store.ts";
-import { createOutbox } from "../../src/webhooks/enqueue-delivery.ts";
+import { createOutbox } from "../../src/outbox/outbox.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { findWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";

@@ -1,8 +1,8 @@
 import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
-import { alignDeliveries } from "../../src/webhooks/hold-deliveries.ts";
+import { findDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
 import {
   activeKeys,
   deleteWebhook,

@@ -7,7 +7,7 @@ import {
   HEALTHY,
   RECOVERING,
   type Health,
-} from "../../src/webhooks/breaker.ts";
+} from "../../src/outbox/breaker.ts";
 
 const LIMITS = { probeSeconds: [30, 60, 120, 300, 600, 900], perWebhook: 4 };
 const NOW = 1_790_000_000_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
+import { findDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import { findWebhook } from "../../src/webhooks/webhook-store.ts";
 import { findClosedPort, startReceiverWith } from "../support/receivers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";

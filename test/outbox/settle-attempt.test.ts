@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
-import { HEALTHY } from "../../src/webhooks/breaker.ts";
+import { HEALTHY } from "../../src/outbox/breaker.ts";
 import { classify } from "../../src/webhooks/classify.ts";
-import { settleAttempt, type AttemptSituation } from "../../src/webhooks/settle-attempt.ts";
+import { settleAttempt, type AttemptSituation } from "../../src/outbox/settle-attempt.ts";
 
 const NOW = 1_790_000_000_000;
 const SETTINGS = defaultConfig.webhooks;

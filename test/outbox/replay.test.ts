@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { findDelivery, listAttempts } from "../../src/webhooks/delivery-store.ts";
-import { countReplayable, replayDelivery, replayRange } from "../../src/webhooks/replay-deliveries.ts";
+import { findDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/replay-deliveries.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
-import { classify } from "./classify.ts";
+import { classify } from "../webhooks/classify.ts";
 import { interrupt } from "./settle-attempt.ts";
 
 const INTERRUPTED = classify({

@@ -1,8 +1,8 @@
 import { query } from "../database/database.ts";
 import { all, first, type Steps, text } from "../database/steps.ts";
 import type { Delivery } from "./delivery.ts";
-import type { QueuedMessage } from "./enqueue-delivery.ts";
-import type { WebhookState } from "./webhook.ts";
+import type { QueuedMessage } from "./outbox.ts";
+import type { WebhookState } from "../webhooks/webhook.ts";
 
 /** Rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;

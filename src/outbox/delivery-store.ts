@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor } from "../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
-import { lookThroughQueued } from "./queued-delivery.ts";
+import { lookThroughQueued } from "./queued-deliveries.ts";
 
 export const MAX_DELIVERY_PAGE = 1000;
 

@@ -3,24 +3,24 @@ import type { Clock } from "../foundation/clock.ts";
 import { deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { type ClaimedDelivery, createClaims } from "./claim-delivery.ts";
-import { isSuccess } from "./classify.ts";
-import type { Outbox } from "./enqueue-delivery.ts";
+import { type ClaimedDelivery, createClaims } from "./sqlite-claims.ts";
+import { isSuccess } from "../webhooks/classify.ts";
+import type { Outbox } from "./outbox.ts";
 import {
   createFinishAttempts,
   type EndedAttempt,
   type FinishAttempts,
   type RecordedAttempt,
 } from "./finish-attempts.ts";
-import { alignDeliveries } from "./hold-deliveries.ts";
+import { alignDeliveries } from "./align-deliveries.ts";
 import { AHEAD_MS, Lanes, type Sending } from "./lanes.ts";
 import { logAttempt } from "./log-attempt.ts";
-import { createWebhookReader } from "./open-webhooks.ts";
+import { createWebhookReader } from "../webhooks/open-webhooks.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
-import { renderRequest } from "./render-request.ts";
+import { renderRequest } from "../webhooks/render-request.ts";
 import { watchRush } from "./rush.ts";
-import type { Sender, SendResult } from "./send.ts";
-import type { DeliverySettings } from "./webhook.ts";
+import type { Sender, SendResult } from "../webhooks/send.ts";
+import type { DeliverySettings } from "../webhooks/webhook.ts";
 
 /** The longest sleep while deliveries are planned: a machine that was suspended or a clock that was set heals by it. */
 const LONGEST_SLEEP_MS = 30_000;

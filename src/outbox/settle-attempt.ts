@@ -1,7 +1,7 @@
 import { afterFailure, afterSuccess, type Health } from "./breaker.ts";
-import type { Verdict } from "./classify.ts";
+import type { Verdict } from "../webhooks/classify.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
-import type { DeliverySettings, WebhookState } from "./webhook.ts";
+import type { DeliverySettings, WebhookState } from "../webhooks/webhook.ts";
 
 /** Two answers of 410 stop a webhook when they are this far apart: one may come from a deploy. */
 const GONE_APART_MS = 60_000;

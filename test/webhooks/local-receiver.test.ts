@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
-import { startReceiver, type Arrival, type Behaviour, type Receiver } from "../../src/webhooks/receiver.ts";
+import {
+  startReceiver,
+  type Arrival,
+  type Behaviour,
+  type Receiver,
+} from "../../src/webhooks/local-receiver.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createSender, type SendResult } from "../../src/webhooks/send.ts";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";

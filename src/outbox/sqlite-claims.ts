@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import type { QueuedMessage } from "./enqueue-delivery.ts";
+import type { QueuedMessage } from "./outbox.ts";
 
 /** A delivery that is this process's to send. */
 export interface ClaimedDelivery {

@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import { first, run, type Steps, text } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
-import type { QueuedMessage } from "./enqueue-delivery.ts";
+import type { QueuedMessage } from "./outbox.ts";
 
 /** What has not gone out by then waits for something: it becomes deliveries like any other. */
 const LONGEST_QUEUED_MS = 60_000;

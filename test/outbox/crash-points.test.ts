@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { createClaims } from "../../src/webhooks/claim-delivery.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { CRASH_POINTS } from "../support/crashing-deliverer.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";

@@ -1,9 +1,9 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { allowedInFlight } from "./breaker.ts";
-import type { ClaimedDelivery, Claims } from "./claim-delivery.ts";
-import type { ReadWebhooks } from "./open-webhooks.ts";
-import type { DeliverySettings, Webhook } from "./webhook.ts";
-import type { OpenWebhook } from "./webhook-secrets.ts";
+import type { ClaimedDelivery, Claims } from "./sqlite-claims.ts";
+import type { ReadWebhooks } from "../webhooks/open-webhooks.ts";
+import type { DeliverySettings, Webhook } from "../webhooks/webhook.ts";
+import type { OpenWebhook } from "../webhooks/webhook-secrets.ts";
 
 /** One enabled webhook as the deliverer holds it in memory. */
 export interface Lane {

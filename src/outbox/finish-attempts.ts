@@ -1,10 +1,10 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import type { ClaimedDelivery } from "./claim-delivery.ts";
-import { classify, type Verdict } from "./classify.ts";
+import type { ClaimedDelivery } from "./sqlite-claims.ts";
+import { classify, type Verdict } from "../webhooks/classify.ts";
 import { parseRetryAfter } from "./retry-schedule.ts";
-import type { SendResult } from "./send.ts";
+import type { SendResult } from "../webhooks/send.ts";
 import { type AttemptSituation, settleAttempt, type Settlement } from "./settle-attempt.ts";
-import type { DeliverySettings, WebhookState } from "./webhook.ts";
+import type { DeliverySettings, WebhookState } from "../webhooks/webhook.ts";
 
 /** An attempt that has ended and is not on record yet. */
 export interface EndedAttempt {

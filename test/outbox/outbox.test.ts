@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
-import { createClaims } from "../../src/webhooks/claim-delivery.ts";
-import { dropOldDeliveries } from "../../src/webhooks/delivery-retention.ts";
-import { findDelivery, listAttempts, listDeliveries } from "../../src/webhooks/delivery-store.ts";
-import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
-import { recoverDeliveries } from "../../src/webhooks/recover-deliveries.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
+import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
+import { findDelivery, listAttempts, listDeliveries } from "../../src/outbox/delivery-store.ts";
+import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
+import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, run } from "../../src/database/steps.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { createClaims } from "../../src/webhooks/claim-delivery.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { createMetrics } from "../../src/foundation/prometheus.ts";
-import { dropOldDeliveries } from "../../src/webhooks/delivery-retention.ts";
-import { findDelivery, listDeliveries } from "../../src/webhooks/delivery-store.ts";
-import { createFinishAttempts } from "../../src/webhooks/finish-attempts.ts";
-import { replayDelivery } from "../../src/webhooks/replay-deliveries.ts";
-import { spreadLate } from "../../src/webhooks/spread-outbox.ts";
+import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
+import { findDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
+import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
+import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
+import { spreadLate } from "../../src/outbox/spread-outbox.ts";
 import { measureWebhooks } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";

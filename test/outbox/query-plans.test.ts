@@ -1,13 +1,13 @@
 import type { Compilable } from "kysely";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { CLAIM_SQL } from "../../src/webhooks/claim-delivery.ts";
-import { selectOld } from "../../src/webhooks/delivery-retention.ts";
-import { ENQUEUE_SQL } from "../../src/webhooks/enqueue-delivery.ts";
-import { FINISH_SQL } from "../../src/webhooks/finish-attempts.ts";
-import { selectMisplaced } from "../../src/webhooks/hold-deliveries.ts";
-import { selectSending } from "../../src/webhooks/recover-deliveries.ts";
-import { SPREAD_SQL } from "../../src/webhooks/spread-outbox.ts";
+import { CLAIM_SQL } from "../../src/outbox/sqlite-claims.ts";
+import { selectOld } from "../../src/outbox/delivery-retention.ts";
+import { ENQUEUE_SQL } from "../../src/outbox/outbox.ts";
+import { FINISH_SQL } from "../../src/outbox/finish-attempts.ts";
+import { selectMisplaced } from "../../src/outbox/align-deliveries.ts";
+import { selectSending } from "../../src/outbox/recover-deliveries.ts";
+import { SPREAD_SQL } from "../../src/outbox/spread-outbox.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
 function planOf(world: WebhookWorld, sql: string): string {
