@@ -125,11 +125,52 @@ CREATE TABLE held (
   spam_reasons TEXT NOT NULL,
   ip_address TEXT NOT NULL,
   user_agent TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  network TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX held_by_endpoint ON held (endpoint_id, id);
 CREATE UNIQUE INDEX held_by_key ON held (endpoint_id, key_hash) WHERE key_hash IS NOT NULL;
-CREATE INDEX held_by_workspace ON held (workspace_id, trapped, id);
+CREATE INDEX held_by_network ON held (workspace_id, network, trapped DESC, id);
+CREATE TRIGGER held_comes AFTER INSERT ON held BEGIN
+  INSERT INTO held_total (workspace_id, posts) VALUES (new.workspace_id, 1)
+    ON CONFLICT DO UPDATE SET posts = posts + 1;
+  INSERT INTO held_network VALUES (new.workspace_id, new.network, 1, new.trapped, new.id)
+    ON CONFLICT DO UPDATE SET posts = posts + 1,
+      first_id = iif((-excluded.first_trapped, excluded.first_id) < (-first_trapped, first_id),
+        excluded.first_id, first_id),
+      first_trapped = max(first_trapped, excluded.first_trapped);
+END;
+CREATE TRIGGER held_goes AFTER DELETE ON held BEGIN
+  UPDATE held_total SET posts = posts - 1 WHERE workspace_id = old.workspace_id;
+  DELETE FROM held_network
+    WHERE workspace_id = old.workspace_id AND network = old.network AND NOT EXISTS
+      (SELECT 1 FROM held WHERE workspace_id = old.workspace_id AND network = old.network);
+  UPDATE held_network SET posts = posts - 1, (first_trapped, first_id) =
+      (SELECT trapped, id FROM held WHERE workspace_id = old.workspace_id AND network = old.network
+        ORDER BY trapped DESC, id LIMIT 1)
+    WHERE workspace_id = old.workspace_id AND network = old.network;
+END;
+
+-- How many held posts a network has in a workspace, and which of them goes first. Triggers count.
+CREATE TABLE held_network (
+  workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  network TEXT NOT NULL,
+  posts INTEGER NOT NULL,
+  -- The post of this network that goes first: the oldest with a filled honeypot, else the oldest.
+  first_trapped INTEGER NOT NULL CHECK (first_trapped IN (0, 1)),
+  first_id TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, network)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX held_network_by_posts ON held_network (workspace_id, posts DESC, first_trapped DESC, first_id);
+
+-- How many posts a workspace holds, counted by triggers, and how many had to go.
+CREATE TABLE held_total (
+  workspace_id TEXT PRIMARY KEY REFERENCES workspace ON DELETE CASCADE,
+  posts INTEGER NOT NULL,
+  -- Posts that had to go because there were too many, ever, and when the last one went.
+  evicted INTEGER NOT NULL DEFAULT 0,
+  evicted_at INTEGER
+) STRICT, WITHOUT ROWID;
 
 -- One row. Raised by every change to what servers hold in memory.
 CREATE TABLE settings_version (

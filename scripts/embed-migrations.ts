@@ -19,6 +19,9 @@ const TABLES: Readonly<Record<string, string>> = {
   idempotency:
     "The first 200 of an Idempotency-Key, for 24 h, apart for each kind of key. Both hashes are SHA-256.",
   held: "Posts that were refused as spam or for the month's limit and can be released.",
+  held_network:
+    "How many held posts a network has in a workspace, and which of them goes first. Triggers count.",
+  held_total: "How many posts a workspace holds, counted by triggers, and how many had to go.",
   settings_version: "One row. Raised by every change to what servers hold in memory.",
   untrusted_proxy:
     "One row. Where a request came from last that a proxy seems to have passed on, though none is trusted.",

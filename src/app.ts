@@ -22,7 +22,12 @@ import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory, forgetExpired } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
-import { type CommitMeasure, countOutcomes, measureCommits } from "./submissions/submit-metrics.ts";
+import {
+  type CommitReport,
+  countOutcomes,
+  logCommits,
+  measureCommits,
+} from "./submissions/submit-metrics.ts";
 import { createProxyWatch } from "./submissions/untrusted-proxy.ts";
 import { createKeyring, type Keyring } from "./secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "./secrets/stored-secret.ts";
@@ -138,7 +143,7 @@ export function createSubmitService(
   const memory = createSpamMemory(db, { bursts: createBurstMemory(), texts: createRecentTexts() });
   const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
-  const observe = watchCommits(measureCommits(metrics ?? noMetrics), writability);
+  const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability);
   const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts, observe);
   const gatekeeper = createGatekeeper(
     verifier,
@@ -189,13 +194,13 @@ export function createSubmitService(
   };
 }
 
-/** Measures what was committed, and learns from each commit whether posts can be stored. */
-function watchCommits(measure: CommitMeasure, writability: Writability): CommitObserver {
+/** Measures and tells what was committed, and learns from each commit whether posts can be stored. */
+function watchCommits(reports: readonly CommitReport[], writability: Writability): CommitObserver {
   return {
-    onCommit(batch, outcomes, seconds) {
-      measure(batch, outcomes, seconds);
+    onCommit(committed, seconds) {
+      for (const report of reports) report(committed, seconds);
       // Where all of them were refused, nothing had to be written.
-      if (outcomes.includes("stored")) writability.tell(true);
+      if (committed.outcomes.includes("stored")) writability.tell(true);
     },
     onRefusal: () => writability.tell(false),
   };

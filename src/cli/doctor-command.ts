@@ -24,6 +24,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
+import { checkHeldRoom } from "../submissions/held-health.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { readUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
@@ -69,6 +70,7 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
   ofTables(({ db }) => db.read(checkFailedDeliveries)),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
+  ofTables(({ db, config }) => db.read(() => checkHeldRoom(config.held.maxPerWorkspace))),
 ];
 
 /** A check that reads tables: left out where `database.schema` or `database.structure` finds fault with them. */

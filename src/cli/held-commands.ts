@@ -129,7 +129,8 @@ function withHeld<Result>(
   work: (db: SqliteDatabase, config: Config) => Result | Promise<Result>,
 ): Promise<Result> {
   return withDatabase(context, async (db, config) => {
-    await db.transaction(() => dropExpired(config.held.days, systemClock.now()));
+    const expire = () => db.transaction(() => dropExpired(config.held.days, systemClock.now()));
+    while ((await expire()) > 0);
     return work(db, config);
   });
 }

@@ -139,7 +139,9 @@ export const configSchema = z.strictObject({
       .min(1)
       .max(1_000_000)
       .nullable()
-      .describe("Refused posts that a workspace keeps, the oldest out first; null is unlimited."),
+      .describe(
+        "Refused posts that a workspace keeps, those of the network with the most out first; null is unlimited.",
+      ),
   }),
   webhooks: z.strictObject({
     scheduleSeconds: z

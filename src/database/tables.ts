@@ -25,6 +25,8 @@ export interface Tables {
   learned_weights: LearnedWeightsRow;
   held: HeldRow;
   untrusted_proxy: UntrustedProxyRow;
+  held_network: HeldNetworkRow;
+  held_total: HeldTotalRow;
 }
 
 interface AccountRow {
@@ -247,6 +249,8 @@ interface HeldRow {
   endpoint_id: string;
   why: "spam" | "limit";
   trapped: number;
+  /** A hash of the submitter's network; the address itself in rows of earlier versions. */
+  network: string;
   /** SHA-256 over the hashes of the Idempotency-Key and the body, and the kind of key; without the last in rows of earlier versions. */
   key_hash: Buffer | null;
   schema_version: number;
@@ -258,4 +262,23 @@ interface HeldRow {
   ip_address: string;
   user_agent: string;
   created_at: number;
+}
+
+/** Triggers keep it equal to what `held` has. */
+interface HeldNetworkRow {
+  workspace_id: string;
+  network: string;
+  posts: number;
+  /** The post of this network that goes first. */
+  first_trapped: number;
+  first_id: string;
+}
+
+/** Triggers count the posts. */
+interface HeldTotalRow {
+  workspace_id: string;
+  posts: number;
+  /** Posts that had to go because there were too many, ever. */
+  evicted: number;
+  evicted_at: number | null;
 }

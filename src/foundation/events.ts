@@ -130,6 +130,31 @@ export function submissionsExpired(log: Log, submissions: number): void {
   );
 }
 
+/** Held posts were deleted to make room, by why they were held. */
+export function heldEvicted(
+  log: Log,
+  facts: { readonly workspaceId: string; readonly spam: number; readonly limit: number },
+): void {
+  log.warn({ event: "held.evicted", ...facts }, "more posts are held than may be: some had to go");
+}
+
+export function limitReached(
+  log: Log,
+  facts: {
+    readonly workspaceId: string;
+    readonly month: string;
+    readonly percent: number;
+    readonly used: number;
+    readonly limit: number;
+  },
+): void {
+  const message =
+    facts.percent < 100
+      ? "a workspace comes near its monthly limit"
+      : "a workspace reached its monthly limit: posts are answered 429 and held";
+  log.warn({ event: "limit.reached", ...facts }, message);
+}
+
 /** systemd-notify is missing or failed. */
 export function newsFailed(log: Log, err: unknown): void {
   log.warn({ event: "service.news-failed", err }, "the service manager could not be told");

@@ -6,7 +6,12 @@ type MaybeLater<Value> = Value | Promise<Value>;
  */
 export interface Metrics {
   /** Counts events by one label. The known values stand at 0 from the start: else the first event is no increase. */
-  counter(name: string, help: string, label: string, known: readonly string[]): (value: string) => void;
+  counter(
+    name: string,
+    help: string,
+    label: string,
+    known: readonly string[],
+  ): (value: string, events?: number) => void;
   /** Sorts measured values into buckets, by labels where there are any. */
   histogram(
     name: string,

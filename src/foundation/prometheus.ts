@@ -21,8 +21,8 @@ export function createMetrics(token: string | null): ExposedMetrics {
     counter(name, help, label, known) {
       const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
       for (const value of known) counter.inc({ [label]: value }, 0);
-      const children = new Map<string, { inc(): void }>();
-      return (value) => remembered(children, value, () => counter.labels(value)).inc();
+      const children = new Map<string, { inc(events: number): void }>();
+      return (value, events = 1) => remembered(children, value, () => counter.labels(value)).inc(events);
     },
     histogram(name, help, buckets, labels = []) {
       const made = { name, help, buckets: [...buckets], labelNames: [...labels], registers: [registry] };

@@ -32,8 +32,12 @@ export function traceOf(post: SpamPost): PostTrace {
 export function senderOf({ email, network }: PostTrace): Sender {
   return {
     email: email === null ? null : emailHash(email),
-    network: network === null ? null : shortHash(`network ${network}`),
+    network: network === null ? null : networkHash(network),
   };
+}
+
+export function networkHash(network: string): string {
+  return shortHash(`network ${network}`);
 }
 
 export function emailHash(email: string): string {

@@ -4,8 +4,9 @@ import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
+import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
-import type { HeldPost, HeldWriter } from "./held-post.ts";
+import type { Eviction, HeldWriter, NewHeld } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
 import type { Recollection, SpamMemory } from "./spam-memory.ts";
 import type { Submission } from "./submission.ts";
@@ -22,11 +23,7 @@ export interface PendingSubmission {
 }
 
 /** A post that is refused, and waits to be kept. */
-export interface PendingHeld {
-  readonly held: HeldPost;
-  /** Whether a honeypot was filled. */
-  readonly trapped: boolean;
-  readonly idempotent: IdempotentPost | null;
+export interface PendingHeld extends NewHeld {
   /** Null where the workspace should not remember it: it was refused for the limit alone. */
   readonly recollection: Recollection | null;
 }
@@ -34,13 +31,20 @@ export interface PendingHeld {
 /** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
 export type CommitOutcome = "stored" | "over_limit" | "gone";
 
+/** What one transaction did. */
+export interface Committed {
+  readonly batch: readonly (PendingSubmission | PendingHeld)[];
+  /** One for each of the batch. */
+  readonly outcomes: readonly CommitOutcome[];
+  /** Held posts that had to go, one entry a workspace. */
+  readonly evictions: readonly Eviction[];
+  /** Shares of monthly limits that were reached. */
+  readonly marks: readonly UsageMark[];
+}
+
 export interface CommitObserver {
-  /** Told about each transaction that stored something or found that it must not. */
-  readonly onCommit: (
-    batch: readonly (PendingSubmission | PendingHeld)[],
-    outcomes: readonly CommitOutcome[],
-    seconds: number,
-  ) => void;
+  /** Told about each transaction that stored something or found that it must not, once it is durable. */
+  readonly onCommit: (committed: Committed, seconds: number) => void;
   /** Told when a batch is given up because it could not be stored. */
   readonly onRefusal: () => void;
 }
@@ -149,12 +153,15 @@ export function createCommitQueue(
   };
 }
 
-function observed(write: BatchWriter, { onCommit }: CommitObserver): BatchWriter {
+function observed(
+  write: BatchWriter,
+  { onCommit }: CommitObserver,
+): (batch: Committed["batch"]) => readonly CommitOutcome[] {
   return (batch) => {
     const startedAt = performance.now();
-    const outcomes = write(batch);
-    onCommit(batch, outcomes, (performance.now() - startedAt) / 1000);
-    return outcomes;
+    const committed = write(batch);
+    onCommit(committed, (performance.now() - startedAt) / 1000);
+    return committed.outcomes;
   };
 }
 
@@ -173,7 +180,7 @@ function asRefusal(error: unknown): unknown {
   });
 }
 
-type BatchWriter = (batch: readonly (PendingSubmission | PendingHeld)[]) => CommitOutcome[];
+type BatchWriter = (batch: Committed["batch"]) => Committed;
 
 function createBatchWriter(
   db: SqliteDatabase,
@@ -219,42 +226,43 @@ function createBatchWriter(
   const keep = createKeeper(memory, heldPosts);
   return (batch) => {
     const counts = new Map<string, Count>();
-    const outcomes = db.transactionNow(() => {
-      const holders = new Set<string>();
+    const { outcomes, evictions } = db.transactionNow(() => {
+      const holders = new Map<string, number>();
       const decided = batch.map((pending): CommitOutcome => {
         if ("held" in pending) {
           if (!keep(pending)) return "gone";
-          holders.add(pending.held.workspaceId);
+          holders.set(pending.held.workspaceId, pending.held.createdAt);
           return "stored";
         }
         const count = countFor(counts, pending, usage);
         if (pending.monthlyLimit !== null && count.used >= pending.monthlyLimit) return "over_limit";
         if (!store(pending)) return "gone";
         count.used += 1;
-        count.changed = true;
+        count.limit = pending.monthlyLimit;
         return "stored";
       });
       for (const count of counts.values()) {
-        if (count.changed) usage.write(count.workspaceId, count.month, count.used);
+        if (count.used > count.before) usage.write(count.workspaceId, count.month, count.used);
       }
       outbox.write();
-      for (const workspaceId of holders) heldPosts.trim(workspaceId);
-      return decided;
+      const evicted = [...holders].map(([workspaceId, now]) => heldPosts.evict(workspaceId, now));
+      return { outcomes: decided, evictions: evicted.filter((eviction) => eviction !== null) };
     });
     for (const { workspaceId, month, used } of counts.values()) usage.remember(workspaceId, month, used);
-    return outcomes;
+    return { batch, outcomes, evictions, marks: [...counts.values()].flatMap(marksPassed) };
   };
 }
 
 /** Keeps a refused post; false where its endpoint was deleted meanwhile. */
 function createKeeper(memory: SpamMemory, heldPosts: HeldWriter): (pending: PendingHeld) => boolean {
-  return ({ held, trapped, idempotent, recollection }) => {
+  return (pending) => {
     try {
-      heldPosts.insert(held, trapped, idempotent);
+      heldPosts.insert(pending);
     } catch (error) {
       if (isCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY")) return false;
       throw error;
     }
+    const { held, recollection } = pending;
     if (recollection !== null) memory.remember(held.workspaceId, recollection);
     return true;
   };
@@ -264,17 +272,21 @@ function createKeeper(memory: SpamMemory, heldPosts: HeldWriter): (pending: Pend
 interface Count {
   readonly workspaceId: string;
   readonly month: string;
+  /** What was used when the batch began. */
+  readonly before: number;
   used: number;
-  changed: boolean;
+  /** The monthly limit of the last submission that was counted; null is unlimited. */
+  limit: number | null;
 }
 
 function countFor(counts: Map<string, Count>, pending: PendingSubmission, usage: UsageCounter): Count {
-  const { workspaceId } = pending;
+  const { workspaceId, monthlyLimit } = pending;
   const month = monthOf(pending.submission.createdAt);
   const unit = `${workspaceId} ${month}`;
   let count = counts.get(unit);
   if (count === undefined) {
-    count = { workspaceId, month, used: usage.read(workspaceId, month), changed: false };
+    const before = usage.read(workspaceId, month);
+    count = { workspaceId, month, before, used: before, limit: monthlyLimit };
     counts.set(unit, count);
   }
   return count;

@@ -33,49 +33,81 @@ export interface HeldPage {
   readonly nextCursor: string | null;
 }
 
+/** A refused post as it is written. */
+export interface NewHeld {
+  readonly held: HeldPost;
+  /** Whether a honeypot was filled. */
+  readonly trapped: boolean;
+  /** A hash of the submitter's network; empty where none is known. */
+  readonly network: string;
+  /** Where the same key with the same body is kept once. */
+  readonly idempotent: IdempotentPost | null;
+}
+
 /** Writes held posts inside a transaction of the caller's. */
 export interface HeldWriter {
-  /** @param trapped whether a honeypot was filled. @param idempotent where the same key with the same body is kept once. */
-  insert(post: HeldPost, trapped: boolean, idempotent: IdempotentPost | null): void;
-  /** Drops what is over the workspace's limit: posts that filled a honeypot first, then the oldest. */
-  trim(workspaceId: string): void;
+  insert(post: NewHeld): void;
+  /** Drops what is over the workspace's limit; null where nothing is. */
+  evict(workspaceId: string, now: number): Eviction | null;
 }
+
+/** Held posts that had to go, by why they were held. */
+export interface Eviction {
+  readonly workspaceId: string;
+  readonly spam: number;
+  readonly limit: number;
+}
+
+/** Most held posts that go at once, twice the largest batch: after a lower limit the rest follows with later posts. */
+const MAX_EVICTED = 1024;
 
 /** @param maxPerWorkspace held posts that a workspace keeps; null is unlimited. */
 export function createHeldWriter(db: SqliteDatabase, maxPerWorkspace: number | null): HeldWriter {
   const insert = db.prepare(
-    `INSERT INTO held (id, workspace_id, endpoint_id, why, trapped, key_hash, schema_version, data, spam_score,
+    `INSERT INTO held (id, workspace_id, endpoint_id, why, trapped, network, key_hash, schema_version, data, spam_score,
        spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
   );
-  const count = db.prepare("SELECT count(*) FROM held WHERE workspace_id = ?").pluck();
-  const drop = db.prepare(
-    "DELETE FROM held WHERE id IN (SELECT id FROM held WHERE workspace_id = ? ORDER BY trapped DESC, id LIMIT ?)",
+  const total = db.prepare("SELECT posts FROM held_total WHERE workspace_id = ?").pluck();
+  const evictFirst = db.prepare(EVICT_SQL).pluck();
+  const countEvicted = db.prepare(
+    "UPDATE held_total SET evicted = evicted + ?, evicted_at = ? WHERE workspace_id = ?",
   );
   return {
-    insert: (post, trapped, idempotent) =>
+    insert: ({ held, trapped, network, idempotent }) =>
       void insert.run(
-        post.id,
-        post.workspaceId,
-        post.endpointId,
-        post.why,
+        held.id,
+        held.workspaceId,
+        held.endpointId,
+        held.why,
         trapped ? 1 : 0,
+        network,
         idempotent && hashOfRetry(idempotent),
-        post.schemaVersion,
-        JSON.stringify(post.data),
-        post.spamScore,
-        JSON.stringify(post.spamReasons),
-        post.ipAddress,
-        post.userAgent,
-        post.createdAt,
+        held.schemaVersion,
+        JSON.stringify(held.data),
+        held.spamScore,
+        JSON.stringify(held.spamReasons),
+        held.ipAddress,
+        held.userAgent,
+        held.createdAt,
       ),
-    trim(workspaceId) {
-      if (maxPerWorkspace === null) return;
-      const surplus = Number(count.get(workspaceId)) - maxPerWorkspace;
-      if (surplus > 0) drop.run(workspaceId, surplus);
+    evict(workspaceId, now) {
+      if (maxPerWorkspace === null) return null;
+      const surplus = Math.min(Number(total.get(workspaceId) ?? 0) - maxPerWorkspace, MAX_EVICTED);
+      if (surplus <= 0) return null;
+      const evicted = { spam: 0, limit: 0 };
+      for (let count = 0; count < surplus; count += 1)
+        evicted[evictFirst.get(workspaceId) as HeldPost["why"]] += 1;
+      countEvicted.run(surplus, now, workspaceId);
+      return { workspaceId, ...evicted };
     },
   };
 }
+
+/** One post of the network that has the most; of several such, a filled honeypot before others, then the oldest. */
+export const EVICT_SQL = `DELETE FROM held WHERE id = (
+  SELECT first_id FROM held_network WHERE workspace_id = ? ORDER BY posts DESC, first_trapped DESC, first_id LIMIT 1
+) RETURNING why`;
 
 /** Refusals are not remembered, so another body with the same key is a post of its own. */
 function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
@@ -126,12 +158,21 @@ export function* dropHeld(ids: readonly string[]): Steps<void> {
   }
 }
 
-/** Drops what was kept for so many days; null keeps everything. Returns the number dropped. */
+/** Held posts that expire in one transaction, so that posts never wait long for it. */
+const MAX_EXPIRED = 500;
+
+/** Drops up to 500 posts that were kept for so many days; null keeps everything. Returns the number dropped. */
 export function* dropExpired(days: number | null, now: number): Steps<number> {
   if (days === null) return 0;
   const oldest = now - days * 86_400_000;
   if (oldest <= 0) return 0;
-  return yield* run(query.deleteFrom("held").where("id", "<", firstIdAt("held", oldest)));
+  const expired = query
+    .selectFrom("held")
+    .select("id")
+    .where("id", "<", firstIdAt("held", oldest))
+    .orderBy("id")
+    .limit(MAX_EXPIRED);
+  return yield* run(query.deleteFrom("held").where("id", "in", expired));
 }
 
 function toHeld(row: Tables["held"]): HeldPost {

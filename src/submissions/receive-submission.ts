@@ -8,6 +8,7 @@ import { newId } from "../foundation/id.ts";
 import { canonicalAddress, shortenAddress } from "../foundation/ip-address.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { hasLink, judge, type SpamPost, type SpamVerdict } from "../spam/judge.ts";
+import { networkHash } from "../spam/post-trace.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
@@ -161,6 +162,8 @@ async function store(
 interface Examined {
   readonly submission: Submission;
   readonly trapped: boolean;
+  /** The submitter's whole address, whatever of it is stored. */
+  readonly address: string;
   /** Whether anything speaks against it: only such texts are remembered, so plain posts cost nothing on disk. */
   readonly isOdd: boolean;
   readonly recollection: Recollection;
@@ -194,12 +197,14 @@ function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: 
     spamScore: verdict.score,
     spamClass: verdict.spamClass,
     spamReasons: verdict.reasons,
-    ...submitter,
+    ipAddress: storedAddress(submitter.address, endpoint.settings.storeAddress),
+    userAgent: submitter.userAgent,
     createdAt: now,
   };
   return {
     submission,
     trapped,
+    address: submitter.address,
     isOdd: verdict.reasons.some(({ signal }) => signal !== "burst") || hasLink(spamPost),
     recollection,
   };
@@ -228,7 +233,7 @@ function examineQuietly(
 async function hold(
   parts: ReceiverParts,
   caller: Caller,
-  { submission, trapped, recollection }: Examined,
+  { submission, trapped, address, recollection }: Examined,
   idempotent: IdempotentPost | null,
   cause: "spam" | "limit",
 ): Promise<void> {
@@ -237,6 +242,7 @@ async function hold(
   await parts.commits.hold({
     held: { ...submission, id: newId("held", submission.createdAt), workspaceId, why },
     trapped,
+    network: networkHash(shortenAddress(address)),
     idempotent,
     recollection: why === "spam" ? recollection : null,
   });
@@ -264,18 +270,17 @@ function checkMayPost(
 }
 
 /** Who filled in the form: the client itself, or whom a backend with the secret key says. */
-function readSubmitter(caller: Caller, post: IncomingPost): { ipAddress: string; userAgent: string } {
+function readSubmitter(caller: Caller, post: IncomingPost): { address: string; userAgent: string } {
   const trusted = caller.key.kind === "secret";
   const passedIp = trusted ? (post.submitterIp?.trim() ?? "") : "";
-  const ipAddress = passedIp === "" ? caller.address : canonicalAddress(passedIp);
-  if (ipAddress === null) {
+  const address = passedIp === "" ? caller.address : canonicalAddress(passedIp);
+  if (address === null) {
     throw new FormsvcError("invalid_request", "The X-Submitter-IP header is not an IP address.", {
       details: { "X-Submitter-IP": "expected an IPv4 or IPv6 address" },
     });
   }
   const userAgent = (trusted ? post.submitterUserAgent : undefined) ?? post.userAgent ?? "";
-  const stored = storedAddress(ipAddress, caller.ready.endpoint.settings.storeAddress);
-  return { ipAddress: stored, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
+  return { address, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
 }
 
 function storedAddress(address: string, how: StoreAddress): string {

@@ -2,6 +2,9 @@ import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { LATENCY_BUCKETS, type Metrics } from "../foundation/metrics.ts";
 import type { Gatekeeper } from "./authenticate.ts";
 import type { CommitObserver } from "./commit-batch.ts";
+import { limitReached, heldEvicted } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+import { USAGE_PERCENTS } from "../workspaces/usage-mark.ts";
 import { POST_REFUSALS, type Receiver } from "./receive-submission.ts";
 
 const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
@@ -19,9 +22,9 @@ const OUTCOMES: readonly (ErrorCode | "accepted")[] = [
   "database_unusable",
 ];
 
-export type CommitMeasure = CommitObserver["onCommit"];
+export type CommitReport = CommitObserver["onCommit"];
 
-export function measureCommits(metrics: Metrics): CommitMeasure {
+export function measureCommits(metrics: Metrics): CommitReport {
   const duration = metrics.histogram(
     "formsvc_commit_duration_seconds",
     "Time of a transaction that stores submissions, its fsync included.",
@@ -33,12 +36,37 @@ export function measureCommits(metrics: Metrics): CommitMeasure {
     BATCH_SIZE_BUCKETS,
   );
   const score = metrics.histogram("formsvc_spam_score", "Spam scores of stored submissions.", SCORE_BUCKETS);
-  return (batch, outcomes, seconds) => {
+  const evicted = metrics.counter(
+    "formsvc_held_evicted_total",
+    "Held posts that had to go because there were too many, by why they were held.",
+    "why",
+    ["spam", "limit"],
+  );
+  const reached = metrics.counter(
+    "formsvc_limit_reached_total",
+    "Months of a workspace that reached a share of the monthly limit, in percent.",
+    "percent",
+    USAGE_PERCENTS.map(String),
+  );
+  return ({ batch, outcomes, evictions, marks }, seconds) => {
     duration(seconds);
     size(batch.length);
+    for (const { spam, limit } of evictions) {
+      evicted("spam", spam);
+      evicted("limit", limit);
+    }
+    for (const { percent } of marks) reached(String(percent));
     for (const [index, pending] of batch.entries()) {
       if (outcomes[index] === "stored" && "submission" in pending) score(pending.submission.spamScore);
     }
+  };
+}
+
+/** Tells of what an owner should act on before leads are lost. */
+export function logCommits(log: Log): CommitReport {
+  return ({ evictions, marks }) => {
+    for (const eviction of evictions) heldEvicted(log, eviction);
+    for (const mark of marks) limitReached(log, mark);
   };
 }
 

@@ -2,10 +2,8 @@ import type { Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { findLimits, type Plans, type Usage } from "./workspace.ts";
+import { hasReached } from "./usage-mark.ts";
 import { listWorkspaces, readUsage } from "./workspace-store.ts";
-
-/** Share of a monthly limit from which on there should be time left to do something. */
-const CLOSE_TO_FULL = 0.9;
 
 /** One finding for each workspace that is close to its monthly limit or takes no posts; one in all where none is. */
 export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]> {
@@ -15,7 +13,7 @@ export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]>
   for (const workspace of workspaces) {
     if (!planless.includes(workspace)) usages.push(yield* readUsage(workspace, monthOf(now), plans));
   }
-  const close = usages.filter(({ used, limit }) => limit !== null && used >= limit * CLOSE_TO_FULL);
+  const close = usages.filter(({ used, limit }) => hasReached(used, limit, 80));
   const problems = planless.map(({ id, plan }) =>
     problem(
       "limits.monthly",
@@ -26,7 +24,8 @@ export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]>
   const full = close.map(({ workspaceId, used, limit, plan }) =>
     problem(
       "limits.monthly",
-      `${workspaceId} has used ${used} of ${limit} submissions of the plan ${plan}`,
+      `${workspaceId} has used ${used} of ${limit} submissions of the plan ${plan}` +
+        (hasReached(used, limit, 100) ? "; further posts are answered 429 and held" : ""),
       `formsvc workspace set-plan ${workspaceId} PLAN`,
     ),
   );

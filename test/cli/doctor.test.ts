@@ -40,7 +40,7 @@ test("a sound installation has a line for each check and exit code 0", async () 
   await post(server.url, endpoint.secret);
   const ran = await machine.run(["doctor"]);
   expect(ran.stdout).toBe("");
-  expect(ran.stderr.trim().split("\n")).toHaveLength(18);
+  expect(ran.stderr.trim().split("\n")).toHaveLength(19);
   expect(ran.code).toBe(0);
   expect((await machine.run(["doctor", "--quiet"])).stderr).toBe("");
 });
@@ -73,6 +73,54 @@ test("each thing that is wrong has a line with what to do, on standard output fo
   const ran = await machine.run(["doctor", "--quiet"]);
   expect(ran.stdout.split("\n").filter((line) => line.startsWith("PROBLEM"))).toHaveLength(5);
   expect(ran.stderr).toBe("formsvc: 5 problems\n");
+});
+
+test("a month is a problem from 80 % of its limit on, and says at 100 % that posts are refused", async () => {
+  const machine = operatorMachine();
+  machine.configure({ plans: { hobby: { monthlySubmissions: 10, endpoints: null, customSpam: true } } });
+  await machine.createEndpoint();
+  const connection = machine.open();
+  connection.exec("INSERT INTO usage SELECT id, strftime('%Y-%m', 'now'), 7 FROM workspace");
+  const found = async (used: number) => {
+    connection.prepare("UPDATE usage SET used = ?").run(used);
+    return (await examine(machine)).problems.map(({ name, message }) => [
+      name,
+      message.replace(/ws_\w+/, "WS"),
+    ]);
+  };
+  expect(await found(7)).toEqual([]);
+  const near = "WS has used 8 of 10 submissions of the plan hobby";
+  expect(await found(8)).toEqual([["limits.monthly", near]]);
+  const full = "WS has used 10 of 10 submissions of the plan hobby; further posts are answered 429 and held";
+  expect(await found(10)).toEqual([["limits.monthly", full]]);
+});
+
+test("held posts are a problem once 80 % of their room is taken, with how many had to go", async () => {
+  const machine = operatorMachine();
+  machine.configure({
+    plans: { hobby: { monthlySubmissions: 1, endpoints: null, customSpam: true } },
+    held: { maxPerWorkspace: 5 },
+  });
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  const send = () =>
+    fetch(`${server.url}/submit`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "Ada", email: "ada@example.org", message: "Hello" }),
+    });
+  const found = async () => {
+    const { problems } = await examine(machine);
+    return problems
+      .filter(({ name }) => name === "held.room")
+      .map(({ message }) => message.replace(/ws_\w+/, "WS").replace(/at 20.*Z$/, "at T"));
+  };
+  for (let sent = 0; sent < 4; sent += 1) await send();
+  expect(await found()).toEqual([]);
+  await send();
+  expect(await found()).toEqual(["WS holds 4 refused posts of 5"]);
+  for (let sent = 0; sent < 3; sent += 1) await send();
+  expect(await found()).toEqual(["WS holds 5 refused posts of 5; 2 had to go so far, the last at T"]);
 });
 
 test("the submission that lies ahead of the clock is named, and deleting it as advised makes the clock sound", async () => {

@@ -155,6 +155,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     endpoint_id: "TEXT",
     why: "TEXT",
     trapped: "INTEGER",
+    network: "TEXT",
     key_hash: "BLOB NULL",
     schema_version: "INTEGER",
     data: "TEXT",
@@ -165,6 +166,14 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     created_at: "INTEGER",
   },
   untrusted_proxy: { id: "INTEGER", address: "TEXT", seen_at: "INTEGER" },
+  held_network: {
+    workspace_id: "TEXT",
+    network: "TEXT",
+    posts: "INTEGER",
+    first_trapped: "INTEGER",
+    first_id: "TEXT",
+  },
+  held_total: { workspace_id: "TEXT", posts: "INTEGER", evicted: "INTEGER", evicted_at: "INTEGER NULL" },
 };
 
 interface Column {

@@ -233,6 +233,34 @@ function asOfNow(table: string, names: string): string {
   return `SELECT ${columns.join(", ")} FROM ${source}`;
 }
 
+test("posts that an earlier version held are counted by address, so that those of whoever has the most go first", async () => {
+  const machine = operatorMachine();
+  const { key } = await databaseOfVersion(machine, 6);
+  const connection = machine.open();
+  const copy = connection.prepare(
+    `INSERT INTO held SELECT ?, workspace_id, endpoint_id, why, trapped, key_hash, schema_version, data, spam_score,
+       spam_reasons, ?, user_agent, created_at FROM held WHERE ip_address = '192.0.2.9'`,
+  );
+  for (const address of ["203.0.113.1", "203.0.113.1", "2001:db8::1"])
+    copy.run(newId("held", Date.now()), address);
+  const used = { month: new Date().toISOString().slice(0, 7), workspace: "SELECT id FROM workspace" };
+  connection.exec(`INSERT INTO usage VALUES ((${used.workspace}), '${used.month}', 1)`);
+  connection.close();
+  machine.configure({
+    plans: { hobby: { monthlySubmissions: 1, endpoints: null, customSpam: false } },
+    held: { maxPerWorkspace: 4 },
+  });
+  const server = await machine.serve();
+  const answer = await fetch(`${server.url}/submit`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(goodPost),
+  });
+  expect(answer.status).toBe(429);
+  const left = machine.open().prepare("SELECT ip_address FROM held ORDER BY ip_address").pluck().all();
+  expect(left).toEqual(["127.0.0.1", "192.0.2.9", "2001:db8::1", "203.0.113.1"]);
+});
+
 describe.each(migrations.map(({ version }) => version))("a database of schema version %i", (version) => {
   test("is carried to the newest with everything in it, and its key still posts", async () => {
     const machine = operatorMachine();

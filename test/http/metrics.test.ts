@@ -19,9 +19,9 @@ function samples(text: string): Map<string, number> {
   );
 }
 
-async function servedWith(metrics: unknown) {
+async function servedWith(metrics: unknown, others: Record<string, unknown> = {}) {
   const machine = operatorMachine();
-  machine.configure({ metrics });
+  machine.configure({ metrics, ...others });
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();
   const listening = server.lines.find(({ event }) => event === "metrics.listening");
@@ -78,6 +78,34 @@ test("every way that a post can end stands at 0 from the start, so that the firs
   expect(after.get('formsvc_posts_total{outcome="accepted"}')).toBe(1);
   for (const outcome of ["unavailable", "internal", "database_busy", "database_unusable", "unauthorized"])
     expect(after.get(`formsvc_posts_total{outcome="${outcome}"}`)).toBe(0);
+});
+
+test("held posts that had to go and months that fill up are counted, each kind at 0 from the start", async () => {
+  const { endpoint, server, ask } = await servedWith(ON_ITS_OWN, {
+    plans: { hobby: { monthlySubmissions: 5, endpoints: null, customSpam: false } },
+    held: { maxPerWorkspace: 1 },
+  });
+  const counted = async () => {
+    const found = samples(await (await ask()).text());
+    return [...found].filter(([name]) => /^formsvc_(held_evicted|limit_reached)_total/.test(name));
+  };
+  const counts = (spam: number, limit: number, near: number, full: number) => [
+    ['formsvc_held_evicted_total{why="spam"}', spam],
+    ['formsvc_held_evicted_total{why="limit"}', limit],
+    ['formsvc_limit_reached_total{percent="80"}', near],
+    ['formsvc_limit_reached_total{percent="100"}', full],
+  ];
+  expect(await counted()).toEqual(counts(0, 0, 0, 0));
+  for (let sent = 0; sent < 4; sent += 1) await post(server.url, endpoint.secret);
+  expect(await counted()).toEqual(counts(0, 0, 1, 0));
+  await post(server.url, endpoint.secret);
+  const body = JSON.stringify({ name: "Ada", email: "ada@example.org", message: "hello" });
+  const headers = { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" };
+  for (let sent = 0; sent < 3; sent += 1) {
+    const answer = await fetch(`${server.url}/submit`, { method: "POST", headers, body });
+    expect(answer.status).toBe(429);
+  }
+  expect(await counted()).toEqual(counts(0, 2, 1, 1));
 });
 
 test("a client that leaves before its answer is counted as such, by the route that it asked for", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { setPlan } from "../../src/workspaces/workspace-store.ts";
-import { goodPost, startServer } from "../support/test-server.ts";
+import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
 const plans = {
@@ -76,4 +76,66 @@ test("a restart forgets no count", async () => {
   await Promise.all(Array.from({ length: 25 }, () => server.post(secret, goodPost)));
   await server.restart();
   expect((await server.post(secret, goodPost)).status).toBe(429);
+});
+
+/** What the log said about reached limits, in the order of the lines. */
+function reached(server: TestServer): Record<string, unknown>[] {
+  return server.log
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ event }) => event === "limit.reached");
+}
+
+test("a month at 80 % and at 100 % of its limit is told once each, whatever is restarted, and anew in the next month", async () => {
+  const server = await startServer({ plans });
+  const { secret, workspaceId } = await server.addEndpoint({ plan: "few" });
+  const send = async (posts: number) => {
+    for (let post = 0; post < posts; post += 1) await server.post(secret, goodPost);
+  };
+  await send(19);
+  expect(reached(server)).toEqual([]);
+  await send(1);
+  const facts = { level: "warn", workspaceId, month: "2026-06", limit: 25 };
+  expect(reached(server)).toMatchObject([{ ...facts, percent: 80, used: 20 }]);
+  await send(2);
+  await server.restart();
+  await send(2);
+  expect(reached(server)).toHaveLength(1);
+  await send(1);
+  expect(reached(server)[1]).toMatchObject({ ...facts, percent: 100, used: 25 });
+  await send(2);
+  await server.restart();
+  await send(2);
+  expect(reached(server)).toHaveLength(2);
+  server.clock.set(Date.UTC(2026, 6, 1));
+  await send(20);
+  expect(reached(server)[2]).toMatchObject({ month: "2026-07", percent: 80, used: 20 });
+});
+
+test("one transaction that passes both marks tells both, and a workspace without a limit tells none", async () => {
+  const server = await startServer({ plans });
+  const [few, unlimited] = await Promise.all([
+    server.addEndpoint({ plan: "few" }),
+    server.addEndpoint({ plan: "hobby" }),
+  ]);
+  await Promise.all(
+    [few, unlimited].flatMap(({ secret }) => Array.from({ length: 30 }, () => server.post(secret, goodPost))),
+  );
+  expect(reached(server).map(({ workspaceId, percent }) => [workspaceId, percent])).toEqual([
+    [few.workspaceId, 80],
+    [few.workspaceId, 100],
+  ]);
+});
+
+test("a larger plan has marks of its own", async () => {
+  const server = await startServer({ plans });
+  const { secret, workspaceId } = await server.addEndpoint({ plan: "few" });
+  await Promise.all(Array.from({ length: 25 }, () => server.post(secret, goodPost)));
+  server.owner.now(() => setPlan(workspaceId, "more", server.config.plans));
+  await until(async () => (await server.post(secret, goodPost)).status === 200);
+  await Promise.all(Array.from({ length: 10 }, () => server.post(secret, goodPost)));
+  expect(reached(server).map(({ percent, limit }) => [percent, limit])).toEqual([
+    [80, 25],
+    [100, 25],
+    [100, 30],
+  ]);
 });

@@ -1,0 +1,32 @@
+import { query } from "../database/database.ts";
+import { all, type Steps } from "../database/steps.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
+
+/** Share of `held.maxPerWorkspace` from which on an owner should make room. */
+const CLOSE_TO_FULL = 0.8;
+
+/**
+ * One finding for each workspace whose held posts come near what may be held; one in all where none does.
+ *
+ * @param maxPerWorkspace null is unlimited.
+ */
+export function* checkHeldRoom(maxPerWorkspace: number | null): Steps<Finding[]> {
+  const least = maxPerWorkspace === null ? null : maxPerWorkspace * CLOSE_TO_FULL;
+  const full =
+    least === null
+      ? []
+      : yield* all(
+          query.selectFrom("held_total").selectAll().where("posts", ">=", least).orderBy("workspace_id"),
+        );
+  if (full.length === 0) return [sound("held.room", "there is room for posts that are refused")];
+  return full.map(({ workspace_id, posts, evicted, evicted_at }) => {
+    const gone =
+      evicted_at === null ? "" : `; ${evicted} had to go so far, the last at ${toIsoTime(evicted_at)}`;
+    return problem(
+      "held.room",
+      `${workspace_id} holds ${posts} refused posts of ${maxPerWorkspace}${gone}`,
+      "formsvc held list, then release or drop them; or raise held.maxPerWorkspace and restart the server",
+    );
+  });
+}
