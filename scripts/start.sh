@@ -22,7 +22,7 @@ formsvc() { ./dist/formsvc "$@" "${shared[@]}"; }
 
 if ! endpoints="$(formsvc endpoint list --quiet 2>/dev/null)" || [ -z "$endpoints" ]; then
   # Kept in variables and printed once; nothing writes them to disk.
-  keys="$(formsvc endpoint create --name "My first form" --schema - --env --quiet <<'SCHEMA'
+  keys="$(formsvc endpoint create --name "My first form" --schema - --env <<'SCHEMA'
 {
   "name": { "type": "string", "required": true },
   "email": { "type": "string", "required": true, "format": "email" },
@@ -49,7 +49,11 @@ Post to it from another terminal:
     -H 'Content-Type: application/json' \\
     -d '{"name":"Ada","email":"ada@example.com","message":"Hello"}'
 
-and see it arrive:
+The plan above bounds what is accepted in a month. For more:
+
+  ./dist/formsvc workspace set-plan business${shared[*]:+ ${shared[*]}}
+
+See posts arrive:
 
   ./dist/formsvc submission tail --follow${shared[*]:+ ${shared[*]}}
 

@@ -12,11 +12,13 @@ export function register(program: Command): void {
 
 const create: CommandSpec = {
   usage: "create <email>",
-  summary: "Make an account with its free Hobby workspace",
+  summary: "Make an account with its workspace",
   examples: ["formsvc account create ada@example.com"],
   action: (context, _options, [email = ""]) =>
-    withNewDatabase(context, async (db) => {
-      const { account, workspace } = await db.transaction(() => createAccount(email, systemClock.now()));
+    withNewDatabase(context, async (db, config) => {
+      const { account, workspace } = await db.transaction(() =>
+        createAccount(email, systemClock.now(), config.newWorkspacePlan),
+      );
       if (context.output.isJson) {
         return context.output.json({ account: accountJson(account), workspace: workspaceJson(workspace) });
       }

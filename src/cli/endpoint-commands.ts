@@ -14,6 +14,7 @@ import { systemClock, toIsoTime } from "../foundation/clock.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { findWorkspace } from "../workspaces/workspace-store.ts";
+import type { Plans } from "../workspaces/workspace.ts";
 import { confirm } from "./arguments.ts";
 import {
   addNoun,
@@ -25,6 +26,7 @@ import {
   texts,
 } from "./command.ts";
 import { letOthersWrite, withDatabase, withNewDatabase } from "./open.ts";
+import { describePlan } from "./workspace-commands.ts";
 import { readDefinition } from "./schema-commands.ts";
 
 export function register(program: Command): void {
@@ -79,6 +81,7 @@ const create: CommandSpec = {
         made,
         config.plans,
         systemClock.now(),
+        config.newWorkspacePlan,
       );
       const keys = { secret: created.secret.text, publishable: created.publishable.text };
       if (
@@ -88,10 +91,18 @@ const create: CommandSpec = {
         context.output.note(
           `another endpoint is named ${created.endpoint.name} too; commands take the id then`,
         );
-      return printCreated(context, options, created.endpoint, definition, keys);
+      printCreated(context, options, created.endpoint, definition, keys);
+      const plan = await db.read(() => describeFirstPlan(created.endpoint, config.plans));
+      if (plan !== null) context.output.note(`The plan is ${plan}`);
     });
   },
 };
+
+/** Null for an endpoint that is not the first of its workspace. */
+function* describeFirstPlan({ workspaceId }: Endpoint, plans: Plans): Steps<string | null> {
+  if ((yield* listEndpoints(workspaceId)).length > 1) return null;
+  return yield* describePlan(yield* findWorkspace(workspaceId), plans);
+}
 
 const list: CommandSpec = {
   usage: "list",

@@ -14,7 +14,7 @@ import {
 import { checkEmail } from "../workspaces/workspace.ts";
 import { addCommand, type CommandSpec, text } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
-import { workspaceJson } from "./workspace-commands.ts";
+import { describePlan, workspaceJson } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
   addCommand(program, init);
@@ -33,23 +33,26 @@ const init: CommandSpec = {
     if (namedConfigFile(context.configFile) === null) refuseForeignOwner(file, "--config");
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
-    const made = withNewDatabase({ ...context, configFile: file }, async (db) => {
+    const made = withNewDatabase({ ...context, configFile: file }, async (db, config) => {
       const now = systemClock.now();
       const email = text(options, "email");
       const isEmpty = (await db.read(() => listWorkspaces())).length === 0;
       const workspace =
         isEmpty && email !== null
-          ? (await db.transaction(() => createAccount(email, now))).workspace
+          ? (await db.transaction(() => createAccount(email, now, config.newWorkspacePlan))).workspace
           : await db.transaction(function* () {
-              return (yield* listWorkspaces())[0] ?? (yield* chooseWorkspace(null, now));
+              return (
+                (yield* listWorkspaces())[0] ?? (yield* chooseWorkspace(null, now, config.newWorkspacePlan))
+              );
             });
       if (context.output.isJson)
         return context.output.json({ config: file, database: db.path, workspace: workspaceJson(workspace) });
       context.output.note(`configuration  ${file}${wrote ? "" : " (was there)"}`);
       context.output.note(`database       ${db.path}`);
       context.output.note(
-        `workspace      ${workspace.id} (${workspace.name}, ${workspace.plan})${isEmpty ? "" : " (was there)"}`,
+        `workspace      ${workspace.id} (${workspace.name})${isEmpty ? "" : " (was there)"}`,
       );
+      context.output.note(`plan           ${await db.read(() => describePlan(workspace, config.plans))}`);
       if (
         email !== null &&
         !(await db.read(() => listAccounts())).some((account) => account.email === checkEmail(email))

@@ -50,7 +50,7 @@ const show: CommandSpec = {
   options: scopeOptions,
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const { scope, workspace } = await db.transaction(() => chooseScope(options));
+      const { scope, workspace } = await db.transaction(() => chooseScope(config, options));
       const { customSpam } = limitsOf(config.plans, workspace.plan);
       const settings = await db.read(() => settingsFor(scope, spamDefaults(config), customSpam));
       const shown = {
@@ -91,7 +91,7 @@ const set: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const { scope, workspace } = await db.transaction(() => chooseScope(options));
+      const { scope, workspace } = await db.transaction(() => chooseScope(config, options));
       if (!limitsOf(config.plans, workspace.plan).customSpam) {
         throw new FormsvcError(
           "plan_limit",
@@ -208,11 +208,14 @@ function signed({ points }: SpamReason): string {
   return points > 0 ? `+${points}` : String(points);
 }
 
-function* chooseScope(options: Options): Steps<{ scope: SpamScope; workspace: Workspace }> {
+function* chooseScope(
+  { newWorkspacePlan }: Config,
+  options: Options,
+): Steps<{ scope: SpamScope; workspace: Workspace }> {
   const endpoint = text(options, "endpoint");
   if (endpoint === null) {
     const now = systemClock.now();
-    const workspace = yield* chooseWorkspace(text(options, "workspace"), now);
+    const workspace = yield* chooseWorkspace(text(options, "workspace"), now, newWorkspacePlan);
     return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
   }
   const { id, workspaceId } = yield* findEndpoint(endpoint);

@@ -1,6 +1,14 @@
 import type { Command } from "commander";
+import type { Steps } from "../database/steps.ts";
 import { monthOf, systemClock, toIsoTime } from "../foundation/clock.ts";
-import { limitsOf, type Usage, type Workspace } from "../workspaces/workspace.ts";
+import {
+  findLimits,
+  largestPlan,
+  limitsOf,
+  type Plans,
+  type Usage,
+  type Workspace,
+} from "../workspaces/workspace.ts";
 import {
   chooseWorkspace,
   createWorkspace,
@@ -25,7 +33,7 @@ export function register(program: Command): void {
 
 const create: CommandSpec = {
   usage: "create",
-  summary: "Make a further workspace, on the free plan",
+  summary: "Make a further workspace, on the plan that newWorkspacePlan of the configuration names",
   options: [
     { flags: "--name <name>", summary: "its name", required: true },
     {
@@ -35,9 +43,14 @@ const create: CommandSpec = {
   ],
   examples: ["formsvc workspace create --name 'Client sites' --account ada@example.com"],
   action: (context, options) =>
-    withNewDatabase(context, async (db) => {
+    withNewDatabase(context, async (db, config) => {
       const made = await db.transaction(() =>
-        createWorkspace(text(options, "name") ?? "", text(options, "account"), systemClock.now()),
+        createWorkspace(
+          text(options, "name") ?? "",
+          text(options, "account"),
+          systemClock.now(),
+          config.newWorkspacePlan,
+        ),
       );
       return printWorkspace(context, made);
     }),
@@ -90,13 +103,20 @@ const show: CommandSpec = {
 };
 
 const changePlan: CommandSpec = {
-  usage: "set-plan <workspace> <plan>",
-  summary: "Put a workspace on another plan",
-  examples: ["formsvc workspace set-plan ws_01h455vb4pex5vsknk084sn02q pro"],
-  action: (context, _options, [reference = "", plan = ""]) =>
-    withDatabase(context, async (db, config) =>
+  usage: "set-plan [workspace] [plan]",
+  summary: "Put a workspace on another plan; where there is only one, the plan alone is enough",
+  examples: [
+    "formsvc workspace set-plan business",
+    "formsvc workspace set-plan ws_01h455vb4pex5vsknk084sn02q pro",
+  ],
+  action: (context, _options, [former, latter]) => {
+    const plan = latter ?? former;
+    if (plan === undefined) return refuse("name the plan");
+    const reference = latter === undefined ? null : (former ?? null);
+    return withDatabase(context, async (db, config) =>
       printWorkspace(context, await db.transaction(() => setPlan(reference, plan, config.plans))),
-    ),
+    );
+  },
 };
 
 const usage: CommandSpec = {
@@ -115,7 +135,9 @@ const usage: CommandSpec = {
     if (argument !== undefined && option !== null) return refuse("name the workspace once");
     return withDatabase(context, async (db, config) => {
       const now = systemClock.now();
-      const workspace = await db.transaction(() => chooseWorkspace(argument ?? option, now));
+      const workspace = await db.transaction(() =>
+        chooseWorkspace(argument ?? option, now, config.newWorkspacePlan),
+      );
       const counted = await db.read(() =>
         readUsage(workspace, text(options, "month") ?? monthOf(now), config.plans),
       );
@@ -125,6 +147,21 @@ const usage: CommandSpec = {
     });
   },
 };
+
+/** What the workspace's plan allows in a month, and how to have more. */
+export function* describePlan({ id, plan }: Workspace, plans: Plans): Steps<string> {
+  const limits = findLimits(plans, plan);
+  if (limits === undefined) return `${plan}, which is not configured`;
+  const { monthlySubmissions } = limits;
+  if (monthlySubmissions === null) return `${plan}, unlimited submissions`;
+  const limit = `${plan}, ${monthlySubmissions} submissions a month; what comes beyond is answered 429 and held`;
+  const larger = largestPlan(plans);
+  const lifted = limitsOf(plans, larger).monthlySubmissions;
+  if (larger === plan || lifted === monthlySubmissions)
+    return `${limit}. For more, raise plans.${plan}.monthlySubmissions in the configuration`;
+  const workspace = (yield* listWorkspaces()).length === 1 ? "" : `${id} `;
+  return `${limit}. For ${shown(lifted)}: formsvc workspace set-plan ${workspace}${larger}`;
+}
 
 export function workspaceJson(workspace: Workspace) {
   return {

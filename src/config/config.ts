@@ -29,12 +29,14 @@ const plan = z.strictObject({
   customSpam: z.boolean().describe("Whether the workspace may have spam rules of its own."),
 });
 
+const planName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "expected a lower-case plan name");
+
 const rateLimit = z.strictObject({
   max: count.nullable().describe("Requests a window; null switches the limit off."),
   windowSeconds: seconds.describe("Length of the fixed window, in seconds."),
 });
 
-export const configSchema = z.strictObject({
+const sections = z.strictObject({
   server: z.strictObject({
     host: z.string().min(1).max(255).describe("Address to listen on."),
     port: z.int().min(0).max(65_535).describe("Port to listen on; 0 takes any free one."),
@@ -60,9 +62,7 @@ export const configSchema = z.strictObject({
         "The database file; where it does not begin with /, from the folder the program is started in.",
       ),
   }),
-  plans: z
-    .record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "expected a lower-case plan name"), plan)
-    .refine((plans) => "hobby" in plans, "expected the plan hobby, which new accounts get"),
+  plans: z.record(planName, plan),
   rateLimit: z.strictObject({
     publishable: rateLimit.describe("Posts with a publishable key, by address and endpoint."),
     secret: rateLimit.describe("Requests with a secret key, by key."),
@@ -174,6 +174,7 @@ export const configSchema = z.strictObject({
       .nullable()
       .describe("Days that delivered messages and their attempts are kept; null keeps them."),
   }),
+  newWorkspacePlan: planName.describe("The plan that new workspaces get: one of `plans`."),
   log: z.strictObject({
     level: z
       .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
@@ -182,6 +183,13 @@ export const configSchema = z.strictObject({
       .enum(["auto", "json", "pretty"])
       .describe("`auto` is pretty on a terminal and JSON lines elsewhere."),
   }),
+});
+
+export const configSchema = sections.superRefine(({ plans, newWorkspacePlan }, context) => {
+  if (Object.hasOwn(plans, newWorkspacePlan)) return;
+  const names = Object.keys(plans).join(", ") || "none";
+  const message = `there is no plan ${newWorkspacePlan}; plans has: ${names}`;
+  context.addIssue({ code: "custom", path: ["newWorkspacePlan"], message });
 });
 
 export type Config = z.infer<typeof configSchema>;
@@ -221,6 +229,7 @@ export const defaultConfig: Config = {
     probeSeconds: [30, 60, 120, 300, 600, 900],
     keepDeliveredDays: 30,
   },
+  newWorkspacePlan: "hobby",
   log: { level: "info", format: "auto" },
 };
 

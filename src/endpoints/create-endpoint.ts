@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import { type IssuedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
 import { chooseWorkspace } from "../workspaces/workspace-store.ts";
-import type { Plans } from "../workspaces/workspace.ts";
+import { DEFAULT_PLAN, type Plans } from "../workspaces/workspace.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { insertEndpoint, type NewEndpoint } from "./endpoint-store.ts";
 
@@ -16,6 +16,7 @@ export interface CreatedEndpoint {
  * Makes an endpoint with its two keys, all or nothing. An empty database gets its first account and workspace.
  *
  * @param workspace id or unique name; null is the only workspace there is.
+ * @param newWorkspacePlan of a workspace that is made here.
  * @throws usage, not_found, ambiguous, plan_limit
  */
 export async function createEndpoint(
@@ -24,10 +25,16 @@ export async function createEndpoint(
   made: NewEndpoint,
   plans: Plans,
   now: number,
+  newWorkspacePlan: string = DEFAULT_PLAN,
 ): Promise<CreatedEndpoint> {
   const [secret, publishable] = await Promise.all([prepareKey("secret"), prepareKey("publishable")]);
   return db.transaction(function* () {
-    const endpoint = yield* insertEndpoint(yield* chooseWorkspace(workspace, now), made, plans, now);
+    const endpoint = yield* insertEndpoint(
+      yield* chooseWorkspace(workspace, now, newWorkspacePlan),
+      made,
+      plans,
+      now,
+    );
     return {
       endpoint,
       secret: yield* storeKey(endpoint.id, secret, now),

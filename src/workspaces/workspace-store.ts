@@ -7,7 +7,7 @@ import {
   type Account,
   checkEmail,
   checkName,
-  FREE_PLAN,
+  DEFAULT_PLAN,
   limitsOf,
   type Plans,
   type Usage,
@@ -17,16 +17,17 @@ import {
 /** The account that an empty database gets, so that the first endpoint can be made at once. */
 const FIRST_ACCOUNT_EMAIL = "owner@localhost";
 
-/** A new account and its Hobby workspace, named after the address. @throws usage, already_exists */
+/** A new account and its workspace on that plan, named after the address. @throws usage, already_exists */
 export function* createAccount(
   emailText: string,
   now: number,
+  plan: string = DEFAULT_PLAN,
 ): Steps<{ account: Account; workspace: Workspace }> {
   const email = checkEmail(emailText);
   if ((yield* first(query.selectFrom("account").select("id").where("email", "=", email))) !== undefined) {
     throw new FormsvcError("already_exists", `there is an account ${email} already`);
   }
-  return yield* insertAccount(email, now);
+  return yield* insertAccount(email, now, plan);
 }
 
 export function* listAccounts(): Steps<Account[]> {
@@ -35,15 +36,20 @@ export function* listAccounts(): Steps<Account[]> {
 }
 
 /**
- * A further workspace, on the free plan.
+ * A further workspace, on that plan.
  *
  * @param account id or e-mail address; null is the only account there is.
  * @throws usage, not_found, ambiguous
  */
-export function* createWorkspace(nameText: string, account: string | null, now: number): Steps<Workspace> {
+export function* createWorkspace(
+  nameText: string,
+  account: string | null,
+  now: number,
+  plan: string = DEFAULT_PLAN,
+): Steps<Workspace> {
   const name = checkName(nameText);
-  const owner = account === null ? yield* soleAccount(now) : yield* findAccount(account);
-  return yield* insertWorkspace(owner.id, name, now);
+  const owner = account === null ? yield* soleAccount(now, plan) : yield* findAccount(account);
+  return yield* insertWorkspace(owner.id, name, now, plan);
 }
 
 export function* listWorkspaces(): Steps<Workspace[]> {
@@ -69,12 +75,21 @@ export function* findWorkspace(reference: string): Steps<Workspace> {
 
 /**
  * The workspace a command means: the one it names, else the only one there is. Makes the first account and workspace
- * in an empty database. Call it inside a transaction.
+ * in an empty database, on that plan. Call it inside a transaction.
  *
  * @throws not_found, ambiguous
  */
-export function* chooseWorkspace(reference: string | null, now: number): Steps<Workspace> {
+export function* chooseWorkspace(
+  reference: string | null,
+  now: number,
+  plan: string = DEFAULT_PLAN,
+): Steps<Workspace> {
   if (reference !== null) return yield* findWorkspace(reference);
+  return (yield* findOnlyWorkspace()) ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).workspace;
+}
+
+/** Null in an empty database. @throws ambiguous */
+function* findOnlyWorkspace(): Steps<Workspace | null> {
   const rows = yield* all(query.selectFrom("workspace").selectAll().orderBy("id").limit(2));
   const [row] = rows;
   if (rows.length > 1) {
@@ -83,15 +98,21 @@ export function* chooseWorkspace(reference: string | null, now: number): Steps<W
       "there are several workspaces; name the one you mean by its id or name; see: formsvc workspace list",
     );
   }
-  return row === undefined ? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now)).workspace : toWorkspace(row);
+  return row === undefined ? null : toWorkspace(row);
 }
 
-/** Takes effect at once, in running servers within a second. @throws usage, not_found, ambiguous */
-export function* setPlan(reference: string, plan: string, plans: Plans): Steps<Workspace> {
+/**
+ * Takes effect at once, in running servers within a second.
+ *
+ * @param reference null is the only workspace there is. @throws usage, not_found, ambiguous
+ */
+export function* setPlan(reference: string | null, plan: string, plans: Plans): Steps<Workspace> {
   if (!Object.hasOwn(plans, plan)) {
     throw new FormsvcError("usage", `there is no plan ${plan}; there are: ${Object.keys(plans).join(", ")}`);
   }
-  const workspace = yield* findWorkspace(reference);
+  const workspace = reference === null ? yield* findOnlyWorkspace() : yield* findWorkspace(reference);
+  if (workspace === null)
+    throw new FormsvcError("not_found", "there is no workspace yet; the first endpoint makes one");
   yield* run(query.updateTable("workspace").set({ plan }).where("id", "=", workspace.id));
   yield* raiseSettingsVersion();
   return { ...workspace, plan };
@@ -118,7 +139,7 @@ export function* readUsage(workspace: Workspace, month: string, plans: Plans): S
   return { workspaceId: workspace.id, plan: workspace.plan, month, used, limit, remaining };
 }
 
-function* soleAccount(now: number): Steps<Account> {
+function* soleAccount(now: number, plan: string): Steps<Account> {
   const [first, second] = yield* listAccounts();
   if (second !== undefined) {
     throw new FormsvcError(
@@ -126,7 +147,7 @@ function* soleAccount(now: number): Steps<Account> {
       "there are several accounts; choose one with --account; see: formsvc account list",
     );
   }
-  return first ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now)).account;
+  return first ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).account;
 }
 
 function* findAccount(reference: string): Steps<Account> {
@@ -138,18 +159,22 @@ function* findAccount(reference: string): Steps<Account> {
   return { id: row.id, email: row.email, createdAt: row.created_at };
 }
 
-function* insertAccount(email: string, now: number): Steps<{ account: Account; workspace: Workspace }> {
+function* insertAccount(
+  email: string,
+  now: number,
+  plan: string,
+): Steps<{ account: Account; workspace: Workspace }> {
   const account = { id: newId("acct", now), email, createdAt: now };
   yield* run(query.insertInto("account").values({ id: account.id, email, created_at: now }));
-  return { account, workspace: yield* insertWorkspace(account.id, email.split("@")[0] ?? email, now) };
+  return { account, workspace: yield* insertWorkspace(account.id, email.split("@")[0] ?? email, now, plan) };
 }
 
-function* insertWorkspace(accountId: string, name: string, now: number): Steps<Workspace> {
-  const workspace = { id: newId("ws", now), accountId, name, plan: FREE_PLAN, createdAt: now };
+function* insertWorkspace(accountId: string, name: string, now: number, plan: string): Steps<Workspace> {
+  const workspace = { id: newId("ws", now), accountId, name, plan, createdAt: now };
   yield* run(
     query
       .insertInto("workspace")
-      .values({ id: workspace.id, account_id: accountId, name, plan: FREE_PLAN, created_at: now }),
+      .values({ id: workspace.id, account_id: accountId, name, plan, created_at: now }),
   );
   return workspace;
 }

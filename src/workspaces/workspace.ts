@@ -27,8 +27,8 @@ export interface Usage {
   readonly remaining: number | null;
 }
 
-/** The plan that every new account's workspace has. */
-export const FREE_PLAN = "hobby";
+/** The plan of new workspaces where nothing else is configured. */
+export const DEFAULT_PLAN = "hobby";
 /** Longest name of a workspace or endpoint, in UTF-16 units. */
 export const MAX_NAME_LENGTH = 200;
 const MAX_EMAIL_LENGTH = 254;
@@ -59,6 +59,12 @@ export function limitsOf(plans: Plans, plan: string): PlanLimits {
     );
   }
   return limits;
+}
+
+/** The plan that allows the most submissions a month. */
+export function largestPlan(plans: Plans): string {
+  const allowed = (plan: string): number => plans[plan]?.monthlySubmissions ?? Infinity;
+  return Object.keys(plans).reduce((largest, plan) => (allowed(plan) > allowed(largest) ? plan : largest));
 }
 
 /** A name without its outer blanks. @throws usage when it is empty, too long or has control characters. */

@@ -105,6 +105,7 @@ test("the defaults are the contract's", () => {
       probeSeconds: [30, 60, 120, 300, 600, 900],
       keepDeliveredDays: 30,
     },
+    newWorkspacePlan: "hobby",
     log: { level: "info", format: "auto" },
   });
 });
@@ -127,7 +128,9 @@ describe("an environment variable overrides each value", () => {
   test.each(paths)("$name", ({ path, schema }) => {
     const name = environmentName(path);
     const { text, value } = otherValue(schema, at(defaultConfig, path));
-    expect(at(load({}, { [name]: text }), path)).toEqual(value);
+    // A plan must be configured.
+    const plans = path[0] === "newWorkspacePlan" ? { plans: { [text]: defaultConfig.plans["pro"] } } : {};
+    expect(at(load(plans, { [name]: text }), path)).toEqual(value);
   });
 
   test.each([
@@ -238,9 +241,16 @@ describe("a wrong value stops the program and is named by its path", () => {
     );
   });
 
-  test("where the plan that new accounts get would be missing", () => {
+  test("where the plan that new workspaces get is not configured, with the plans that are", () => {
+    const { message } = refusal({ newWorkspacePlan: "gold" });
+    expect(message).toMatch(/: newWorkspacePlan: there is no plan gold; plans has: hobby, pro, business$/);
+    expect(refusal({}, { FORMSVC_NEW_WORKSPACE_PLAN: "gold" }).message).toMatch(
+      /^FORMSVC_NEW_WORKSPACE_PLAN: /,
+    );
     const none = z.object({}).parse({});
     expect(configSchema.safeParse({ ...defaultConfig, plans: none }).success).toBe(false);
+    const gold = { monthlySubmissions: null, endpoints: null, customSpam: true };
+    expect(load({ newWorkspacePlan: "gold", plans: { gold } }, {}).newWorkspacePlan).toBe("gold");
   });
 
   test("with the exit code of a wrong configuration, which no other failure of loading has", () => {

@@ -104,6 +104,17 @@ test("a plan that is not configured is refused, names the ones that are, and cha
   expect(() => db.now(() => setPlan("nobody", "free", plans))).toThrow(failing("not_found"));
 });
 
+test("a plan is set without naming the workspace where there is exactly one", () => {
+  const db = temporaryDatabase();
+  const set = (plan: string) => db.now(() => setPlan(null, plan, plans));
+  expect(() => set("free")).toThrow(failing("not_found"));
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
+  expect(set("free")).toMatchObject({ id: workspace.id, plan: "free" });
+  db.now(() => createWorkspace("Second", null, NOON));
+  expect(() => set("hobby")).toThrow(failing("ambiguous"));
+  expect(db.now(() => findWorkspace(workspace.id)).plan).toBe("free");
+});
+
 test("usage says what is used, the plan's limit and what remains, never less than nothing", () => {
   const db = temporaryDatabase();
   const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
