@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import type { Account } from "../workspaces/workspace.ts";
 import { createAccount, listAccounts } from "../workspaces/workspace-store.ts";
 import { addNoun, type CommandSpec } from "./command.ts";
@@ -17,7 +17,7 @@ const create: CommandSpec = {
   action: (context, _options, [email = ""]) =>
     withNewDatabase(context, async (db, config) => {
       const { account, workspace } = await db.transaction(() =>
-        createAccount(email, systemClock.now(), config.newWorkspacePlan),
+        createAccount(email, context.clock.now(), config.newWorkspacePlan),
       );
       if (context.output.isJson) {
         return context.output.json({ account: accountJson(account), workspace: workspaceJson(workspace) });

@@ -16,8 +16,9 @@ const backup: CommandSpec = {
     "formsvc backup --json nightly.db | jq .backup.submissions",
   ],
   action: async (context, _options, [file = ""]) => {
-    const { output } = context;
+    const { output, clock } = context;
     const made = await backUp(readConfig(context).database.path, file, {
+      clock,
       onProgress: ({ copiedPages, totalPages }: CopyProgress) =>
         output.progress(`copied ${Math.floor((copiedPages / Math.max(1, totalPages)) * 100)} %`),
       onNote: (text) => output.note(text),

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
+import { type Clock, systemClock } from "../foundation/clock.ts";
 import { createOutput, type Output } from "./output.ts";
 
 /** What every command is given: where to write, and the options that all have. */
 export interface CommandContext {
   readonly output: Output;
+  readonly clock: Clock;
   /** `--config`; null where it was not given. */
   readonly configFile: string | null;
   /** `--db`; null where it was not given. */
@@ -126,6 +128,7 @@ export function parseFile(value: string): string {
 
 function contextOf(options: Options): CommandContext {
   return {
+    clock: systemClock,
     output: createOutput({ json: options["json"] === true, quiet: options["quiet"] === true }),
     configFile: text(options, "config"),
     databasePath: text(options, "db"),

@@ -19,7 +19,6 @@ import {
   checkStructure,
 } from "../database/sqlite/database-health.ts";
 import { checkLeftovers } from "../database/sqlite/leftover-health.ts";
-import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
@@ -109,7 +108,7 @@ async function examine(context: CommandContext): Promise<Finding[]> {
   }
   try {
     const loaded = loadConfig(context.configFile);
-    const patient = { db, config, loaded, now: systemClock.now(), hasItsTables: hasItsTables(db) };
+    const patient = { db, config, loaded, now: context.clock.now(), hasItsTables: hasItsTables(db) };
     const findings: Findings[] = [];
     for (const check of CHECKS) {
       try {

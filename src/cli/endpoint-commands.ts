@@ -10,7 +10,7 @@ import {
 } from "../endpoints/endpoint.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
 import { findEndpoint, listEndpoints, readSchema, updateEndpoint } from "../endpoints/endpoint-store.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { findWorkspace } from "../workspaces/workspace-store.ts";
@@ -80,7 +80,7 @@ const create: CommandSpec = {
         text(options, "workspace"),
         made,
         config.plans,
-        systemClock.now(),
+        context.clock.now(),
         config.newWorkspacePlan,
       );
       const keys = { secret: created.secret.text, publishable: created.publishable.text };

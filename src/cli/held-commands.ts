@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { dropExpired, dropHeld, findHeld, type HeldPost, listHeld } from "../submissions/held-post.ts";
 import { releaseHeld } from "../submissions/release-held.ts";
@@ -82,7 +82,7 @@ const release: CommandSpec = {
       const released: { readonly held: string; readonly submission: string }[] = [];
       try {
         for (const id of ids.filter((name) => name !== undefined)) {
-          const submission = await releaseHeld(parts, id, systemClock.now());
+          const submission = await releaseHeld(parts, id, context.clock.now());
           context.output.note(`${id} is ${submission.id} now`);
           released.push({ held: id, submission: submission.id });
         }
@@ -129,7 +129,7 @@ function withHeld<Result>(
   work: (db: SqliteDatabase, config: Config) => Result | Promise<Result>,
 ): Promise<Result> {
   return withDatabase(context, async (db, config) => {
-    const expire = () => db.transaction(() => dropExpired(config.held.days, systemClock.now()));
+    const expire = () => db.transaction(() => dropExpired(config.held.days, context.clock.now()));
     while ((await expire()) > 0);
     return work(db, config);
   });

@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { defaultConfig } from "../config/config.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { namedConfigFile } from "../config/load-config.ts";
-import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
   chooseWorkspace,
@@ -34,7 +33,7 @@ const init: CommandSpec = {
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
     const made = withNewDatabase({ ...context, configFile: file }, async (db, config) => {
-      const now = systemClock.now();
+      const now = context.clock.now();
       const email = text(options, "email");
       const isEmpty = (await db.read(() => listWorkspaces())).length === 0;
       const workspace =

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import { type IssuedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 import { hasEnded, type Key, listKeys } from "../keys/key-store.ts";
@@ -20,12 +20,13 @@ const list: CommandSpec = {
       const keys = await db.read(function* () {
         return yield* listKeys((yield* findEndpoint(reference)).id);
       });
-      if (context.output.isJson) return context.output.json({ data: keys.map(keyJson) });
+      if (context.output.isJson)
+        return context.output.json({ data: keys.map((key) => keyJson(key, context.clock.now())) });
       const rows = keys.map((key) => [
         key.id,
         key.lookup,
         key.kind,
-        stateOf(key),
+        stateOf(key, context.clock.now()),
         toIsoTime(key.createdAt),
         key.seenInBrowserAt === null
           ? ""
@@ -55,7 +56,7 @@ const issue: CommandSpec = {
       await db.read(() => findEndpoint(reference));
       const prepared = await prepareKey(text(options, "kind") as KeyKind);
       const issued = await db.transaction(function* () {
-        return yield* storeKey((yield* findEndpoint(reference)).id, prepared, systemClock.now());
+        return yield* storeKey((yield* findEndpoint(reference)).id, prepared, context.clock.now());
       });
       return printIssued(context, issued);
     }),
@@ -75,7 +76,7 @@ const rotate: CommandSpec = {
   action: (context, options, [reference = ""]) =>
     withDatabase(context, async (db) => {
       const graceMs = typeof options["grace"] === "number" ? options["grace"] : 0;
-      return printIssued(context, await rotateKey(db, reference, graceMs, systemClock.now()));
+      return printIssued(context, await rotateKey(db, reference, graceMs, context.clock.now()));
     }),
 };
 
@@ -84,29 +85,29 @@ const revoke: CommandSpec = {
   summary: "Refuse a key from now on, everywhere within a second",
   action: (context, _options, [reference = ""]) =>
     withDatabase(context, async (db) => {
-      const key = await db.transaction(() => revokeKey(reference, systemClock.now()));
-      if (context.output.isJson) return context.output.json({ key: keyJson(key) });
+      const key = await db.transaction(() => revokeKey(reference, context.clock.now()));
+      if (context.output.isJson) return context.output.json({ key: keyJson(key, context.clock.now()) });
       context.output.line(key.id);
       return context.output.note(`the ${key.kind} key ${key.lookup} is revoked`);
     }),
 };
 
-function keyJson(key: Key) {
+function keyJson(key: Key, now: number) {
   return {
     id: key.id,
     key: key.lookup,
     kind: key.kind,
     endpoint_id: key.endpointId,
-    state: stateOf(key),
+    state: stateOf(key, now),
     created_at: toIsoTime(key.createdAt),
     revoked_at: key.revokedAt === null ? null : toIsoTime(key.revokedAt),
     seen_in_browser_at: key.seenInBrowserAt === null ? null : toIsoTime(key.seenInBrowserAt),
   };
 }
 
-function stateOf(key: Key): "active" | "ending" | "revoked" {
+function stateOf(key: Key, now: number): "active" | "ending" | "revoked" {
   if (key.revokedAt === null) return "active";
-  return hasEnded(key, systemClock.now()) ? "revoked" : "ending";
+  return hasEnded(key, now) ? "revoked" : "ending";
 }
 
 function printIssued({ output }: CommandContext, { key, text: plain }: IssuedKey): void {

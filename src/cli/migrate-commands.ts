@@ -37,7 +37,7 @@ const up: CommandSpec = {
   options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
   action: (context, options) => {
     if (options["dryRun"] === true) return rehearse(context);
-    const { db, migrated } = openForCommand(readConfig(context));
+    const { db, migrated } = openForCommand(readConfig(context), context.clock);
     db.close();
     const { latest, pending, keptCopy } = migrated;
     if (context.output.isJson)

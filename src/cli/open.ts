@@ -9,7 +9,7 @@ import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { migrate, type MigrationResult, migrationStatus } from "../database/migrate.ts";
 import { lockServer } from "../database/sqlite/server-lock.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -39,16 +39,16 @@ function nameDatabase(config: Config, { databasePath }: CommandContext): Config 
  *
  * @throws server_running where that would pull the schema away from under a server of an older version.
  */
-export function openForCommand(config: Config): OpenedDatabase {
-  return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, upgradeUnserved);
+export function openForCommand(config: Config, clock: Clock): OpenedDatabase {
+  return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, (db) => upgradeUnserved(db, clock));
 }
 
-function upgradeUnserved(db: SqliteDatabase): MigrationResult {
+function upgradeUnserved(db: SqliteDatabase, clock: Clock): MigrationResult {
   const { version, pending } = migrationStatus(db);
   // A new file has no server of an older version.
   if (version === 0 || pending.length === 0) return migrate(db);
   const advice = "the database is of an older version: restart the server with this one first";
-  const lock = lockServer(db.path, process.pid, toIsoTime(systemClock.now()), advice);
+  const lock = lockServer(db.path, process.pid, toIsoTime(clock.now()), advice);
   try {
     return migrate(db);
   } finally {
@@ -86,7 +86,7 @@ export async function withDatabase<Result>(context: CommandContext, work: Work<R
 export async function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   const config = readConfig(context);
   const isNew = !existsSync(config.database.path);
-  const { db, migrated } = openForCommand(config);
+  const { db, migrated } = openForCommand(config, context.clock);
   try {
     if (isNew) context.output.note(`made a new database: ${db.path}`);
     if (migrated.keptCopy !== null)

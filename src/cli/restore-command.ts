@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
 import { restoreBackup } from "../database/sqlite/restore.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import { confirm } from "./arguments.ts";
 import { addCommand, type CommandSpec } from "./command.ts";
 import { readConfig } from "./open.ts";
@@ -29,7 +29,7 @@ const restore: CommandSpec = {
     const holdWebhooks = options["holdWebhooks"] === true;
     const restored = restoreBackup(file, database, {
       holdWebhooks,
-      now: toIsoTime(systemClock.now()),
+      now: toIsoTime(context.clock.now()),
     });
     if (output.isJson) {
       const { version, submissions, replaced } = restored;

@@ -7,7 +7,6 @@ import type { Database } from "../database/database.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import type { Steps } from "../database/steps.ts";
 import { changeSchema, findEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
-import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
 import { parseJson, readInput } from "./arguments.ts";
@@ -99,13 +98,13 @@ function naming(source: string, error: unknown): unknown {
 }
 
 async function store(
-  { output }: CommandContext,
+  { output, clock }: CommandContext,
   db: Database,
   reference: string,
   definition: SchemaDefinition,
   basedOn: number | null,
 ): Promise<void> {
-  const change = (): Steps<Endpoint> => changeSchema(reference, definition, systemClock.now(), basedOn);
+  const change = (): Steps<Endpoint> => changeSchema(reference, definition, clock.now(), basedOn);
   const { id, schemaVersion } = await db.transaction(change);
   if (output.isJson) return output.json({ endpoint_id: id, schema_version: schemaVersion });
   return output.note(`${id} checks posts with version ${schemaVersion} of its schema from now on`);

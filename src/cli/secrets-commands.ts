@@ -4,7 +4,7 @@ import { openKeyring, SECRET_LISTS } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { addKey } from "../secrets/key-file.ts";
 import { createKeyring, type Keyring } from "../secrets/keyring.ts";
@@ -49,7 +49,7 @@ const rotate: CommandSpec = {
   examples: ["FORMSVC_SECRETS_KEY_FILE=/etc/formsvc/secrets.key formsvc secrets rotate"],
   action: (context) =>
     withDatabase(context, async (db, config) => {
-      await addNewestKey(db, config);
+      await addNewestKey(context, db, config);
       const keyring = await db.read(() => openKeyring(config));
       return encryptAll(context, db, keyring);
     }),
@@ -85,7 +85,11 @@ const NO_KEY =
   "no key is configured: set secrets.keyFile to a file's name first, then: formsvc secrets rotate";
 
 /** In a transaction, because two that add a key at once would lose one. @throws config_invalid */
-async function addNewestKey(db: Database, { secrets: { keyFile, key } }: Config): Promise<void> {
+async function addNewestKey(
+  { clock }: CommandContext,
+  db: Database,
+  { secrets: { keyFile, key } }: Config,
+): Promise<void> {
   if (keyFile === null) {
     const remedy =
       "the key is FORMSVC_SECRETS_KEY, which a command cannot change: " +
@@ -95,7 +99,7 @@ async function addNewestKey(db: Database, { secrets: { keyFile, key } }: Config)
   await db.transaction(function* () {
     const before = existsSync(keyFile) ? createKeyring({ keyFile, key }) : { source: keyFile, ids: () => [] };
     yield* checkKeys(SECRET_LISTS, before);
-    addKey(keyFile, toIsoTime(systemClock.now()));
+    addKey(keyFile, toIsoTime(clock.now()));
   });
 }
 

@@ -12,7 +12,7 @@ import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { lockServer } from "../database/sqlite/server-lock.ts";
 import type { MigrationResult } from "../database/migrate.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import {
   databaseCreated,
   databaseMigrated,
@@ -21,12 +21,12 @@ import {
   variableUnknown,
 } from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
-import { addCommand, type CommandSpec, type Options, refuse, text } from "./command.ts";
+import { addCommand, type CommandContext, type CommandSpec, type Options, refuse, text } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { readConfig } from "./open.ts";
-import { nextStopSignal } from "./stop-signals.ts";
-import { createServiceNews } from "./systemd-notify.ts";
-import { startServer } from "./start-server.ts";
+import { nextStopSignal } from "../server/stop-signals.ts";
+import { createServiceNews } from "../server/systemd-notify.ts";
+import { startServer } from "../server/start-server.ts";
 
 export function register(program: Command): void {
   addCommand(program, serve);
@@ -54,7 +54,7 @@ const serve: CommandSpec = {
     checkServerConfig(config);
     const log = createLog(config.log.level, config.log.format);
     for (const name of loadConfig(context.configFile).unknownVariables) variableUnknown(log, name);
-    const lock = lockServer(resolve(config.database.path), process.pid, toIsoTime(systemClock.now()));
+    const lock = lockServer(resolve(config.database.path), process.pid, toIsoTime(context.clock.now()));
     try {
       const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
       try {
@@ -62,7 +62,7 @@ const serve: CommandSpec = {
         db.readNow(() => requireStructure(db, db.path));
         proveWritable(db);
         await db.read(() => checkPlans(config.plans));
-        await serveUntilStopped(db, config, context.configFile, log);
+        await serveUntilStopped(db, config, context, log);
       } finally {
         db.close();
       }
@@ -85,14 +85,14 @@ function tellOfMigration(
 async function serveUntilStopped(
   db: SqliteDatabase,
   config: Config,
-  configFile: string | null,
+  { configFile, clock }: CommandContext,
   log: Log,
 ): Promise<void> {
   const manager = readServiceManager(process.pid);
   const news = createServiceNews(manager, log);
   const stopSignal = nextStopSignal();
   const { listenFd } = manager;
-  const server = await startServer(db, config, systemClock, log, { configFile, listenFd });
+  const server = await startServer(db, config, clock, log, { configFile, listenFd });
   try {
     news.ready();
     serverStopping(log, await stopSignal);

@@ -6,7 +6,6 @@ import type { Steps } from "../database/steps.ts";
 import { createEndpointDirectory } from "../endpoints/endpoint-directory.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
-import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { splitRow } from "../spam/evaluate.ts";
@@ -50,7 +49,9 @@ const show: CommandSpec = {
   options: scopeOptions,
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const { scope, workspace } = await db.transaction(() => chooseScope(config, options));
+      const { scope, workspace } = await db.transaction(() =>
+        chooseScope(config, options, context.clock.now()),
+      );
       const { customSpam } = limitsOf(config.plans, workspace.plan);
       const settings = await db.read(() => settingsFor(scope, spamDefaults(config), customSpam));
       const shown = {
@@ -91,7 +92,9 @@ const set: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const { scope, workspace } = await db.transaction(() => chooseScope(config, options));
+      const { scope, workspace } = await db.transaction(() =>
+        chooseScope(config, options, context.clock.now()),
+      );
       if (!limitsOf(config.plans, workspace.plan).customSpam) {
         throw new FormsvcError(
           "plan_limit",
@@ -148,7 +151,7 @@ const explain: CommandSpec = {
 
 /** As the server judges a post to this endpoint; what it says of the client is unknown here. */
 function judgeFor(
-  { output }: CommandContext,
+  { output, clock }: CommandContext,
   db: SqliteDatabase,
   config: Config,
   reference: string,
@@ -172,7 +175,7 @@ function judgeFor(
     elapsedMs,
     client: null,
   };
-  const { history } = createSpamMemory(db, null).recall(endpoint.workspaceId, id, post, systemClock.now());
+  const { history } = createSpamMemory(db, null).recall(endpoint.workspaceId, id, post, clock.now());
   const verdict = judge(post, settings, history);
   if (!checked.ok && !(filledHoneypots.length > 0 && verdict.spamClass === "blocked"))
     output.note(
@@ -211,10 +214,10 @@ function signed({ points }: SpamReason): string {
 function* chooseScope(
   { newWorkspacePlan }: Config,
   options: Options,
+  now: number,
 ): Steps<{ scope: SpamScope; workspace: Workspace }> {
   const endpoint = text(options, "endpoint");
   if (endpoint === null) {
-    const now = systemClock.now();
     const workspace = yield* chooseWorkspace(text(options, "workspace"), now, newWorkspacePlan);
     return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Mark, markSubmission, readMark } from "../submissions/mark-submission.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
@@ -159,7 +159,7 @@ const mark: CommandSpec = {
       throw new FormsvcError("usage", "the mark is spam, ham or none");
     return withDatabase(context, async (db) => {
       const chosen = wanted === "none" ? null : (wanted as Mark);
-      await db.transaction(() => markSubmission(db, id, chosen, systemClock.now()));
+      await db.transaction(() => markSubmission(db, id, chosen, context.clock.now()));
       if (context.output.isJson) return context.output.json({ id, mark: chosen });
       return context.output.note(
         chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,

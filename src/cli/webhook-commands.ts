@@ -3,7 +3,7 @@ import { openKeyring } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import { parseAllowedNetworks, plainHost } from "../webhooks/address-guard.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { alignDeliveries } from "../outbox/align-deliveries.ts";
@@ -77,7 +77,7 @@ const create: CommandSpec = {
       const settings = { ...DEFAULTS, ...readSettings(options) };
       const keyring = await db.read(() => openKeyring(config));
       const { webhook, secret } = await db.transaction(() =>
-        createWebhook(keyring, endpoint.id, settings, systemClock.now()),
+        createWebhook(keyring, endpoint.id, settings, context.clock.now()),
       );
       const refused = await findRefusal(webhook, config);
       context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
@@ -178,7 +178,7 @@ const rotate: CommandSpec = {
   summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
   action: (context, _options, [id = ""]) =>
     withDatabase(context, async (db, config) => {
-      const now = systemClock.now();
+      const now = context.clock.now();
       const keyring = await db.read(() => openKeyring(config));
       const secret = await db.transaction(() => rotateSecret(keyring, id, now));
       const oldUntil = toIsoTime(now + ROTATION_GRACE_MS);
@@ -220,7 +220,7 @@ function parseScore(value: string): number {
 
 async function switchTo(context: CommandContext, db: Database, id: string, enabled: boolean): Promise<void> {
   const webhook = await db.transaction(() => setWebhookEnabled(id, enabled));
-  while (await db.transaction(() => alignDeliveries(systemClock.now())));
+  while (await db.transaction(() => alignDeliveries(context.clock.now())));
   return printWebhook(context, webhook);
 }
 

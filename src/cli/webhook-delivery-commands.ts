@@ -1,4 +1,4 @@
-import { systemClock, toIsoTime } from "../foundation/clock.ts";
+import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Attempt, type Delivery, DELIVERY_STATES, type DeliveryState } from "../outbox/delivery.ts";
 import { findDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
@@ -114,7 +114,7 @@ export const replay: CommandSpec = {
     withDatabase(context, async (db) => {
       const range = readRange(options);
       const dryRun = options["dryRun"] === true;
-      const replaying = { asNew: options["asNew"] === true, now: systemClock.now() };
+      const replaying = { asNew: options["asNew"] === true, now: context.clock.now() };
       const { webhookId } = range;
       if (webhookId !== null) await db.read(() => findWebhook(webhookId));
       let facts: { matched: number; replayed: number; id?: string };

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createWebhookSender, openKeyring } from "../app.ts";
 import { readEndpoint } from "../endpoints/endpoint-store.ts";
-import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { classify } from "../webhooks/classify.ts";
@@ -30,7 +29,7 @@ export const sendTest: CommandSpec = {
   action: (context, options, [id = ""]) =>
     withDatabase(context, async (db, config) => {
       const webhook = await db.read(() => findWebhook(id));
-      const now = systemClock.now();
+      const now = context.clock.now();
       const data = readData(text(options, "data"));
       const submission = { id: newId("sub", now), endpointId: webhook.endpointId, spamScore: 0 };
       const told = {
@@ -84,7 +83,7 @@ export const verify: CommandSpec = {
     const timestamp = text(options, "timestamp") ?? "";
     // Standard input as bytes: a byte order mark or broken text is part of what was signed.
     const message = { id: text(options, "id") ?? "", timestamp, body: readFileSync(0) };
-    const nowMs = options["anyTime"] === true ? Number(timestamp) * 1000 : systemClock.now();
+    const nowMs = options["anyTime"] === true ? Number(timestamp) * 1000 : context.clock.now();
     const problem = findSignatureProblem(message, text(options, "signature") ?? "", keys, nowMs);
     if (context.output.isJson) context.output.json({ valid: problem === null, problem });
     else if (problem === null) context.output.line("genuine");
@@ -133,7 +132,7 @@ export const listen: CommandSpec = {
       behaviour: (text(options, "answer") ?? "ok") as Behaviour,
       times: typeof times === "number" ? times : Number.POSITIVE_INFINITY,
       retryAfterSeconds: typeof retryAfter === "number" ? retryAfter : DEFAULT_RETRY_AFTER_SECONDS,
-      clock: systemClock,
+      clock: context.clock,
       onArrival: (arrival) => printArrival(context.output, arrival),
     });
     announce(context, receiver.url);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Steps } from "../database/steps.ts";
-import { monthOf, systemClock, toIsoTime } from "../foundation/clock.ts";
+import { monthOf, toIsoTime } from "../foundation/clock.ts";
 import {
   findLimits,
   largestPlan,
@@ -48,7 +48,7 @@ const create: CommandSpec = {
         createWorkspace(
           text(options, "name") ?? "",
           text(options, "account"),
-          systemClock.now(),
+          context.clock.now(),
           config.newWorkspacePlan,
         ),
       );
@@ -134,7 +134,7 @@ const usage: CommandSpec = {
     const option = text(options, "workspace");
     if (argument !== undefined && option !== null) return refuse("name the workspace once");
     return withDatabase(context, async (db, config) => {
-      const now = systemClock.now();
+      const now = context.clock.now();
       const workspace = await db.transaction(() =>
         chooseWorkspace(argument ?? option, now, config.newWorkspacePlan),
       );

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/foundation/clock.ts";
 import { backUp } from "../../src/database/sqlite/back-up.ts";
 import { askForCopy } from "../../src/database/sqlite/backup-socket.ts";
 import { modeOf, operatorMachine, post, postForever, storedIds, until } from "../support/operator-machine.ts";
@@ -131,7 +132,7 @@ test("a backup is not written through a link that lies under the name of its unf
   await machine.createEndpoint();
   const [copy, victim] = [machine.path("copy.db"), machine.path("victim")];
   symlinkSync(victim, `${copy}.unfinished-${process.pid}`);
-  await backUp(machine.database, copy, { onProgress: () => {}, onNote: () => {} });
+  await backUp(machine.database, copy, { clock: systemClock, onProgress: () => {}, onNote: () => {} });
   expect(existsSync(victim)).toBe(false);
   expect(lstatSync(copy).isFile()).toBe(true);
 });
@@ -155,6 +156,7 @@ test("a backup takes nothing that an impostor on the control socket names but a 
     const notes: string[] = [];
     const onNote = (text: string): void => void notes.push(text);
     const made = await backUp(machine.database, machine.path(`${index}.db`), {
+      clock: systemClock,
       onProgress: () => {},
       onNote,
     });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { listFiles, modeOf, readText } from "./repository.ts";
 import {
   asksGivenClock,
+  usesGivenClock,
   checkMigrationNames,
   checkRunBit,
   checkTopLevel,
@@ -38,7 +39,8 @@ const RULES: readonly {
       plant("src/http/a-routes.ts", 'import type { Database } from "../database/database.ts";'),
       plant("src/foundation/a.ts", 'import { a } from "../config/config.ts";'),
       plant("src/spam/signals/a.ts", 'import { a } from "../../database/database.ts";'),
-      plant("src/cli/key-commands.ts", 'import { createServer } from "../http/server.ts";'),
+      plant("src/cli/serve-command.ts", 'import { createServer } from "../http/server.ts";'),
+      plant("src/cli/key-commands.ts", 'import { startServer } from "../server/start-server.ts";'),
       plant("src/webhooks/a.ts", 'const later = () => import("../submissions/submission.ts");'),
       plant("src/keys/a.ts", 'export { b } from "../endpoints/endpoint.ts";'),
       plant("src/keys/a.ts", 'import {\n  a,\n  b,\n} from "../endpoints/endpoint.ts";'),
@@ -50,7 +52,7 @@ const RULES: readonly {
         "src/endpoints/a.ts",
         'import { a } from "../keys/issue-key.ts";\nimport { b } from "../workspaces/workspace.ts";',
       ),
-      plant("src/cli/serve-command.ts", 'import { createServer } from "../http/server.ts";'),
+      plant("src/cli/serve-command.ts", 'import { startServer } from "../server/start-server.ts";'),
     ],
   },
   {
@@ -104,6 +106,13 @@ const RULES: readonly {
       plant("src/keys/a.ts", "const now = new Date();"),
     ],
     passed: [plant("src/keys/a.ts", "const day = new Date(now);")],
+  },
+  {
+    sentence: "the machine's clock is chosen once, where a program begins",
+    rule: usesGivenClock,
+    over: code,
+    caught: [plant("src/cli/key-commands.ts", "revokeKey(id, systemClock.now());")],
+    passed: [plant("src/cli/command.ts", "clock: systemClock,")],
   },
   {
     sentence: "nothing is left to do in a comment",

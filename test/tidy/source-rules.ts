@@ -30,16 +30,17 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "database",
     "endpoints",
     "foundation",
-    "http",
     "keys",
     "outbox",
     "schemas",
     "secrets",
+    "server",
     "spam",
     "submissions",
     "webhooks",
     "workspaces",
   ],
+  server: ["app", "config", "database", "foundation", "http"],
   // Never a database handle.
   http: [
     "browser",
@@ -67,8 +68,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   foundation: [],
 };
 
-/** Only the commands that serve reach the network. */
-const MAY_IMPORT_HTTP = /^src\/cli\/(?:serve|start-server|server)[a-z-]*\.ts$/;
+/** Only the command that serves loads the server. */
+const MAY_IMPORT_SERVER = "src/cli/serve-command.ts";
 
 /** Where a package may be imported: a folder, or the beginning of a file's path. Types cost nothing and may go anywhere. */
 const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
@@ -127,6 +128,15 @@ const CLOCK_READERS: Readonly<Record<string, string>> = {
   "src/foundation/log-output.ts": "the same, for the line that counts lost lines",
 };
 
+/** Where the clock of a running program is chosen, with the reason. */
+const SYSTEM_CLOCK_USERS: Readonly<Record<string, string>> = {
+  "src/foundation/clock.ts": "the clock",
+  "src/foundation/log.ts": "a line's time is when it is written, whatever a test's clock says",
+  "src/foundation/native-addon.ts": "runs before there is a program, and compares with times of files",
+  "src/cli/command.ts": "hands it to every command",
+  "src/cli/arguments.ts": "a time like 24h is read before there is a command",
+};
+
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
 const FILE_NAME =
   /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config))?\.(?:ts|js|py|sql|sh|json|md|txt)$/;
@@ -142,8 +152,8 @@ export const keepsImportTable: Rule = ({ path, text }) => {
     if (!target.startsWith("src/")) return target === "package.json" ? [] : [`${path}: imports ${target}`];
     const to = folderOf(target);
     if (to === from) return [];
-    if (to === "http" && from === "cli" && !MAY_IMPORT_HTTP.test(path))
-      return [`${path}: only serve may import http`];
+    if (to === "server" && from === "cli" && path !== MAY_IMPORT_SERVER)
+      return [`${path}: only serve may import server`];
     return allowed.includes(to) ? [] : [`${path}: ${from} may not import ${to} (${specifier})`];
   });
 };
@@ -183,6 +193,12 @@ export const writesStreamsInPlace: Rule = onlyIn(
   STREAM_USERS,
   /\bprocess\.(?:stdout|stderr)\b|\bconsole\./,
   "touches the program's streams",
+);
+
+export const usesGivenClock: Rule = onlyIn(
+  SYSTEM_CLOCK_USERS,
+  /\bsystemClock\b/,
+  "uses the machine's clock; take the one that is handed in",
 );
 
 export const asksGivenClock: Rule = onlyIn(

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { systemClock, toIsoTime } from "../../foundation/clock.ts";
+import { type Clock, toIsoTime } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
@@ -26,7 +26,8 @@ export interface Backup extends CheckedCopy {
   readonly by: "server" | "command";
 }
 
-export interface BackupNews {
+export interface BackupParts {
+  readonly clock: Clock;
   readonly onProgress: (progress: CopyProgress) => void;
   readonly onNote: (text: string) => void;
 }
@@ -38,20 +39,20 @@ export interface BackupNews {
  * @throws usage when the file cannot be made there; already_exists; failed when the disk does not take it;
  *   database_unusable when there is no database or the copy is not sound.
  */
-export async function backUp(databasePath: string, target: string, news: BackupNews): Promise<Backup> {
+export async function backUp(databasePath: string, target: string, parts: BackupParts): Promise<Backup> {
   const database = resolve(databasePath);
   const file = resolve(target);
   checkTarget(database, file);
   const unfinished = `${file}.unfinished-${process.pid}`;
   createUnfinished(unfinished, file);
   try {
-    const by = await fill(database, unfinished, news);
+    const by = await fill(database, unfinished, parts);
     const { differences, ...checked } = checkCopy(unfinished, file);
-    if (differences.length > 0) news.onNote(`restore will refuse this backup: ${differences.join("; ")}`);
+    if (differences.length > 0) parts.onNote(`restore will refuse this backup: ${differences.join("; ")}`);
     syncFile(unfinished);
     refuseTaken(file);
     moveToNewName(unfinished, file);
-    noteMade(database, file, news);
+    noteMade(database, file, parts);
     return { ...checked, file, bytes: statSync(file).size, by };
   } catch (error) {
     // Only the copy is written, and the database may be on another disk.
@@ -62,9 +63,9 @@ export async function backUp(databasePath: string, target: string, news: BackupN
 }
 
 /** The backup is whole: that nothing beside the database tells of it must not make the command fail. */
-function noteMade(database: string, file: string, { onNote }: BackupNews): void {
+function noteMade(database: string, file: string, { clock, onNote }: BackupParts): void {
   try {
-    noteBackup(database, { file, madeAt: toIsoTime(systemClock.now()) });
+    noteBackup(database, { file, madeAt: toIsoTime(clock.now()) });
   } catch (error) {
     onNote(`doctor will not know of this backup: ${(error as Error).message}`);
   }
@@ -101,8 +102,8 @@ function createUnfinished(unfinished: string, file: string): void {
   }
 }
 
-async function fill(database: string, unfinished: string, news: BackupNews): Promise<Backup["by"]> {
-  const answer = await askForCopy(database, news.onProgress);
+async function fill(database: string, unfinished: string, parts: BackupParts): Promise<Backup["by"]> {
+  const answer = await askForCopy(database, parts.onProgress);
   if (answer !== null && "file" in answer) {
     try {
       take(answer, unfinished);
@@ -111,7 +112,7 @@ async function fill(database: string, unfinished: string, news: BackupNews): Pro
       answer.release();
     }
   }
-  if (answer !== null) news.onNote(`the server made no copy (${answer.refused}); making one without it`);
+  if (answer !== null) parts.onNote(`the server made no copy (${answer.refused}); making one without it`);
   vacuumInto(database, unfinished);
   return "command";
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openMigrated } from "../../src/app.ts";
-import { startServer as serve } from "../../src/cli/start-server.ts";
+import { startServer as serve } from "../../src/server/start-server.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../../src/database/sqlite/open-database.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { startServer } from "../support/test-server.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { backupFolder, createBackupScheduler } from "../database/sqlite/backup-schedule.ts";
 import { openBackupSocket } from "../database/sqlite/backup-socket.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { systemClock } from "../foundation/clock.ts";
+import type { Clock } from "../foundation/clock.ts";
 import { maintenanceFailed, submissionsExpired } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ChildRun, runSelf } from "./run-self.ts";
@@ -30,11 +30,12 @@ export interface ServerChoresParts {
   /** As given with `--config`; null where it was not. */
   readonly configFile: string | null;
   readonly service: SubmitService;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 export async function startChores(parts: ServerChoresParts): Promise<ServerChores> {
-  const { db, config, service, log } = parts;
+  const { db, config, service, clock, log } = parts;
   const backupSocket = await openBackupSocket(db);
   let child: ChildRun | null = null;
   const makeBackup = (file: string): Promise<void> => {
@@ -46,7 +47,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     config.backup,
     backupFolder(config.backup, config.database.path),
     makeBackup,
-    systemClock,
+    clock,
     log,
   );
   let stopping = false;

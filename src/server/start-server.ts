@@ -21,7 +21,7 @@ import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createServer } from "../http/server.ts";
 import { handOverConnections } from "./hand-over.ts";
 import { listen } from "./listen.ts";
-import { startChores } from "./server-chores.ts";
+import { startChores } from "./chores.ts";
 
 /**
  * A server does not wait for another process inside a statement, because everything else would wait with it: the
@@ -75,7 +75,7 @@ export async function startServer(
   let ownMetrics: FastifyInstance | null = null;
   const sockets = followSockets(server);
   const mayCloseIdle = listenFd === null ? () => true : handOverConnections(server);
-  const chores = await startChores({ db, config, configFile, service, log });
+  const chores = await startChores({ db, config, configFile, service, clock, log });
   const { shutdownGraceMs } = config.server;
   const stop = async (): Promise<void> => {
     draining = true;
