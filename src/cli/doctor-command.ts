@@ -28,6 +28,7 @@ import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-healt
 import { readUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 import { addCommand, type CommandContext, type CommandSpec } from "./command.ts";
+import { describeFailure, describeHint } from "./hints.ts";
 import { readConfig } from "./open.ts";
 
 export function register(program: Command): void {
@@ -137,7 +138,7 @@ function failed(error: unknown): Finding {
   if (!(error instanceof FormsvcError)) throw error;
   return problem(
     "database.file",
-    error.message,
+    describeFailure(error),
     "do what it says; where the file is damaged: formsvc restore FILE",
   );
 }
@@ -147,13 +148,18 @@ function listBackups({ backup, database }: Config): string[] {
 }
 
 function print({ output }: CommandContext, findings: readonly Finding[]): void {
+  const checks = findings.map((finding) => ({ ...finding, advice: describeAdvice(finding) }));
   if (output.isJson) {
-    output.json({ healthy: findings.every(({ ok }) => ok), checks: findings });
+    output.json({ healthy: checks.every(({ ok }) => ok), checks });
     return;
   }
-  for (const { name, ok, message, advice } of findings) {
+  for (const { name, ok, message, advice } of checks) {
     const line = `${ok ? "ok     " : "PROBLEM"}  ${name.padEnd(20)}  ${message}`;
     if (ok) output.note(line);
     else output.line(`${line}\n         ${" ".repeat(20)}  -> ${advice ?? ""}`);
   }
+}
+
+function describeAdvice({ advice }: Finding): string | null {
+  return advice === null || typeof advice === "string" ? advice : describeHint(advice);
 }

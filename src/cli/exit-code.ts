@@ -1,5 +1,6 @@
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError, type ExitCode, FormsvcError } from "../foundation/errors.ts";
+import { describeFailure } from "./hints.ts";
 import { jsonText, plainText, writeError } from "./output.ts";
 
 /** Says on standard error what went wrong, and which exit code that is. */
@@ -11,11 +12,10 @@ export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
     );
     return 1;
   }
-  const lines = thrown.message.split("\n").map((line) => `formsvc: ${plainText(line)}`);
+  const message = describeFailure(thrown);
+  const lines = message.split("\n").map((line) => `formsvc: ${plainText(line)}`);
   writeError(
-    asJson
-      ? jsonText({ error: thrown.code, message: thrown.message, details: thrown.facts.details })
-      : lines.join("\n"),
+    asJson ? jsonText({ error: thrown.code, message, details: thrown.facts.details }) : lines.join("\n"),
   );
   return describeError(thrown.code).exitCode;
 }

@@ -76,7 +76,9 @@ function readConfigFile(named: string | null): { file: string; content: JsonObje
     if (text !== null) return { file, content: parseFile(file, text) };
   }
   if (named === null) return null;
-  throw new FormsvcError("config_invalid", `${named}: there is no such file; make one with: formsvc init`);
+  throw new FormsvcError("config_invalid", `${named}: there is no such file`, {
+    hint: { kind: "make_configuration" },
+  });
 }
 
 function readIfPresent(file: string): string | null {

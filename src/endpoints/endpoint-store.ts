@@ -67,13 +67,14 @@ export function* findEndpoint(reference: string, workspace: string | null = null
   const rows = yield* all(select);
   const [row] = rows;
   if (row === undefined) {
-    throw new FormsvcError("not_found", `there is no endpoint ${reference}; see: formsvc endpoint list`);
+    throw new FormsvcError("not_found", `there is no endpoint ${reference}`, {
+      hint: { kind: "list_endpoints" },
+    });
   }
   if (rows.length > 1) {
-    throw new FormsvcError(
-      "ambiguous",
-      `several endpoints are named ${reference}; use the id; see: formsvc endpoint list`,
-    );
+    throw new FormsvcError("ambiguous", `several endpoints are named ${reference}; use the id`, {
+      hint: { kind: "list_endpoints" },
+    });
   }
   return toEndpoint(row);
 }
@@ -166,8 +167,8 @@ function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<void> {
   if ((counted?.endpoints ?? 0) < limit) return;
   throw new FormsvcError(
     "plan_limit",
-    `the plan ${workspace.plan} allows ${limit} endpoints and the workspace ${workspace.id} has them; ` +
-      `upgrade with: formsvc workspace set-plan ${workspace.id} PLAN`,
+    `the plan ${workspace.plan} allows ${limit} endpoints and the workspace ${workspace.id} has them`,
+    { hint: { kind: "upgrade_plan", workspaceId: workspace.id } },
   );
 }
 

@@ -1,3 +1,5 @@
+import type { Hint } from "./hint.ts";
+
 /**
  * The one error table. Domain code throws {@link FormsvcError} with a code from here; `http/error-reply` turns the
  * code into a status and body, `cli/exit-code` into an exit code. `docs/errors.md` shows the same rows, and a test
@@ -87,6 +89,8 @@ export interface ErrorFacts {
   readonly members?: Readonly<Record<string, unknown>>;
   /** Seconds for `Retry-After`, rounded up. */
   readonly retryAfterSeconds?: number;
+  /** What can be done about it; never part of an answer. */
+  readonly hint?: Hint;
   readonly cause?: unknown;
 }
 

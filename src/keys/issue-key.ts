@@ -42,10 +42,7 @@ export async function rotateKey(
   return db.transaction(function* () {
     const old = yield* findKey(reference);
     if (hasEnded(old, now)) {
-      throw new FormsvcError(
-        "conflict",
-        `the key ${old.id} is revoked; issue a new one with: formsvc key issue`,
-      );
+      throw new FormsvcError("conflict", `the key ${old.id} is revoked`, { hint: { kind: "issue_key" } });
     }
     yield* endKey(old, now + graceMs, now);
     return yield* storeKey(old.endpointId, prepared, now);

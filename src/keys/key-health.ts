@@ -20,9 +20,7 @@ export function* checkLeakedKeys(now: number): Steps<Finding> {
   );
   if (leaked.length === 0) return sound("keys.leaked", "no secret key was seen in a browser");
   const named = leaked.map(({ id, seen_in_browser_at: at }) => `${id} (last at ${toIsoTime(at ?? 0)})`);
-  return problem(
-    "keys.leaked",
-    `a browser sent a secret key: ${named.join(", ")}`,
-    "use the publishable key in pages, then: formsvc key rotate KEY",
-  );
+  return problem("keys.leaked", `a browser sent a secret key: ${named.join(", ")}`, {
+    kind: "rotate_leaked_key",
+  });
 }

@@ -65,7 +65,8 @@ export function* findKey(reference: string): Steps<Key> {
   if (row === undefined) {
     throw new FormsvcError(
       "not_found",
-      `there is no such key; name it by its id, the 12 characters behind its prefix, or whole; see: formsvc key list ENDPOINT`,
+      "there is no such key; name it by its id, the 12 characters behind its prefix, or whole",
+      { hint: { kind: "list_keys" } },
     );
   }
   return toKey(row);

@@ -74,7 +74,7 @@ export function* findDelivery(id: string): Steps<Delivery> {
     return queued !== undefined;
   });
   if (queued === undefined) {
-    throw new FormsvcError("not_found", `there is no delivery ${id}; see: formsvc webhook deliveries`);
+    throw new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
   }
   return queued;
 }

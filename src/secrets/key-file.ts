@@ -13,14 +13,14 @@ import {
   writeSync,
 } from "node:fs";
 import { moveIntoPlace, openNewFile } from "../database/sqlite/durable-file.ts";
-import { FormsvcError } from "../foundation/errors.ts";
+import { type ErrorFacts, FormsvcError } from "../foundation/errors.ts";
 import { parseKeys, withNewKey } from "./key-list.ts";
 import type { SecretKey } from "./seal.ts";
 
 const MAX_FILE_BYTES = 65_536;
 
 const UNREAD: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file; bring it back, or make a first one with: formsvc secrets rotate",
+  ENOENT: "there is no such file",
   EACCES: "cannot be read by this user; change its owner (chown)",
   EISDIR: "is a folder, not a file",
 };
@@ -79,12 +79,13 @@ function readText(file: string): string {
   } catch (error) {
     if (error instanceof FormsvcError) throw error;
     const { code = "", message } = error as NodeJS.ErrnoException;
-    throw refuse(file, UNREAD[code] ?? message, error);
+    const hint = code === "ENOENT" ? ({ kind: "restore_or_make_key_file" } as const) : undefined;
+    throw refuse(file, UNREAD[code] ?? message, { cause: error, ...(hint && { hint }) });
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
-function refuse(file: string, problem: string, cause?: unknown): FormsvcError {
-  return new FormsvcError("config_invalid", `secrets.keyFile: ${file}: ${problem}`, { cause });
+function refuse(file: string, problem: string, facts: ErrorFacts = {}): FormsvcError {
+  return new FormsvcError("config_invalid", `secrets.keyFile: ${file}: ${problem}`, facts);
 }

@@ -5,6 +5,7 @@ import { createKeyring, type Keyring, type SecretsSettings } from "./keyring.ts"
 import { checkKeys, countSecrets, listSecrets, type ListSecrets } from "./stored-secret.ts";
 
 const NAME = "secrets.encryption";
+const SEE_DOCS = "do what it says; docs/backup.md tells how keys are kept";
 
 /** Whether the secrets open with the configured keys. That they are plain is worth a word and no problem. */
 export function* checkSecrets(lists: readonly ListSecrets[], settings: SecretsSettings): Steps<Finding> {
@@ -15,7 +16,7 @@ export function* checkSecrets(lists: readonly ListSecrets[], settings: SecretsSe
     return describe(yield* countSecrets(lists), keyring);
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
-    return problem(NAME, error.message, "do what it says; docs/backup.md tells how keys are kept");
+    return problem(NAME, error.message, error.facts.hint ?? SEE_DOCS);
   }
 }
 
@@ -32,9 +33,7 @@ function describe(counts: ReadonlyMap<string | null, number>, keyring: Keyring):
   }
   const others = total - (counts.get(newest) ?? 0);
   if (others === 0) return sound(NAME, `secrets of webhooks: ${total}, encrypted with the key ${newest}`);
-  return problem(
-    NAME,
-    `secrets that are plain or under an older key: ${others}`,
-    "finish with: formsvc secrets encrypt",
-  );
+  return problem(NAME, `secrets that are plain or under an older key: ${others}`, {
+    kind: "encrypt_rest_of_secrets",
+  });
 }

@@ -23,10 +23,8 @@ export function* checkHeldRoom(maxPerWorkspace: number | null): Steps<Finding[]>
   return full.map(({ workspace_id, posts, evicted, evicted_at }) => {
     const gone =
       evicted_at === null ? "" : `; ${evicted} had to go so far, the last at ${toIsoTime(evicted_at)}`;
-    return problem(
-      "held.room",
-      `${workspace_id} holds ${posts} refused posts of ${maxPerWorkspace}${gone}`,
-      "formsvc held list, then release or drop them; or raise held.maxPerWorkspace and restart the server",
-    );
+    return problem("held.room", `${workspace_id} holds ${posts} refused posts of ${maxPerWorkspace}${gone}`, {
+      kind: "make_room_for_held_posts",
+    });
   });
 }

@@ -69,8 +69,8 @@ function* count(held: HeldPost, plans: Plans, now: number): Steps<void> {
   if (usage.remaining === 0) {
     throw new FormsvcError(
       "plan_limit",
-      `the plan ${workspace.plan} allows ${usage.limit} submissions a month and all are used; ` +
-        `release it on a larger plan (formsvc workspace set-plan) or next month`,
+      `the plan ${workspace.plan} allows ${usage.limit} submissions a month and all are used`,
+      { hint: { kind: "release_later_or_change_plan" } },
     );
   }
   yield* run(

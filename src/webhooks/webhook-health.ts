@@ -31,7 +31,7 @@ export function* checkReceivers(now: number): Steps<Finding[]> {
       state === "stopped"
         ? `${id} is stopped: ${new URL(url).host} said that it is gone`
         : `${id} fails since ${toIsoTime(since ?? now)}${breaker === "open" ? " and gets probes only" : ""}: ${new URL(url).host}`,
-      `formsvc webhook show ${id} says why; its deliveries are kept`,
+      { kind: "look_at_webhook", webhookId: id },
     ),
   );
 }
@@ -40,11 +40,9 @@ export function* checkReceivers(now: number): Steps<Finding[]> {
 export function* checkFailedDeliveries(): Steps<Finding> {
   const failed = yield* countFailed();
   if (failed === 0) return sound("webhooks.failed", "no delivery ran out of attempts");
-  return problem(
-    "webhooks.failed",
-    `${failed} deliveries ran out of attempts`,
-    "once the receiver is well: formsvc webhook replay --failed",
-  );
+  return problem("webhooks.failed", `${failed} deliveries ran out of attempts`, {
+    kind: "replay_failed_deliveries",
+  });
 }
 
 function* countFailed(): Steps<number> {

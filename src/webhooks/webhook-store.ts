@@ -56,7 +56,7 @@ export function* createWebhook(
 export function* findWebhook(id: string): Steps<Webhook> {
   const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", id));
   if (row === undefined)
-    throw new FormsvcError("not_found", `there is no webhook ${id}; see: formsvc webhook list`);
+    throw new FormsvcError("not_found", `there is no webhook ${id}`, { hint: { kind: "list_webhooks" } });
   return toWebhook(row);
 }
 

@@ -15,18 +15,17 @@ export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]>
   }
   const close = usages.filter(({ used, limit }) => hasReached(used, limit, 80));
   const problems = planless.map(({ id, plan }) =>
-    problem(
-      "limits.monthly",
-      `${id} is on the plan ${plan}, which is not configured`,
-      `add it to plans in the configuration, or: formsvc workspace set-plan ${id} PLAN`,
-    ),
+    problem("limits.monthly", `${id} is on the plan ${plan}, which is not configured`, {
+      kind: "configure_or_change_plan",
+      workspaceId: id,
+    }),
   );
   const full = close.map(({ workspaceId, used, limit, plan }) =>
     problem(
       "limits.monthly",
       `${workspaceId} has used ${used} of ${limit} submissions of the plan ${plan}` +
         (hasReached(used, limit, 100) ? "; further posts are answered 429 and held" : ""),
-      `formsvc workspace set-plan ${workspaceId} PLAN`,
+      { kind: "change_plan", workspaceId },
     ),
   );
   if (problems.length + full.length > 0) return [...problems, ...full];

@@ -62,13 +62,14 @@ export function* findWorkspace(reference: string): Steps<Workspace> {
   const rows = yield* all(query.selectFrom("workspace").selectAll().where(column, "=", reference).limit(2));
   const [row] = rows;
   if (row === undefined) {
-    throw new FormsvcError("not_found", `there is no workspace ${reference}; see: formsvc workspace list`);
+    throw new FormsvcError("not_found", `there is no workspace ${reference}`, {
+      hint: { kind: "list_workspaces" },
+    });
   }
   if (rows.length > 1) {
-    throw new FormsvcError(
-      "ambiguous",
-      `several workspaces are named ${reference}; use the id; see: formsvc workspace list`,
-    );
+    throw new FormsvcError("ambiguous", `several workspaces are named ${reference}; use the id`, {
+      hint: { kind: "list_workspaces" },
+    });
   }
   return toWorkspace(row);
 }
@@ -95,7 +96,8 @@ function* findOnlyWorkspace(): Steps<Workspace | null> {
   if (rows.length > 1) {
     throw new FormsvcError(
       "ambiguous",
-      "there are several workspaces; name the one you mean by its id or name; see: formsvc workspace list",
+      "there are several workspaces; name the one you mean by its id or name",
+      { hint: { kind: "list_workspaces" } },
     );
   }
   return row === undefined ? null : toWorkspace(row);
@@ -142,10 +144,7 @@ export function* readUsage(workspace: Workspace, month: string, plans: Plans): S
 function* soleAccount(now: number, plan: string): Steps<Account> {
   const [first, second] = yield* listAccounts();
   if (second !== undefined) {
-    throw new FormsvcError(
-      "ambiguous",
-      "there are several accounts; choose one with --account; see: formsvc account list",
-    );
+    throw new FormsvcError("ambiguous", "there are several accounts", { hint: { kind: "choose_account" } });
   }
   return first ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).account;
 }
@@ -154,7 +153,9 @@ function* findAccount(reference: string): Steps<Account> {
   const column = isId("acct", reference) ? "id" : "email";
   const row = yield* first(query.selectFrom("account").selectAll().where(column, "=", reference));
   if (row === undefined) {
-    throw new FormsvcError("not_found", `there is no account ${reference}; see: formsvc account list`);
+    throw new FormsvcError("not_found", `there is no account ${reference}`, {
+      hint: { kind: "list_accounts" },
+    });
   }
   return { id: row.id, email: row.email, createdAt: row.created_at };
 }

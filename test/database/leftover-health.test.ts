@@ -43,7 +43,7 @@ test("what a process left unfinished is to be removed once it is gone, beside th
   const { db, backups, path } = databaseWith([...names, `formsvc.db.restore-${process.pid}`]);
   const { ok, advice } = checkLeftovers(db, backups, Date.now());
   expect(ok).toBe(false);
-  expect(advice?.match(/\S+(?:restore|unfinished)-\S+/g)?.sort()).toEqual(names.map(path).sort());
+  expect((advice as string).match(/\S+(?:restore|unfinished)-\S+/g)?.sort()).toEqual(names.map(path).sort());
   expect(checkLeftovers(db, backups, Date.now() + 2 * DAY_MS).advice).toContain(`restore-${process.pid}`);
 });
 

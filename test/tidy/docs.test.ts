@@ -10,7 +10,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { ERROR_TABLE } from "../../src/foundation/errors.ts";
 import { makeFolder } from "../support/temporary-folder.ts";
 import { listFiles, readText } from "./repository.ts";
-import { findUnknownCommands } from "./mentioned-commands.ts";
+import { findMentions, findUnknownCommands } from "./mentioned-commands.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
@@ -80,4 +80,18 @@ test("every command that a page, a message or a script mentions exists, with its
   const good =
     "a formsvc is a program; formsvc help endpoint, `formsvc --help`: formsvc endpoint, formsvc serve --port 80";
   expect(findUnknownCommands(program, { path: "a.md", text: good })).toEqual([]);
+});
+
+/** What the terminal reaches, and what systemd and an installation run. */
+const MAY_NAME_COMMANDS = /^src\/(?:cli|server)\/|\.generated\.ts$/;
+
+test("only the command line names commands: the features leave hints, which a page says in its own words", async () => {
+  const program = await createProgram(undefined);
+  const files = listFiles().filter((path) => path.startsWith("src/") && !MAY_NAME_COMMANDS.test(path));
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.flatMap((path) => findMentions(program, readText(path)))).toEqual([]);
+  const planted = { path: "src/keys/a.ts", text: 'const advice = "see: formsvc key list";' };
+  expect(findMentions(program, planted)).toEqual(['src/keys/a.ts: formsvc key list"']);
+  const passed = '/** For `formsvc key list`. */\nconst text = "a formsvc database";\n// formsvc key list';
+  expect(findMentions(program, { path: "src/keys/a.ts", text: passed })).toEqual([]);
 });

@@ -39,9 +39,23 @@ export function findUnknownCommands(program: Command, { path, text }: SourceFile
   });
 }
 
+/** Mentions of a command in a file's code, one line each; comments may say which command a thing is for. */
+export function findMentions(program: Command, { path, text }: SourceFile): readonly string[] {
+  const code = text.replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, "");
+  return [...code.matchAll(MENTION)].flatMap(([, mention = ""]) =>
+    findProblem(program, mention.split(/[\s"',]+/)) === null && !isProse(mention)
+      ? [`${path}: formsvc ${mention}`]
+      : [],
+  );
+}
+
+function isProse(mention: string): boolean {
+  return PROSE.has(mention.split(" ")[0] ?? "");
+}
+
 function findProblem(program: Command, words: readonly string[]): string | null {
   const [noun = "", verb = ""] = words;
-  if (noun === "help" || noun.startsWith("-") || PROSE.has(noun)) return null;
+  if (noun === "help" || noun.startsWith("-") || isProse(noun)) return null;
   const command = program.commands.find((each) => each.name() === noun);
   if (command === undefined) return `no command ${noun}`;
   if (command.commands.length === 0) return findFlagProblem(command, words);

@@ -137,11 +137,7 @@ export function checkBackups(
   const last = readLastBackup(db.path);
   const file = last?.file ?? listPastBackups(directory, now)[0]?.file;
   if (file === undefined) {
-    return problem(
-      "backups.age",
-      "no backup is scheduled, and none was made",
-      "set backup.everyHours in the configuration and restart the server, or have cron run: formsvc backup FILE",
-    );
+    return problem("backups.age", "no backup is scheduled, and none was made", { kind: "schedule_backups" });
   }
   const when = last === null ? "" : ` at ${last.madeAt}`;
   return sound("backups.age", `none is scheduled; the last was made${when}: ${file}`);

@@ -37,21 +37,13 @@ export function checkDurability(db: SqliteDatabase): Finding {
 export function checkIntegrity(db: SqliteDatabase): Finding {
   const found = String(db.pragma("integrity_check(1)"));
   if (found === "ok") return sound("database.integrity", "every page and index is sound");
-  return problem(
-    "database.integrity",
-    found,
-    "stop the server, keep the file, and restore the newest backup: formsvc restore FILE",
-  );
+  return problem("database.integrity", found, { kind: "replace_damaged_database" });
 }
 
 export function checkSchemaVersion(db: SqliteDatabase): Finding {
   const { version, latest, pending } = migrationStatus(db);
   if (pending.length === 0) return sound("database.schema", `version ${version} of ${latest}`);
-  return problem(
-    "database.schema",
-    `version ${version} of ${latest}`,
-    "restart the server with this version, or run: formsvc migrate up",
-  );
+  return problem("database.schema", `version ${version} of ${latest}`, { kind: "upgrade_database" });
 }
 
 /** An older one is compared by the upgrade. */
@@ -61,11 +53,7 @@ export function checkStructure(db: SqliteDatabase): Finding {
   const differences = db.readNow(() => findStructureDifferences(db));
   if (differences.length === 0)
     return sound("database.structure", "every table, index and trigger is as this version has it");
-  return problem(
-    "database.structure",
-    differences.join("; "),
-    "undo that with sqlite3, or restore a sound backup: formsvc restore FILE",
-  );
+  return problem("database.structure", differences.join("; "), { kind: "undo_structure_change" });
 }
 
 export function checkLogSize(db: SqliteDatabase): Finding {
@@ -98,8 +86,7 @@ export function checkClock(db: SqliteDatabase, now: number): Finding {
   return problem(
     "machine.clock",
     `${toIsoTime(now)} is before the submission ${newest.id} (${toIsoTime(newest.created_at)})`,
-    "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, the submission came while it was ahead, " +
-      `and this line stays until then or until: formsvc submission delete ${newest.id}`,
+    { kind: "set_clock_or_delete_submission", submissionId: newest.id },
   );
 }
 

@@ -1,0 +1,48 @@
+import type { FormsvcError } from "../foundation/errors.ts";
+import type { Hint } from "../foundation/hint.ts";
+
+type Words = { readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly kind: Kind }>) => string };
+
+/** What the command line says for each hint: the command that does it. */
+const WORDS: Words = {
+  change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
+  choose_account: () => "choose one with --account; see: formsvc account list",
+  configure_or_change_plan: ({ workspaceId }) =>
+    `add it to plans in the configuration, or: formsvc workspace set-plan ${workspaceId} PLAN`,
+  encrypt_rest_of_secrets: () => "finish with: formsvc secrets encrypt",
+  issue_key: () => "issue a new one with: formsvc key issue",
+  list_accounts: () => "see: formsvc account list",
+  list_deliveries: () => "see: formsvc webhook deliveries",
+  list_endpoints: () => "see: formsvc endpoint list",
+  list_keys: () => "see: formsvc key list ENDPOINT",
+  list_webhooks: () => "see: formsvc webhook list",
+  list_workspaces: () => "see: formsvc workspace list",
+  look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,
+  make_configuration: () => "make one with: formsvc init",
+  make_room_for_held_posts: () =>
+    "formsvc held list, then release or drop them; or raise held.maxPerWorkspace and restart the server",
+  release_later_or_change_plan: () =>
+    "release it on a larger plan (formsvc workspace set-plan) or next month",
+  replace_damaged_database: () =>
+    "stop the server, keep the file, and restore the newest backup: formsvc restore FILE",
+  replay_failed_deliveries: () => "once the receiver is well: formsvc webhook replay --failed",
+  restore_or_make_key_file: () => "bring it back, or make a first one with: formsvc secrets rotate",
+  rotate_leaked_key: () => "use the publishable key in pages, then: formsvc key rotate KEY",
+  schedule_backups: () =>
+    "set backup.everyHours in the configuration and restart the server, or have cron run: formsvc backup FILE",
+  set_clock_or_delete_submission: ({ submissionId }) =>
+    "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, the submission came while it was ahead, " +
+    `and this line stays until then or until: formsvc submission delete ${submissionId}`,
+  undo_structure_change: () => "undo that with sqlite3, or restore a sound backup: formsvc restore FILE",
+  upgrade_plan: ({ workspaceId }) => `upgrade with: formsvc workspace set-plan ${workspaceId} PLAN`,
+  upgrade_database: () => "restart the server with this version, or run: formsvc migrate up",
+};
+
+export function describeHint(hint: Hint): string {
+  return (WORDS[hint.kind] as (hint: Hint) => string)(hint);
+}
+
+/** What a person at the terminal is told of an error: what is wrong, and the command that helps. */
+export function describeFailure({ message, facts }: FormsvcError): string {
+  return facts.hint === undefined ? message : `${message}; ${describeHint(facts.hint)}`;
+}
