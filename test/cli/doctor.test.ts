@@ -76,7 +76,7 @@ test("each thing that is wrong has a line with what to do, on standard output fo
 });
 
 test("a month is a problem from 80 % of its limit on, and says at 100 % that posts are refused", async () => {
-  const machine = operatorMachine();
+  const machine = machineWithBackup();
   machine.configure({ plans: { hobby: { monthlySubmissions: 10, endpoints: null, customSpam: true } } });
   await machine.createEndpoint();
   const connection = machine.open();
