@@ -96,6 +96,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     },
   });
   configureNode(server.server);
+  for (const event of ["connection", "drop"]) server.server.on(event, () => parts.receiver.expectPost());
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
@@ -135,6 +136,9 @@ export function createServer(parts: ServerParts): FastifyInstance {
   return server;
 }
 
+/** What a client may send before it hears from the server: ten segments (RFC 6928); more is read to its end, so that the answer arrives. */
+const SMALL_BODY_BYTES = 14_600;
+
 const CROWDED: Readonly<Record<Crowd, string>> = {
   everybody: "The server is overloaded.",
   "this client": "Too many requests are under way from your address.",
@@ -152,7 +156,11 @@ function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: In
     if (isHealthCheck) return done();
     if (parts.isDraining()) return done(refusal(reply, "The server is shutting down."));
     const crowd = inFlight.crowdedBy(request);
-    return crowd === null ? done() : done(refusal(reply, CROWDED[crowd]));
+    if (crowd === null) return done();
+    // A connection that is kept would be heard before all that wait to be taken, and be refused again and again.
+    if (Number(request.headers["content-length"] ?? 0) <= SMALL_BODY_BYTES)
+      reply.header("connection", "close");
+    return done(refusal(reply, CROWDED[crowd]));
   });
 }
 

@@ -6,7 +6,7 @@ import type { ListenAddress } from "../foundation/listen-address.ts";
  * Connections that the system holds until they are taken. What finds no room there waits for seconds, because its
  * packets are sent again ever later; systems cut this to their own limit, Linux to net.core.somaxconn.
  */
-const BACKLOG = 2048;
+const BACKLOG = 4096;
 
 /** Where somebody chooses another address: a flag or a setting. */
 export interface ListenerSettings {

@@ -41,6 +41,8 @@ export interface IncomingPost {
 export type Sender = Pick<IncomingPost, "origin" | "fromBrowser">;
 
 export interface Receiver {
+  /** Somebody has just connected, and may post: a commit may wait for it. */
+  expectPost(): void;
   /**
    * The steps after the key was found genuine that need no body: counts the post against its sender's limit and looks at
    * the endpoint's state and origins.
@@ -89,6 +91,8 @@ export function createReceiver(parts: ReceiverParts): Receiver {
   const { gatekeeper, idempotency, clock } = parts;
   const inFlight = new Set<string>();
   return {
+    expectPost: () => parts.commits.expectMore(),
+
     admit(caller, sender) {
       const rate = gatekeeper.admit(caller);
       if (sender !== null) checkMayPost(caller, sender, parts.onSecretInBrowser);

@@ -88,6 +88,7 @@ export function countOutcomes(
         gatekeeper.authenticate(authorization, address).catch(refused),
     },
     receiver: {
+      ...receiver,
       admit(caller, sender) {
         try {
           return receiver.admit(caller, sender);

@@ -106,3 +106,30 @@ function answerLength(buffer: Buffer): number | null {
 export function quantile(values: readonly number[], share: number): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 }
+
+/**
+ * How long each of `count` clients waits for its first word, an answer or the end of its connection, in milliseconds,
+ * when all connect at once and post again as soon as they are answered, until everybody has heard.
+ */
+export async function firstWords(port: number, count: number, request: string): Promise<number[]> {
+  const sockets: Socket[] = [];
+  let isOver = false;
+  const waits = Array.from({ length: count }, () => {
+    const startedAt = performance.now();
+    const socket = connect({ port, host: "127.0.0.1" }, () => void socket.write(request));
+    sockets.push(socket);
+    return new Promise<number>((resolve) => {
+      const hear = (): void => resolve(performance.now() - startedAt);
+      socket.on("error", () => {});
+      socket.on("close", hear);
+      socket.on("data", () => {
+        hear();
+        if (!isOver) socket.write(request);
+      });
+    });
+  });
+  const heard = await Promise.all(waits);
+  isOver = true;
+  for (const socket of sockets) socket.destroy();
+  return heard;
+}

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { makeWorkplace, until } from "../executable/workplace.ts";
-import { quantile, sendCrowd } from "./crowd.ts";
+import { firstWords, quantile, sendCrowd } from "./crowd.ts";
 import { isShort, PATIENCE_MS, report } from "./extent.ts";
 import { countUp, expectTaken, sendBurst } from "./poster.ts";
 import {
@@ -24,6 +24,9 @@ const CROWD_MS = isShort ? 6000 : 60_000;
  */
 const MEMORY_MB = isShort ? 400 : 260;
 const ACCEPTED_MS = 2000;
+/** Three times the connections that the server holds. */
+const THRONG = 6000;
+const HEARD_MS = 10_000;
 /** More than the requests that the server answers at once, and than those that it lets in. */
 const DEAF = 600;
 
@@ -80,6 +83,29 @@ test(
     expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
     expect(await server.end("SIGTERM")).toBe(0);
     expect(readStored(place.database).ids.length).toBeGreaterThanOrEqual(crowd.statuses["200"] ?? 0);
+  },
+);
+
+test(
+  "when thousands connect at once and never pause, each of them hears within ten seconds",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const place = makeWorkplace();
+    const { secret } = await createNumberEndpoint(place);
+    const server = await startServer(place, await freePort());
+    const startedAt = performance.now();
+    const cpuBefore = processorMs(server.pid);
+    const waits = await firstWords(server.port, THRONG, renderPost(secret, 1));
+    const share = (processorMs(server.pid) - cpuBefore) / (performance.now() - startedAt);
+    const longestMs = Math.max(...waits);
+    report("connections at once", {
+      connections: THRONG,
+      "p50 ms": Math.round(quantile(waits, 0.5)),
+      "longest ms": Math.round(longestMs),
+      "the server's share of a core": share.toFixed(2),
+      "peak MB": peakResidentMb(server.pid),
+    });
+    expect(longestMs * Math.min(1, share)).toBeLessThan(HEARD_MS);
   },
 );
 

@@ -103,6 +103,26 @@ test("everything that arrives in one turn of the event loop is one durable trans
   expect([count("submission"), used()]).toEqual([300, 300]);
 });
 
+test("a commit waits for posts and connections as long as each turn of the event loop brings one, for 32 at most", async () => {
+  const { db, queue, pending } = bench();
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const commitsOf = async (turns: number, arrive: (turn: number) => void): Promise<number> => {
+    const before = countCommits(db.path);
+    for (let turn = 0; turn < turns; turn += 1) {
+      arrive(turn);
+      await nextTurn();
+    }
+    await queue.drain();
+    return countCommits(db.path) - before;
+  };
+  const add = (): void => void queue.add(pending());
+  expect(await commitsOf(20, add)).toBe(1);
+  // Nobody posts between the first and the last of them.
+  expect(await commitsOf(20, (turn) => (turn % 19 === 0 ? add() : queue.expectMore()))).toBe(1);
+  expect(await commitsOf(40, add)).toBe(2);
+  expect(await commitsOf(20, (turn) => void (turn % 19 === 0 && add()))).toBe(2);
+});
+
 test("more than 512 are several transactions, in the order of arrival", async () => {
   const { db, other, queue, pending } = bench();
   const before = countCommits(db.path);
