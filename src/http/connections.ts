@@ -12,8 +12,10 @@ export interface Connection {
   readonly peer: Holder | null;
   /** Whose connection it is now; null for a trusted proxy's that carries nobody's request. */
   heldBy: Holder | null;
-  /** The first is under way; the others wait until its answer is taken. */
-  readonly flights: Flight[];
+  /** Under way now; a field of its own, because an array that lost its only element can keep it from being collected. */
+  current: Flight | null;
+  /** They wait until the answer before them is taken. */
+  readonly waiting: Flight[];
 }
 
 /**
@@ -31,7 +33,7 @@ export function followConnections(
   server.server.on("connection", (socket: Socket) => {
     const address = socketAddress(socket);
     const peer = trustedProxies.contains(address) ? null : shares.of(address);
-    const connection: Connection = { socket, peer, heldBy: null, flights: [] };
+    const connection: Connection = { socket, peer, heldBy: null, current: null, waiting: [] };
     connections.set(socket, connection);
     giveTo(shares, connection, peer);
     socket.once("close", () => {

@@ -20,18 +20,18 @@ export interface InFlightParts extends ProxyTrust {
 
 /** What a request holds. */
 export interface Flight {
-  readonly request: FastifyRequest;
+  /** Null when it is over: what a dead object of some age refers to is not collected. */
+  request: FastifyRequest | null;
   readonly connection: Connection;
   readonly holder: Holder;
   readonly bodyBytes: number;
   answerBytes: number;
+  /** Counts up from one answer to the next. */
+  answerNumber: number;
   stage: "arriving" | "answering" | "answered" | "over";
   /** Set while it waits for its turn. */
   proceed: (() => void) | null;
 }
-
-/** Requests whose answers are ready and not taken, the oldest first. */
-type Untaken = Set<Flight>;
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -52,9 +52,9 @@ declare module "fastify" {
  */
 export function followRequests(server: FastifyInstance, parts: InFlightParts): InFlight {
   const { shares, onEnd } = parts;
-  const untaken: Untaken = new Set();
-  const connections = followConnections(server, shares, parts.trustedProxies, ({ flights }) => {
-    while (flights[0] !== undefined) end(shares, untaken, flights[0]);
+  let answers = 0;
+  const connections = followConnections(server, shares, parts.trustedProxies, (connection) => {
+    while (connection.current !== null) end(shares, connection.current);
   });
   server.decorateRequest("flight", null);
   server.decorateRequest("clientAddress", "");
@@ -65,7 +65,7 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
     if (connection === undefined || connection.socket.destroyed) return;
     const flight = begin(parts, connection, request);
     reply.raw.once("close", () => {
-      end(shares, untaken, flight);
+      end(shares, flight);
       onEnd(request, reply, performance.now() - startedAt);
     });
     takeTurn(shares, flight, done);
@@ -80,7 +80,11 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
   server.addHook("onSend", ({ flight }, _reply, payload, done) => {
     if (flight !== null && flight.stage !== "over") {
       answer(shares, flight);
-      keepAnswer(shares, untaken, flight, sizeOf(payload));
+      const bytes = sizeOf(payload);
+      shares.add(flight.holder, "answerBytes", bytes - flight.answerBytes);
+      flight.answerBytes = bytes;
+      flight.answerNumber = answers += 1;
+      if (isTooMuch(shares, flight.holder)) cutOffOldest(shares, connections.values(), flight);
     }
     done(null, payload);
   });
@@ -89,8 +93,8 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
       return flight === null ? null : shares.crowdOf(flight.holder);
     },
     *arriving() {
-      for (const { flights } of connections.values())
-        if (flights[0]?.stage === "arriving") yield flights[0].request;
+      for (const { current } of connections.values())
+        if (current?.stage === "arriving" && current.request !== null) yield current.request;
     },
   };
 }
@@ -109,18 +113,20 @@ function begin(parts: InFlightParts, connection: Connection, request: FastifyReq
     holder,
     bodyBytes,
     answerBytes: 0,
+    answerNumber: 0,
     stage: "arriving",
     proceed: null,
   };
   request.flight = flight;
-  connection.flights.push(flight);
+  if (connection.current === null) connection.current = flight;
+  else connection.waiting.push(flight);
   return flight;
 }
 
 /** Goes on at once, or when the requests before it on its connection are over; cut off when there is no place to wait in. */
 function takeTurn(shares: Shares, flight: Flight, proceed: () => void): void {
-  const { socket, flights } = flight.connection;
-  const isFirst = flights.length === 1;
+  const { socket, current } = flight.connection;
+  const isFirst = current === flight;
   if (shares.isOver(flight.holder, "sockets") || (!isFirst && shares.crowdOf(flight.holder) !== null)) {
     socket.destroy();
     return;
@@ -141,41 +147,42 @@ function answer(shares: Shares, flight: Flight): void {
   flight.stage = "answered";
 }
 
+function isTooMuch(shares: Shares, holder: Holder): boolean {
+  return shares.isOver(holder, "answerBytes") || shares.isFull("answerBytes");
+}
+
 /**
- * An answer that its client may leave in memory. When the client has more than its share there, or all have more than
- * there is, those are cut off who had the longest time to take theirs.
+ * A client has more answers in memory than its share, or all have more than there is: those are cut off who had the longest
+ * time to take theirs, but not the newest.
  */
-function keepAnswer(shares: Shares, untaken: Untaken, flight: Flight, bytes: number): void {
-  const { holder } = flight;
-  shares.add(holder, "answerBytes", bytes - flight.answerBytes);
-  flight.answerBytes = bytes;
-  untaken.add(flight);
-  if (!shares.isOver(holder, "answerBytes") && !shares.isFull("answerBytes")) return;
-  for (const older of untaken) {
-    if (older === flight) return;
-    const isGreedy = older.holder === holder && shares.isOver(holder, "answerBytes");
-    if (isGreedy || shares.isFull("answerBytes")) cutOff(shares, untaken, older);
+function cutOffOldest(
+  shares: Shares,
+  connections: Iterable<Connection>,
+  { holder, answerNumber }: Flight,
+): void {
+  const untaken = [...connections].flatMap(({ current }) => (current?.stage === "answered" ? [current] : []));
+  for (const flight of untaken.sort((a, b) => a.answerNumber - b.answerNumber)) {
+    if (flight.answerNumber === answerNumber || !isTooMuch(shares, holder)) return;
+    if (flight.holder !== holder && !shares.isFull("answerBytes")) continue;
+    flight.connection.socket.destroy();
+    end(shares, flight);
   }
 }
 
-function cutOff(shares: Shares, untaken: Untaken, flight: Flight): void {
-  flight.connection.socket.destroy();
-  end(shares, untaken, flight);
-}
-
 /** Its answer is taken, or its client has left. */
-function end(shares: Shares, untaken: Untaken, flight: Flight): void {
-  if (flight.stage === "over") return;
+function end(shares: Shares, flight: Flight): void {
   const { connection, holder, request } = flight;
+  if (request === null) return;
   answer(shares, flight);
   flight.stage = "over";
-  untaken.delete(flight);
+  flight.request = null;
   shares.add(holder, "answerBytes", -flight.answerBytes);
-  connection.flights.splice(connection.flights.indexOf(flight), 1);
-  const [next] = connection.flights;
+  if (connection.current !== flight)
+    return void connection.waiting.splice(connection.waiting.indexOf(flight), 1);
+  connection.current = connection.waiting.shift() ?? null;
   // The rest of a body still takes up the connection.
-  if (next === undefined && request.raw.complete) giveTo(shares, connection, connection.peer);
-  next?.proceed?.();
+  if (connection.current === null && request.raw.complete) giveTo(shares, connection, connection.peer);
+  connection.current?.proceed?.();
 }
 
 /** As much as a body may become. */
