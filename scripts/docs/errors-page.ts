@@ -12,7 +12,8 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   not_found:
     "Check the address or the name; the matching `list` command shows what there is. (HTTP: the path is wrong.)",
   method_not_allowed: "Use a method that the `Allow` header lists.",
-  request_timeout: "Send the request again, faster; the limit is `server.requestTimeoutMs`.",
+  request_timeout:
+    "Send the request again, faster; the limits are `server.requestTimeoutMs` and, for a body, 240 bytes a second after 5 s.",
   conflict: "Use a new `Idempotency-Key` for a new post; wait for a post that is still under way.",
   payload_too_large: "Send less, or raise `server.bodyLimitBytes`.",
   unsupported_media_type: "Send the content type that `message` names.",
