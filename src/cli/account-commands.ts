@@ -1,10 +1,9 @@
 import type { Command } from "commander";
+import { accountJson, workspaceJson } from "../workspaces/workspace-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import type { Account } from "../workspaces/workspace.ts";
 import { createAccount, listAccounts } from "../workspaces/workspace-store.ts";
 import { addNoun, type CommandSpec } from "./command.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
-import { workspaceJson } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
   addNoun(program, "account", "Who owns workspaces", [create, list]);
@@ -44,7 +43,3 @@ const list: CommandSpec = {
       );
     }),
 };
-
-function accountJson(account: Account) {
-  return { id: account.id, email: account.email, created_at: toIsoTime(account.createdAt) };
-}

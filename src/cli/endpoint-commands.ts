@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { endpointJson } from "../endpoints/endpoint-json.ts";
 import type { Steps } from "../database/steps.ts";
 import { createEndpoint } from "../endpoints/create-endpoint.ts";
 import {
@@ -255,25 +256,6 @@ function parseKeepDays(value: string): string {
   return value === "forever" || /^\d{1,6}$/.test(value)
     ? value
     : refuse("expected a number of days, or forever");
-}
-
-function endpointJson(endpoint: Endpoint) {
-  const { settings } = endpoint;
-  return {
-    id: endpoint.id,
-    name: endpoint.name,
-    workspace_id: endpoint.workspaceId,
-    state: endpoint.state,
-    allowed_origins: settings.allowedOrigins,
-    unknown_fields: settings.unknownFields,
-    honeypots: settings.honeypots ?? DEFAULT_HONEYPOTS,
-    success_url: settings.successUrl,
-    error_url: settings.errorUrl,
-    keep_days: settings.keepDays,
-    store_address: settings.storeAddress,
-    schema_version: endpoint.schemaVersion,
-    created_at: toIsoTime(endpoint.createdAt),
-  };
 }
 
 function readSettings(options: Options): Partial<EndpointSettings> {

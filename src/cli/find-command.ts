@@ -1,3 +1,4 @@
+import { personJson } from "../submissions/person-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
@@ -11,7 +12,6 @@ import { clearLog } from "./clear-log.ts";
 import { type CommandSpec, refuse } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { jsonText } from "./output.ts";
-import { submissionJson } from "../submissions/submission-json.ts";
 
 export const findCommand: CommandSpec = {
   usage: "find",
@@ -38,7 +38,7 @@ export const findCommand: CommandSpec = {
       const count = found.submissions.length + found.held.length;
       const erases = options["erase"] === true && count > 0;
       if (erases) output.mustBeTaken("nothing was erased");
-      if (output.isJson) output.json(toJson(found));
+      if (output.isJson) output.json(personJson(found));
       else output.table(["CREATED", "ID", "DATA"], toRows(found), "nothing is kept");
       if (erases) {
         await confirm(`Erase what is shown (${count}) for good?`, options["yes"] === true);
@@ -67,14 +67,6 @@ function parseField(text: string): Field {
   if (name === undefined || value === undefined)
     return refuse("expected NAME=VALUE, like email=ada@example.org");
   return { name, value };
-}
-
-function toJson({ submissions, held, hasMore }: PersonRecords) {
-  return {
-    has_more: hasMore,
-    submissions: submissions.map(submissionJson),
-    held: held.map(({ id, data, createdAt }) => ({ id, data, created_at: toIsoTime(createdAt) })),
-  };
 }
 
 function toRows({ submissions, held }: PersonRecords): string[][] {

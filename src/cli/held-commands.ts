@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { heldJson } from "../submissions/held-json.ts";
 import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
@@ -14,7 +15,6 @@ import { clearLog } from "./clear-log.ts";
 import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "./output.ts";
-import { submissionJson } from "../submissions/submission-json.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
@@ -138,10 +138,6 @@ function withHeld<Result>(
 function* endpointId(options: Options): Steps<string | null> {
   const reference = text(options, "endpoint");
   return reference === null ? null : (yield* findEndpoint(reference)).id;
-}
-
-function heldJson(held: HeldPost) {
-  return { ...submissionJson(held), why: held.why };
 }
 
 function toRow(held: HeldPost): string[] {

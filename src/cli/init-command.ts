@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
+import { workspaceJson } from "../workspaces/workspace-json.ts";
 import { defaultConfig } from "../config/config.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { namedConfigFile } from "../config/load-config.ts";
@@ -13,7 +14,7 @@ import {
 import { checkEmail } from "../workspaces/workspace.ts";
 import { addCommand, type CommandSpec, text } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
-import { describePlan, workspaceJson } from "./workspace-commands.ts";
+import { describePlan } from "./workspace-commands.ts";
 
 export function register(program: Command): void {
   addCommand(program, init);

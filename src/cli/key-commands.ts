@@ -1,9 +1,10 @@
 import type { Command } from "commander";
+import { issuedKeyJson, keyJson } from "../keys/key-json.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type IssuedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
-import { hasEnded, type Key, listKeys } from "../keys/key-store.ts";
+import { keyState, listKeys } from "../keys/key-store.ts";
 import { parseDuration } from "./arguments.ts";
 import { addNoun, type CommandContext, type CommandSpec, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -26,7 +27,7 @@ const list: CommandSpec = {
         key.id,
         key.lookup,
         key.kind,
-        stateOf(key, context.clock.now()),
+        keyState(key, context.clock.now()),
         toIsoTime(key.createdAt),
         key.seenInBrowserAt === null
           ? ""
@@ -92,35 +93,10 @@ const revoke: CommandSpec = {
     }),
 };
 
-function keyJson(key: Key, now: number) {
-  return {
-    id: key.id,
-    key: key.lookup,
-    kind: key.kind,
-    endpoint_id: key.endpointId,
-    state: stateOf(key, now),
-    created_at: toIsoTime(key.createdAt),
-    revoked_at: key.revokedAt === null ? null : toIsoTime(key.revokedAt),
-    seen_in_browser_at: key.seenInBrowserAt === null ? null : toIsoTime(key.seenInBrowserAt),
-  };
-}
-
-function stateOf(key: Key, now: number): "active" | "ending" | "revoked" {
-  if (key.revokedAt === null) return "active";
-  return hasEnded(key, now) ? "revoked" : "ending";
-}
-
-function printIssued({ output }: CommandContext, { key, text: plain }: IssuedKey): void {
+function printIssued({ output }: CommandContext, issued: IssuedKey): void {
+  const { key, text: plain } = issued;
   output.mustBeTaken(`the key ${key.id} works already and was shown to nobody: formsvc key revoke ${key.id}`);
-  if (output.isJson) {
-    const shown = {
-      id: key.id,
-      kind: key.kind,
-      endpoint_id: key.endpointId,
-      created_at: toIsoTime(key.createdAt),
-    };
-    return output.json({ key: shown, [key.kind]: plain });
-  }
+  if (output.isJson) return output.json(issuedKeyJson(issued));
   output.line(`key  ${key.id}`);
   output.line(`${key.kind}  ${plain}`);
   return output.note("The key is shown this once and cannot be recovered.");

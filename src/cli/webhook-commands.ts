@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { webhookJson } from "../webhooks/webhook-json.ts";
 import { openKeyring } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
@@ -263,22 +264,4 @@ function describeState({ state, health, failingSince }: Webhook): string {
   if (state !== "enabled" || failingSince === null) return state;
   const since = `enabled, failing since ${toIsoTime(failingSince)}`;
   return health.breaker === "open" ? `${since}: probes only` : since;
-}
-
-/** Values of own headers are credentials as often as not, so only their names are shown. */
-function webhookJson(webhook: Webhook) {
-  const { settings, health } = webhook;
-  return {
-    id: webhook.id,
-    endpoint_id: webhook.endpointId,
-    url: settings.url,
-    enabled: webhook.state === "enabled",
-    state: webhook.state,
-    allow_private: settings.allowPrivate,
-    max_spam_score: settings.maxSpamScore,
-    headers: [...webhook.headers.keys()],
-    failing_since: webhook.failingSince === null ? null : toIsoTime(webhook.failingSince),
-    next_probe_at: health.breaker === "open" ? toIsoTime(health.notBeforeMs) : null,
-    created_at: toIsoTime(webhook.createdAt),
-  };
 }

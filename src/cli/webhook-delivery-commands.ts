@@ -1,6 +1,7 @@
+import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Attempt, type Delivery, DELIVERY_STATES, type DeliveryState } from "../outbox/delivery.ts";
+import { type Delivery, DELIVERY_STATES, type DeliveryState } from "../outbox/delivery.ts";
 import { findDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
 import {
   checkReplay,
@@ -167,30 +168,4 @@ function toRow(delivery: Delivery): string[] {
     delivery.lastStatus === null ? "" : String(delivery.lastStatus),
     delivery.dueAt === null ? "" : toIsoTime(delivery.dueAt),
   ];
-}
-
-function deliveryJson(delivery: Delivery) {
-  return {
-    id: delivery.id,
-    webhook_id: delivery.webhookId,
-    submission_id: delivery.submissionId,
-    state: delivery.state,
-    attempts: delivery.attempts,
-    attempts_spent: delivery.spent,
-    next_attempt_at: delivery.dueAt === null ? null : toIsoTime(delivery.dueAt),
-    last_status: delivery.lastStatus,
-  };
-}
-
-function attemptJson(attempt: Attempt) {
-  return {
-    number: attempt.number,
-    started_at: toIsoTime(attempt.startedAt),
-    duration_ms: attempt.durationMs,
-    outcome: attempt.outcome,
-    status: attempt.status,
-    message: attempt.message,
-    answer: attempt.answer,
-    probe: attempt.isProbe,
-  };
 }

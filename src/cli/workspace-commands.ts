@@ -1,14 +1,8 @@
 import type { Command } from "commander";
+import { limitsJson, usageJson, workspaceJson } from "../workspaces/workspace-json.ts";
 import type { Steps } from "../database/steps.ts";
 import { monthOf, toIsoTime } from "../foundation/clock.ts";
-import {
-  findLimits,
-  largestPlan,
-  limitsOf,
-  type Plans,
-  type Usage,
-  type Workspace,
-} from "../workspaces/workspace.ts";
+import { findLimits, largestPlan, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import {
   chooseWorkspace,
   createWorkspace,
@@ -79,15 +73,10 @@ const show: CommandSpec = {
     withDatabase(context, async (db, config) => {
       const workspace = await db.read(() => findWorkspace(reference));
       const limits = limitsOf(config.plans, workspace.plan);
-      const facts = {
-        ...workspaceJson(workspace),
-        limits: {
-          monthly_submissions: limits.monthlySubmissions,
-          endpoints: limits.endpoints,
-          custom_spam: limits.customSpam,
-        },
-      };
-      if (context.output.isJson) return context.output.json({ workspace: facts });
+      if (context.output.isJson)
+        return context.output.json({
+          workspace: { ...workspaceJson(workspace), limits: limitsJson(limits) },
+        });
       const rows = [
         ["id", workspace.id],
         ["name", workspace.name],
@@ -161,20 +150,6 @@ export function* describePlan({ id, plan }: Workspace, plans: Plans): Steps<stri
     return `${limit}. For more, raise plans.${plan}.monthlySubmissions in the configuration`;
   const workspace = (yield* listWorkspaces()).length === 1 ? "" : `${id} `;
   return `${limit}. For ${shown(lifted)}: formsvc workspace set-plan ${workspace}${larger}`;
-}
-
-export function workspaceJson(workspace: Workspace) {
-  return {
-    id: workspace.id,
-    account_id: workspace.accountId,
-    name: workspace.name,
-    plan: workspace.plan,
-    created_at: toIsoTime(workspace.createdAt),
-  };
-}
-
-function usageJson({ workspaceId, plan, month, used, limit, remaining }: Usage) {
-  return { workspace_id: workspaceId, plan, month, used, limit, remaining };
 }
 
 function printWorkspace(context: CommandContext, workspace: Workspace): void {

@@ -92,6 +92,12 @@ export function hasEnded({ revokedAt, isRevoked }: Key, now: number): boolean {
   return isRevoked || (revokedAt !== null && revokedAt <= now);
 }
 
+/** `ending`: it is revoked already and works until its grace is over. */
+export function keyState(key: Key, now: number): "active" | "ending" | "revoked" {
+  if (key.revokedAt === null) return "active";
+  return hasEnded(key, now) ? "revoked" : "ending";
+}
+
 /** Makes the end of the keys whose grace is over final; how many. */
 export function finishGrace(now: number): Steps<number> {
   return run(

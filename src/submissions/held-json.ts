@@ -1,0 +1,7 @@
+import type { HeldPost } from "./held-post.ts";
+import { submissionJson } from "./submission-json.ts";
+
+/** A held post as every JSON output shows it. */
+export function heldJson(held: HeldPost) {
+  return { ...submissionJson(held), why: held.why };
+}

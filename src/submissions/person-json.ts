@@ -1,0 +1,12 @@
+import { toIsoTime } from "../foundation/clock.ts";
+import type { PersonRecords } from "./find-person.ts";
+import { submissionJson } from "./submission-json.ts";
+
+/** What is kept of a person as every JSON output shows it. */
+export function personJson({ submissions, held, hasMore }: PersonRecords) {
+  return {
+    has_more: hasMore,
+    submissions: submissions.map(submissionJson),
+    held: held.map(({ id, data, createdAt }) => ({ id, data, created_at: toIsoTime(createdAt) })),
+  };
+}

@@ -1,0 +1,20 @@
+import { toIsoTime } from "../foundation/clock.ts";
+import type { Webhook } from "./webhook.ts";
+
+/** A webhook as every JSON output shows it. Values of own headers are credentials as often as not, so only their names are shown. */
+export function webhookJson(webhook: Webhook) {
+  const { settings, health } = webhook;
+  return {
+    id: webhook.id,
+    endpoint_id: webhook.endpointId,
+    url: settings.url,
+    enabled: webhook.state === "enabled",
+    state: webhook.state,
+    allow_private: settings.allowPrivate,
+    max_spam_score: settings.maxSpamScore,
+    headers: [...webhook.headers.keys()],
+    failing_since: webhook.failingSince === null ? null : toIsoTime(webhook.failingSince),
+    next_probe_at: health.breaker === "open" ? toIsoTime(health.notBeforeMs) : null,
+    created_at: toIsoTime(webhook.createdAt),
+  };
+}

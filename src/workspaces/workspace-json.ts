@@ -1,0 +1,26 @@
+import { toIsoTime } from "../foundation/clock.ts";
+import type { Account, PlanLimits, Usage, Workspace } from "./workspace.ts";
+
+/** Accounts, workspaces, plans and usage as every JSON output shows them. */
+
+export function accountJson(account: Account) {
+  return { id: account.id, email: account.email, created_at: toIsoTime(account.createdAt) };
+}
+
+export function workspaceJson(workspace: Workspace) {
+  return {
+    id: workspace.id,
+    account_id: workspace.accountId,
+    name: workspace.name,
+    plan: workspace.plan,
+    created_at: toIsoTime(workspace.createdAt),
+  };
+}
+
+export function limitsJson({ monthlySubmissions, endpoints, customSpam }: PlanLimits) {
+  return { monthly_submissions: monthlySubmissions, endpoints, custom_spam: customSpam };
+}
+
+export function usageJson({ workspaceId, plan, month, used, limit, remaining }: Usage) {
+  return { workspace_id: workspaceId, plan, month, used, limit, remaining };
+}
