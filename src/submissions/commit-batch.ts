@@ -8,7 +8,7 @@ import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import type { Eviction, HeldWriter, NewHeld } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
-import type { Recollection, SpamMemory } from "./spam-memory.ts";
+import type { Recollection, SpamMemory } from "../history/spam-memory.ts";
 import type { Submission } from "./submission.ts";
 
 /** A submission that is checked and judged, and waits to be stored. */

@@ -5,7 +5,7 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { SpamPost } from "../spam/judge.ts";
 import { learn, type Lesson } from "../spam/lesson.ts";
 import { senderOf, teachingOf } from "../spam/post-trace.ts";
-import { createSpamMemory } from "./spam-memory.ts";
+import { createSpamMemory } from "../history/spam-memory.ts";
 import { findSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 

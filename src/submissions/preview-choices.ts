@@ -5,7 +5,7 @@ import { noHistory } from "../spam/spam-history.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
 import { numberOfEndpoint } from "./endpoint-number.ts";
 import { postOf } from "./mark-submission.ts";
-import { readChoices, type SpamScope } from "./spam-choices-store.ts";
+import { readChoices, type SpamScope } from "../endpoints/spam-choices-store.ts";
 
 /** Posts that a preview judges: the newest submissions and held posts. */
 const MAX_POSTS = 500;

@@ -17,7 +17,7 @@ import { type ControlMembers, splitControlMembers } from "./control-members.ts";
 import { type IdempotencyMemory, type IdempotentPost, readIdempotencyKey } from "./idempotency.ts";
 import type { JsonObject } from "./parse-body.ts";
 import type { RateState } from "./rate-limit.ts";
-import type { Recollection, SpamMemory } from "./spam-memory.ts";
+import type { Recollection, SpamMemory } from "../history/spam-memory.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
 /** A form post as it came over the wire, beyond its key. Header values are undefined where the header is missing. */

@@ -13,7 +13,7 @@ import {
 } from "../../src/submissions/commit-batch.ts";
 import { createHeldWriter } from "../../src/submissions/held-post.ts";
 import { createIdempotencyMemory } from "../../src/submissions/idempotency.ts";
-import { createSpamMemory } from "../../src/submissions/spam-memory.ts";
+import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRecentTexts } from "../../src/submissions/recent-texts.ts";
+import { createRecentTexts } from "../../src/history/recent-texts.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { sketchOf } from "../../src/spam/text-sketch.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createBurstMemory } from "../../src/submissions/burst-memory.ts";
+import { createBurstMemory } from "../../src/history/burst-memory.ts";
 
 const MINUTE = 60_000;
 

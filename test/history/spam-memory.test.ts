@@ -3,11 +3,11 @@ import { readOwnTexts } from "../../scripts/spam/texts.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { query } from "../../src/database/database.ts";
 import { type Mark, markSubmission } from "../../src/submissions/mark-submission.ts";
-import { writeChoices } from "../../src/submissions/spam-choices-store.ts";
+import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
 import { listHeld } from "../../src/submissions/held-post.ts";
 import { findSubmission } from "../../src/submissions/submission-store.ts";
 import { setPlan } from "../../src/workspaces/workspace-store.ts";
-import { type Receiving, receiving } from "./receiving.ts";
+import { type Receiving, receiving } from "../submissions/receiving.ts";
 import { all, run } from "../../src/database/steps.ts";
 
 /** Long enough to be known again by nearly the same words; nothing of it but its link speaks for spam. */

@@ -2,7 +2,7 @@ import { query } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
-import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
+import type { ReadyEndpoint } from "./endpoint-directory.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
 
 /** Whose choices they are: a whole workspace's, or one of its endpoints', which stand above them. */
