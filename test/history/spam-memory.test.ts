@@ -92,7 +92,7 @@ test("a lesson outlives its submission and the weights change with it at once", 
   mark(service, id, "spam");
   service.db.now(() => run(query.deleteFrom("submission").where("id", "=", id)));
   expect(await scoreOf(service, from(2), 2)).toBeGreaterThanOrEqual(60);
-  expect(() => markSubmission(service.db, id, "ham", 0)).toThrow("no submission");
+  expect(() => service.db.now(() => markSubmission(service.db, id, "ham", 0))).toThrow("no submission");
 });
 
 test("settings of workspace and endpoint hold on plans that allow them, and not on others", async () => {
