@@ -8,7 +8,7 @@ export interface SourceFile {
 export type Rule = (file: SourceFile) => readonly string[];
 
 /** Which folder of src/ may import which: everything that is not listed is refused. Files beside the folders count as one. */
-const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   main: ["cli"],
   app: [
     "config",
