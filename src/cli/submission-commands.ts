@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Mark, markSubmission, readMark } from "../submissions/mark-submission.ts";
+import { type Mark, readMark } from "../history/teach.ts";
+import { markSubmission } from "../submissions/mark-submission.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import {

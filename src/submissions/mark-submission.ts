@@ -1,18 +1,10 @@
-import { query } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
+import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { type Mark, teach, unteach } from "../history/teach.ts";
 import type { SpamPost } from "../spam/judge.ts";
-import { learn, type Lesson } from "../spam/lesson.ts";
-import { senderOf, teachingOf } from "../spam/post-trace.ts";
-import { createSpamMemory } from "../history/spam-memory.ts";
 import { findSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
-
-export type Mark = "spam" | "ham";
-
-/** Marks that a workspace learns from; the oldest are forgotten. */
-export const MAX_LESSONS = 2000;
 
 /**
  * Marks a submission and teaches its workspace's filter; null undoes the mark and what it taught.
@@ -27,29 +19,21 @@ export function* markSubmission(
 ): Steps<Submission> {
   const submission = yield* findSubmission(id);
   const { workspaceId } = yield* findEndpoint(submission.endpointId);
-  yield* unlearn(id);
-  if (mark !== null) yield* addLesson(db, workspaceId, submission, mark, now);
-  yield* relearn(workspaceId);
+  if (mark === null) yield* unteach(workspaceId, id);
+  else yield* teachSubmission(db, workspaceId, submission, mark, now);
   return submission;
 }
 
-/** The mark that a submission has now; null without one. */
-export function* readMark(submissionId: string): Steps<Mark | null> {
-  const row = yield* first(
-    query.selectFrom("lesson").select("mark").where("submission_id", "=", submissionId),
-  );
-  return row?.mark ?? null;
-}
-
-/** Teaches what a released post is. */
-export function* teachGenuine(
+/** Teaches the filter of a submission's workspace what the submission is. */
+export function* teachSubmission(
   db: SqliteDatabase,
   workspaceId: string,
   submission: Submission,
+  mark: Mark,
   now: number,
 ): Steps<void> {
-  yield* addLesson(db, workspaceId, submission, "ham", now);
-  yield* relearn(workspaceId);
+  const { id: submissionId, endpointId } = submission;
+  yield* teach(db, { workspaceId, endpointId, submissionId, post: postOf(submission) }, mark, now);
 }
 
 /** A stored post as the judge would see it again. */
@@ -59,93 +43,5 @@ export function postOf(submission: Pick<Submission, "data" | "ipAddress" | "user
     honeypots: [],
     elapsedMs: null,
     client: { ipAddress: submission.ipAddress, userAgent: undefined, acceptLanguage: undefined },
-  };
-}
-
-function* addLesson(
-  db: SqliteDatabase,
-  workspaceId: string,
-  submission: Submission,
-  mark: Mark,
-  now: number,
-): Steps<void> {
-  const post = postOf(submission);
-  const memory = createSpamMemory(db, null);
-  const recollection = memory.recall(workspaceId, submission.endpointId, post, now);
-  const textId = memory.remember(workspaceId, recollection);
-  if (textId !== null) yield* countMark(textId, mark, 1);
-  const { buckets, odds } = teachingOf(post);
-  const bytes = Buffer.alloc(buckets.length * 2);
-  buckets.forEach((bucket, index) => bytes.writeUInt16LE(bucket, index * 2));
-  yield* run(
-    query.insertInto("lesson").values({
-      workspace_id: workspaceId,
-      submission_id: submission.id,
-      mark,
-      email: senderOf(recollection.trace).email,
-      text_id: textId,
-      buckets: bytes,
-      odds: Math.round(odds * 1000),
-      created_at: now,
-    }),
-  );
-}
-
-function* unlearn(submissionId: string): Steps<void> {
-  const lesson = yield* first(
-    query.selectFrom("lesson").select(["mark", "text_id"]).where("submission_id", "=", submissionId),
-  );
-  if (lesson === undefined) return;
-  if (lesson.text_id !== null) yield* countMark(lesson.text_id, lesson.mark, -1);
-  yield* run(query.deleteFrom("lesson").where("submission_id", "=", submissionId));
-}
-
-function* countMark(textId: number, mark: Mark, change: 1 | -1): Steps<void> {
-  const column = mark === "spam" ? "marked_spam" : "marked_ham";
-  yield* run(
-    query
-      .updateTable("remembered_text")
-      .set((eb) => ({ [column]: eb(column, "+", change) }))
-      .where("id", "=", textId),
-  );
-}
-
-/** The weights follow from the lessons alone, so that a mark undone leaves nothing behind. */
-function* relearn(workspaceId: string): Steps<void> {
-  const rows = yield* all(
-    query.selectFrom("lesson").selectAll().where("workspace_id", "=", workspaceId).orderBy("id"),
-  );
-  const tooMany = rows.slice(0, Math.max(0, rows.length - MAX_LESSONS));
-  for (const { submission_id } of tooMany) yield* unlearn(submission_id);
-  const weights = learn(rows.slice(tooMany.length).map(toLesson));
-  const bytes = Buffer.alloc(weights.length * 4);
-  weights.forEach((weight, index) => bytes.writeFloatLE(weight, index * 4));
-  yield* run(
-    query
-      .insertInto("learned_weights")
-      .values({ workspace_id: workspaceId, version: 1, weights: bytes })
-      .onConflict((conflict) =>
-        conflict
-          .column("workspace_id")
-          .doUpdateSet((eb) => ({ weights: bytes, version: eb("learned_weights.version", "+", 1) })),
-      ),
-  );
-}
-
-function toLesson(row: {
-  mark: Mark;
-  email: string | null;
-  submission_id: string;
-  buckets: Buffer;
-  odds: number;
-}): Lesson {
-  return {
-    spam: row.mark === "spam",
-    // Posts without an e-mail address cannot be told apart by sender, so each teaches for itself.
-    sender: row.email ?? row.submission_id,
-    buckets: Uint16Array.from({ length: row.buckets.length / 2 }, (_, index) =>
-      row.buckets.readUInt16LE(index * 2),
-    ),
-    odds: row.odds / 1000,
   };
 }

@@ -8,7 +8,7 @@ import type { Outbox } from "../outbox/outbox.ts";
 import { findWorkspace, readUsage } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { findHeld, type HeldPost } from "./held-post.ts";
-import { teachGenuine } from "./mark-submission.ts";
+import { teachSubmission } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
@@ -36,7 +36,7 @@ export async function releaseHeld(
       yield* count(held, plans, now);
       const submission = asSubmission(held);
       yield* insertSubmission(submission, outbox.enqueue(submission, now));
-      if (held.why === "spam") yield* teachGenuine(db, held.workspaceId, submission, now);
+      if (held.why === "spam") yield* teachSubmission(db, held.workspaceId, submission, "ham", now);
       outbox.write();
       yield* run(query.deleteFrom("held").where("id", "=", id));
       return submission;

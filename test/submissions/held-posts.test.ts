@@ -3,7 +3,7 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { monthOf } from "../../src/foundation/clock.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { dropExpired, dropHeld, findHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
-import { readMark } from "../../src/submissions/mark-submission.ts";
+import { readMark } from "../../src/history/teach.ts";
 import { releaseHeld, type ReleaseParts } from "../../src/submissions/release-held.ts";
 import { findSubmission } from "../../src/submissions/submission-store.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";

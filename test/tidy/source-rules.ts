@@ -97,6 +97,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   kysely: [
     "src/database/",
     "src/endpoints/",
+    "src/history/",
     "src/keys/",
     "src/outbox/",
     "src/spam/",

@@ -1,0 +1,123 @@
+import { query } from "../database/database.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
+import type { SpamPost } from "../spam/judge.ts";
+import { learn, type Lesson } from "../spam/lesson.ts";
+import { senderOf, teachingOf } from "../spam/post-trace.ts";
+import { createSpamMemory } from "./spam-memory.ts";
+
+export type Mark = "spam" | "ham";
+
+/** Marks that a workspace learns from; the oldest are forgotten. */
+const MAX_LESSONS = 2000;
+
+/** A stored post as a lesson. */
+export interface TaughtPost {
+  readonly workspaceId: string;
+  readonly endpointId: string;
+  readonly submissionId: string;
+  readonly post: SpamPost;
+}
+
+/** Teaches a workspace's filter what a post is, in place of what the same post taught before. */
+export function* teach(db: SqliteDatabase, taught: TaughtPost, mark: Mark, now: number): Steps<void> {
+  yield* forgetLesson(taught.submissionId);
+  yield* addLesson(db, taught, mark, now);
+  yield* relearn(taught.workspaceId);
+}
+
+/** Undoes what a post taught. */
+export function* unteach(workspaceId: string, submissionId: string): Steps<void> {
+  yield* forgetLesson(submissionId);
+  yield* relearn(workspaceId);
+}
+
+/** The mark that a submission has now; null when it has none. */
+export function* readMark(submissionId: string): Steps<Mark | null> {
+  const row = yield* first(
+    query.selectFrom("lesson").select("mark").where("submission_id", "=", submissionId),
+  );
+  return row?.mark ?? null;
+}
+
+function* addLesson(db: SqliteDatabase, taught: TaughtPost, mark: Mark, now: number): Steps<void> {
+  const { workspaceId, endpointId, submissionId, post } = taught;
+  const memory = createSpamMemory(db, null);
+  const recollection = memory.recall(workspaceId, endpointId, post, now);
+  const textId = memory.remember(workspaceId, recollection);
+  if (textId !== null) yield* countMark(textId, mark, 1);
+  const { buckets, odds } = teachingOf(post);
+  const bytes = Buffer.alloc(buckets.length * 2);
+  buckets.forEach((bucket, index) => bytes.writeUInt16LE(bucket, index * 2));
+  yield* run(
+    query.insertInto("lesson").values({
+      workspace_id: workspaceId,
+      submission_id: submissionId,
+      mark,
+      email: senderOf(recollection.trace).email,
+      text_id: textId,
+      buckets: bytes,
+      odds: Math.round(odds * 1000),
+      created_at: now,
+    }),
+  );
+}
+
+function* forgetLesson(submissionId: string): Steps<void> {
+  const lesson = yield* first(
+    query.selectFrom("lesson").select(["mark", "text_id"]).where("submission_id", "=", submissionId),
+  );
+  if (lesson === undefined) return;
+  if (lesson.text_id !== null) yield* countMark(lesson.text_id, lesson.mark, -1);
+  yield* run(query.deleteFrom("lesson").where("submission_id", "=", submissionId));
+}
+
+function* countMark(textId: number, mark: Mark, change: 1 | -1): Steps<void> {
+  const column = mark === "spam" ? "marked_spam" : "marked_ham";
+  yield* run(
+    query
+      .updateTable("remembered_text")
+      .set((eb) => ({ [column]: eb(column, "+", change) }))
+      .where("id", "=", textId),
+  );
+}
+
+/** The weights follow from the lessons alone, so that a mark undone leaves nothing behind. */
+function* relearn(workspaceId: string): Steps<void> {
+  const rows = yield* all(
+    query.selectFrom("lesson").selectAll().where("workspace_id", "=", workspaceId).orderBy("id"),
+  );
+  const tooMany = rows.slice(0, Math.max(0, rows.length - MAX_LESSONS));
+  for (const { submission_id } of tooMany) yield* forgetLesson(submission_id);
+  const weights = learn(rows.slice(tooMany.length).map(toLesson));
+  const bytes = Buffer.alloc(weights.length * 4);
+  weights.forEach((weight, index) => bytes.writeFloatLE(weight, index * 4));
+  yield* run(
+    query
+      .insertInto("learned_weights")
+      .values({ workspace_id: workspaceId, version: 1, weights: bytes })
+      .onConflict((conflict) =>
+        conflict
+          .column("workspace_id")
+          .doUpdateSet((eb) => ({ weights: bytes, version: eb("learned_weights.version", "+", 1) })),
+      ),
+  );
+}
+
+function toLesson(row: {
+  mark: Mark;
+  email: string | null;
+  submission_id: string;
+  buckets: Buffer;
+  odds: number;
+}): Lesson {
+  return {
+    spam: row.mark === "spam",
+    // Posts without an e-mail address cannot be told apart by sender, so each teaches for itself.
+    sender: row.email ?? row.submission_id,
+    buckets: Uint16Array.from({ length: row.buckets.length / 2 }, (_, index) =>
+      row.buckets.readUInt16LE(index * 2),
+    ),
+    odds: row.odds / 1000,
+  };
+}
