@@ -1,7 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { refuseDifferences } from "./sqlite/check-structure.ts";
-import { removeCopy } from "./sqlite/backup-socket.ts";
-import { createExclusively } from "./sqlite/open-database.ts";
+import { removeCopy } from "./sqlite/durable-file.ts";
+import { createExclusively } from "./sqlite/private-file.ts";
 import type { SqliteDatabase } from "./sqlite/sqlite-database.ts";
 import { APPLICATION_ID } from "./sqlite/file-owner.ts";
 import { migrations } from "./migrations.generated.ts";

@@ -12,7 +12,8 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { moveIntoPlace, openNewFile } from "../database/sqlite/durable-file.ts";
+import { moveIntoPlace } from "../database/sqlite/durable-file.ts";
+import { openNewFile } from "../database/sqlite/private-file.ts";
 import { type ErrorFacts, FormsvcError } from "../foundation/errors.ts";
 import { parseKeys, withNewKey } from "./key-list.ts";
 import type { SecretKey } from "./seal.ts";

@@ -2,19 +2,13 @@ import { closeSync, existsSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type Clock, toIsoTime } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { askForCopy, removeCopy, type ServedCopy } from "./backup-socket.ts";
+import { askForCopy, type ServedCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./open-database.ts";
 import type { CopyProgress } from "./copy-database.ts";
 import { isFull } from "./database-error.ts";
-import {
-  copyToNewFile,
-  giveToFolderOwner,
-  LOG_SUFFIXES,
-  openNewFile,
-  openPlainFile,
-  syncFile,
-} from "./durable-file.ts";
+import { LOG_SUFFIXES, removeCopy, syncFile } from "./durable-file.ts";
+import { copyToNewFile, giveToFolderOwner, openNewFile, openPlainFile } from "./private-file.ts";
 import { fullDisk, translateFileError } from "./file-error.ts";
 import { noteBackup } from "./last-backup.ts";
 import { moveToNewName, nameTaken } from "./new-name.ts";

@@ -4,9 +4,9 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { CopyProgress } from "./copy-database.ts";
-import { createPrivately } from "./open-database.ts";
+import { removeCopy } from "./durable-file.ts";
+import { createPrivately } from "./private-file.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-import { LOG_SUFFIXES } from "./durable-file.ts";
 
 /**
  * How a backup is made while a server writes: a copy by another process would begin again with each of the server's
@@ -197,8 +197,4 @@ function removeLeftCopies(databasePath: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(prefix)) removeCopy(join(folder, name));
   }
-}
-
-export function removeCopy(file: string): void {
-  for (const suffix of ["", ...LOG_SUFFIXES]) rmSync(`${file}${suffix}`, { force: true });
 }

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, readFileSync, realpathSync, rmSync, writeSync } from "node:fs";
-import { openNewFile, moveIntoPlace } from "./durable-file.ts";
+import { moveIntoPlace } from "./durable-file.ts";
+import { openNewFile } from "./private-file.ts";
 
 export interface LastBackup {
   readonly file: string;

@@ -1,12 +1,11 @@
-import { closeSync, existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { runSteps, type Statement as Step, type Steps } from "../steps.ts";
 import { copyDatabase } from "./copy-database.ts";
 import { translateDatabaseError } from "./database-error.ts";
-import { openNewFile } from "./durable-file.ts";
 import { checkFileOwner } from "./file-owner.ts";
+import { createPrivately } from "./private-file.ts";
 import type { SqliteDatabase, Statement } from "./sqlite-database.ts";
 import { watchChanges } from "./watch-changes.ts";
 
@@ -49,37 +48,6 @@ export function openDatabase(path: string, options: DatabaseOptions): SqliteData
     return wrap(connection, file);
   } catch (error) {
     throw translateDatabaseError(error, file);
-  }
-}
-
-/**
- * Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it. A link
- * to a file is left for what it is; through one that leads nowhere no file is made.
- *
- * @throws database_unusable saying why it cannot be made.
- */
-export function createPrivately(file: string): void {
-  if (existsSync(file)) return;
-  if (!existsSync(dirname(file))) {
-    throw new FormsvcError("database_unusable", `${file}: its folder does not exist; create it first`);
-  }
-  try {
-    closeSync(openNewFile(file));
-  } catch (error) {
-    // Another process was quicker.
-    if (!existsSync(file)) throw error;
-  }
-}
-
-/** Makes an empty file with mode 0600; false where there is a file of that name already. */
-export function createExclusively(file: string): boolean {
-  try {
-    closeSync(openNewFile(file));
-    return true;
-  } catch (error) {
-    const { cause } = error as { cause?: NodeJS.ErrnoException };
-    if (cause?.code === "EEXIST") return false;
-    throw error;
   }
 }
 

@@ -2,18 +2,18 @@ import { existsSync, openSync, realpathSync, renameSync, statSync } from "node:f
 import { resolve } from "node:path";
 import Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { removeCopy } from "./backup-socket.ts";
 import { checkCopy, type CheckedCopy } from "./check-copy.ts";
 import { refuseDifferences } from "./check-structure.ts";
 import { translateDatabaseError } from "./database-error.ts";
 import {
-  copyToNewFile,
-  keepUnder,
   LOG_SUFFIXES,
+  keepUnder,
   moveIntoPlace,
+  removeCopy,
   syncFile,
   syncFolderOf,
 } from "./durable-file.ts";
+import { copyToNewFile } from "./private-file.ts";
 import { translateFileError } from "./file-error.ts";
 import { findHolders } from "./lock-holders.ts";
 import { lockServer } from "./server-lock.ts";

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { createPrivately } from "./open-database.ts";
+import { createPrivately } from "./private-file.ts";
 import { translateDatabaseError } from "./database-error.ts";
 
 /** Held for as long as a server serves a database file. */
