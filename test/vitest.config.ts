@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { PATIENCE_MS } from "./support/until.ts";
 
 /** Tests of the program as its users have it. */
 const OF_EXECUTABLE = ["executable", "browser", "recipes"].map((folder) => `test/${folder}/**/*.test.ts`);
@@ -8,8 +9,10 @@ const OF_FAULTS = ["test/faults/**/*.test.ts"];
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Tests wait for events, so that these end only what hangs, also on a busy machine.
+    testTimeout: 2 * PATIENCE_MS,
+    hookTimeout: 2 * PATIENCE_MS,
+    expect: { poll: { timeout: PATIENCE_MS, interval: 10 } },
     // The suites start real servers and hash with argon2; more workers than cores only add noise.
     maxWorkers: 2,
     projects: [

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { secretKey } from "../../src/webhooks/sign.ts";
-import { operatorMachine, type OperatorMachine, post, until } from "../support/operator-machine.ts";
+import { operatorMachine, type OperatorMachine, post } from "../support/operator-machine.ts";
+import { until } from "../support/until.ts";
 import { startReceiverWith, type TestReceiver } from "../support/receivers.ts";
 import { verifyWithOfficial } from "../support/webhook-world.ts";
 

@@ -4,15 +4,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import SqliteDatabase from "better-sqlite3";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ProgramFolder } from "../support/server-process.ts";
 import { verifyWithOfficial } from "../support/webhook-world.ts";
 
 /** Each test starts many processes, and a busy machine takes a second for one. */
-vi.setConfig({ testTimeout: 120_000 });
-
 interface CreatedWebhook {
   readonly webhook: { readonly id: string; readonly endpoint_id: string; readonly url: string };
   readonly secret: string;
@@ -259,9 +257,9 @@ test("deliveries, attempts and replay show and repeat what a server sent", async
     body: '{"name":"Ada"}',
   });
   const { submission_id: submissionId } = (await answer.json()) as { submission_id: string };
-  await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
+  await expect.poll(() => receiver.received.length).toBe(2);
   await expect
-    .poll(() => own.json(["webhook", "deliveries", "--submission", submissionId]), { timeout: 10_000 })
+    .poll(() => own.json(["webhook", "deliveries", "--submission", submissionId]))
     .toEqual({
       data: [
         {
@@ -290,7 +288,7 @@ test("deliveries, attempts and replay show and repeat what a server sent", async
     replayed: 1,
     id: data[0]!.id,
   });
-  await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(3);
+  await expect.poll(() => receiver.received.length).toBe(3);
   expect(receiver.received[2]!.headers["webhook-id"]).toBe(data[0]!.id);
   const fresh = await own.json<{ id: string }>(["webhook", "replay", data[0]!.id, "--as-new"]);
   expect(fresh.id).not.toBe(data[0]!.id);

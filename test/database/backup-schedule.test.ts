@@ -1,17 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkBackupAge, createBackupScheduler } from "../../src/database/sqlite/backup-schedule.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { createFakeClock } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const HOUR = 3_600_000;
 
 function schedule(everyHours: number | null, keep: number) {
-  const directory = mkdtempSync(join(tmpdir(), "formsvc-schedule-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  let now = Date.UTC(2026, 0, 31, 12);
+  const directory = temporaryFolder();
+  const clock = createFakeClock(Date.UTC(2026, 0, 31, 12));
   let failing = false;
   let emptyHanded = false;
   let made = 0;
@@ -23,15 +22,9 @@ function schedule(everyHours: number | null, keep: number) {
     return Promise.resolve();
   };
   const settings = { everyHours, keep, directory };
-  const scheduler = createBackupScheduler(
-    settings,
-    directory,
-    make,
-    { now: () => now },
-    createLog("silent", "json"),
-  );
+  const scheduler = createBackupScheduler(settings, directory, make, clock, createLog("silent", "json"));
   const look = async (hours: number): Promise<number> => {
-    now += hours * HOUR;
+    clock.advance(hours * HOUR);
     scheduler.look();
     await scheduler.settle();
     return made;

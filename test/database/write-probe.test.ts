@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { closeSync, ftruncateSync, openSync, statSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { createWritability } from "../../src/database/sqlite/write-probe.ts";
-import { operatorMachine, until } from "../support/operator-machine.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { until } from "../support/until.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 

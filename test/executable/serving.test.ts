@@ -1,15 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import {
-  collect,
-  examplePost,
-  makeWorkplace,
-  post,
-  type Server,
-  until,
-  type Workplace,
-} from "./workplace.ts";
+import { collect, examplePost, makeWorkplace, post, type Server, type Workplace } from "./workplace.ts";
+import { until } from "../support/until.ts";
 
 /** No limit but the plan's: these tests send more than a person would. */
 const UNLIMITED = {
@@ -55,14 +48,14 @@ test("tail --follow shows what another process commits within a second, and noth
   const tail = place.start(["submission", "tail", "--follow", "--json", "--endpoint", "Contact"]);
   let out = "";
   tail.stdout?.setEncoding("utf8").on("data", (text: string) => (out += text));
-  await until("what was there already", () => out.includes(first));
+  await until(() => out.includes(first));
   const ids = [first];
   const delays: number[] = [];
   for (let round = 0; round < TRIES; round += 1) {
     const id = await servedId(server, keys.secret);
     const committedAt = performance.now();
     ids.push(id);
-    await until("the next submission", () => out.includes(id));
+    await until(() => out.includes(id));
     delays.push(performance.now() - committedAt);
   }
   expect(Math.min(...delays)).toBeLessThan(ONE_SECOND_MS);
@@ -81,9 +74,9 @@ test("tail --follow with a cursor shows all that came after it, there already or
   const tail = place.start(["submission", "tail", "--follow", "--json", "--cursor", ids[0]!]);
   let out = "";
   tail.stdout?.setEncoding("utf8").on("data", (text: string) => (out += text));
-  await until("what was there already", () => out.includes(ids[1]!));
+  await until(() => out.includes(ids[1]!));
   ids.push(await servedId(server, keys.secret));
-  await until("the next submission", () => out.includes(ids[2]!));
+  await until(() => out.includes(ids[2]!));
   expect(out.match(/(?<="id":")sub_\w+/g)).toEqual(ids.slice(1));
 });
 
@@ -94,9 +87,9 @@ test("tail --follow ends quietly when its reader does", async () => {
   const tail = place.start(["submission", "tail", "--follow"]);
   const ended = collect(tail);
   await servedId(server, keys.secret);
-  await until("the first line", () => tail.stdout!.readableFlowing === true && tail.exitCode === null);
+  await until(() => tail.stdout!.readableFlowing === true && tail.exitCode === null);
   tail.stdout!.destroy();
-  await until("the end of tail", async () => {
+  await until(async () => {
     await servedId(server, keys.secret);
     return tail.exitCode !== null;
   });
@@ -120,14 +113,14 @@ test("a running server refuses a revoked key within a second and takes a rotated
     expect((await post(server.url, issued.secret)).status).toBe(200);
     expect((await place.run(["key", "revoke", issued.key.id])).code).toBe(0);
     const revokedAt = performance.now();
-    await until("the refusal", async () => (await post(server.url, issued.secret)).status === 401);
+    await until(async () => (await post(server.url, issued.secret)).status === 401);
     delays.push(performance.now() - revokedAt);
   }
   expect(Math.min(...delays)).toBeLessThan(ONE_SECOND_MS);
   const [old] = (await place.json<{ data: { id: string }[] }>(["key", "list", keys.endpointId])).data;
   const next = await place.json<{ secret: string }>(["key", "rotate", old!.id]);
   expect((await post(server.url, next.secret)).status).toBe(200);
-  await until("the old key's end", async () => (await post(server.url, keys.secret)).status === 401);
+  await until(async () => (await post(server.url, keys.secret)).status === 401);
 });
 
 test("a running server follows a pause, a new schema and a new plan", async () => {
@@ -139,15 +132,15 @@ test("a running server follows a pause, a new schema and a new plan", async () =
   expect(await status()).toBe(200);
   expect(await status()).toBe(429);
   await place.run(["workspace", "set-plan", "owner", "pro"]);
-  await until("the new plan", async () => (await status()) === 200);
+  await until(async () => (await status()) === 200);
   await place.run(["endpoint", "pause", "Contact"]);
-  await until("the pause", async () => (await status()) === 403);
+  await until(async () => (await status()) === 403);
   await place.run(["endpoint", "resume", "Contact"]);
-  await until("the end of the pause", async () => (await status()) === 200);
+  await until(async () => (await status()) === 200);
   await place.run(["schema", "set", "Contact", "-"], { input: '{"city":{"type":"string","required":true}}' });
-  await until("the new schema", async () => (await status()) === 400);
+  await until(async () => (await status()) === 400);
   await place.run(["endpoint", "delete", "Contact", "--yes"]);
-  await until("the deletion", async () => (await status()) === 401);
+  await until(async () => (await status()) === 401);
 });
 
 test("commands write while the server stores posts at full speed, and neither sees an error", async () => {

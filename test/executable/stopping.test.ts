@@ -11,10 +11,10 @@ import {
   makeWorkplace,
   post,
   type Server,
-  until,
   whenEnded,
   type Workplace,
 } from "./workplace.ts";
+import { until } from "../support/until.ts";
 
 const UNLIMITED = {
   FORMSVC_RATE_LIMIT_SECRET_MAX: "null",
@@ -56,7 +56,7 @@ async function startPosting(server: Server, key: string): Promise<Posting> {
     }
   };
   const done = Promise.all(Array.from({ length: CLIENTS }, client));
-  await until("the first answer", () => acknowledged.length > 0);
+  await until(() => acknowledged.length > 0);
   return { acknowledged, others, done };
 }
 
@@ -133,7 +133,7 @@ test("a post that was under way at SIGTERM is answered, a new one refused, and i
   expect((await post(server.url, keys.secret)).status).toBe(200);
   const half = await beginPost(server, keys.secret);
   server.child.kill("SIGTERM");
-  await until("the begin of the stop", () => server.log().includes("server.stopping"));
+  await until(() => server.log().includes("server.stopping"));
   const late = await post(server.url, keys.secret).then(
     ({ status }) => status,
     () => "refused",
@@ -141,7 +141,7 @@ test("a post that was under way at SIGTERM is answered, a new one refused, and i
   expect([503, "refused"]).toContain(late);
   expect(server.child.exitCode).toBeNull();
   half.finish();
-  await until("the answer", () => half.received().includes("submission_id"));
+  await until(() => half.received().includes("submission_id"));
   expect(half.received()).toMatch(/^HTTP\/1\.1 200 /);
   // The client keeps its connection open, which holds nothing up.
   expect(await server.ended).toBe(0);
@@ -171,7 +171,7 @@ test.skipIf(process.platform !== "linux")(
     for (const rest of ["", "x".repeat(100_000)]) {
       const tunnels = Array.from({ length: 20 }, () => openTunnel(server, rest));
       await Promise.all(tunnels.map(({ answered }) => answered));
-      await until("the end of the tunnels", () => descriptors() <= before);
+      await until(() => descriptors() <= before);
     }
     openTunnel(server, "x".repeat(100_000));
     server.child.kill("SIGTERM");
@@ -219,7 +219,7 @@ test("a second signal ends the server at once", async () => {
   const server = await place.serve([], { env: UNLIMITED });
   await beginPost(server, keys.secret);
   server.child.kill("SIGTERM");
-  await until("the begin of the stop", () => server.log().includes("server.stopping"));
+  await until(() => server.log().includes("server.stopping"));
   server.child.kill("SIGTERM");
   expect(await server.ended).toBe(1);
 });
@@ -246,7 +246,7 @@ test.skipIf(process.platform !== "linux")(
     let complaint = "";
     starting.stderr?.setEncoding("utf8").on("data", (text: string) => (complaint += text));
     // From the moment on when the runtime has read its own flags, before any line of the program.
-    await until("the signal's being blocked", () => isBlocked(starting.pid, SIGUSR1));
+    await until(() => isBlocked(starting.pid, SIGUSR1));
     for (let time = 0; time < 50; time += 1) {
       starting.kill("SIGUSR1");
       await sleep(10);
@@ -271,7 +271,7 @@ test.skipIf(process.platform !== "linux")(
     onTestFinished(() => void child.kill("SIGKILL"));
     let log = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
-    const url = await until("the address", () => /"url":"(http[^"]+)"/.exec(log)?.[1]);
+    const url = await until(() => /"url":"(http[^"]+)"/.exec(log)?.[1]);
     child.kill("SIGHUP");
     await sleep(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -9,9 +9,9 @@ import {
   makeWorkplace,
   post,
   type Ran,
-  until,
   type Workplace,
 } from "./workplace.ts";
+import { until } from "../support/until.ts";
 
 const SYSTEM_PATH = { PATH: "/usr/bin:/bin" };
 const hasScript = spawnSync("script", ["--version"]).status === 0;
@@ -28,7 +28,7 @@ async function onTerminal(place: Workplace, line: string, typed = "", prompt = "
   let shown = "";
   child.stdout.on("data", (text: string) => (shown += text));
   if (typed !== "") {
-    await until("the prompt", () => shown.includes(prompt));
+    await until(() => shown.includes(prompt));
     child.stdin.write(typed);
   }
   const ran = await ended;

@@ -1,14 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, constants, copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { until } from "../support/until.ts";
 
 export const executable = fileURLToPath(new URL("../../dist/formsvc", import.meta.url));
-
-/** Longest wait for anything that a test waits for; far above what it takes, so that a busy machine fails nothing. */
-const PATIENCE_MS = 20_000;
 
 export const exampleSchema = {
   name: { type: "string", required: true },
@@ -119,20 +116,6 @@ function reachableByAll(folder: string): string {
   return program;
 }
 
-/** Waits until `look` finds something, looking often. */
-export async function until<Found>(
-  what: string,
-  look: () => Found | undefined | false | Promise<Found | undefined | false>,
-): Promise<Found> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (performance.now() < deadline) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    await sleep(10);
-  }
-  throw new Error(`${what}: not within ${PATIENCE_MS} ms`);
-}
-
 export function post(
   url: string,
   key: string,
@@ -168,7 +151,7 @@ async function watchServer(child: ChildProcess): Promise<Server> {
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
   const ended = whenEnded(child);
-  const url = await until("the line that tells where the server listens", () => {
+  const url = await until(() => {
     if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${err}`);
     return /"url":"(http[^"]+)"/.exec(log)?.[1];
   });

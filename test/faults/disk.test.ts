@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { expect, test } from "vitest";
-import { makeWorkplace, until, type Workplace } from "../executable/workplace.ts";
+import { makeWorkplace, type Workplace } from "../executable/workplace.ts";
+import { until } from "../support/until.ts";
 import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import {
   countUp,
@@ -53,7 +54,7 @@ function expectRefused(posts: readonly Post[]): void {
 
 /** Everything is taken again without anybody's help; what was refused is sent again and stored once. */
 async function expectRecovery({ target, numbers }: Site, earlier: readonly Post[]): Promise<Post[]> {
-  await until("posts that are taken again", async () => {
+  await until(async () => {
     const posts = await sendBurst(target, numbers, 1);
     return posts[0]?.status === 200;
   });
@@ -83,7 +84,7 @@ test.skipIf(!mayMount)(
 
     const poster = startPosting(target, 16, numbers);
     const isFull = (): boolean => poster.posts.filter(({ status }) => status === 503).length > 200;
-    await until("a full disk", isFull);
+    await until(isFull);
     await poster.stop();
     expect(new Set(poster.posts.map(({ status }) => status))).toEqual(new Set([200, 503]));
     const refused = await sendBurst(target, numbers, BURST);
@@ -146,7 +147,7 @@ test("a database that another process holds for two seconds makes posts wait, an
   const { server, target, numbers } = site;
   const other = new SqliteDatabase(place.database, { timeout: 10_000 });
   const poster = startPosting(target, 16, numbers);
-  await until("posts under way", () => poster.posts.some(({ status }) => status === 200));
+  await until(() => poster.posts.some(({ status }) => status === 200));
   other.exec("BEGIN IMMEDIATE");
   await sleep(2000);
   const known = await fetch(`http://127.0.0.1:${server.port}/healthz`);
@@ -154,7 +155,7 @@ test("a database that another process holds for two seconds makes posts wait, an
   other.exec("COMMIT");
   other.close();
   const held = poster.posts.length;
-  await until("posts after the lock", () => poster.posts.length > held + 100);
+  await until(() => poster.posts.length > held + 100);
   await poster.stop();
   expect(new Set(poster.posts.map(({ status }) => status))).toEqual(new Set([200]));
   expect(await server.end("SIGTERM")).toBe(0);

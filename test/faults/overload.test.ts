@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { makeWorkplace, until } from "../executable/workplace.ts";
+import { makeWorkplace } from "../executable/workplace.ts";
+import { until } from "../support/until.ts";
 import { firstWords, quantile, sendCrowd } from "./crowd.ts";
 import { isShort, PATIENCE_MS, report } from "./extent.ts";
 import { countUp, expectTaken, sendBurst } from "./poster.ts";
@@ -57,10 +58,7 @@ test(
     // Others may use the machine: what the server could not work is not counted against it.
     const share = (processorMs(server.pid) - cpuBefore) / (performance.now() - startedAt);
     const endedAt = performance.now();
-    await until(
-      "a post taken as before",
-      async () => (await sendBurst(target, numbers, 1))[0]?.status === 200,
-    );
+    await until(async () => (await sendBurst(target, numbers, 1))[0]?.status === 200);
     expect((performance.now() - endedAt) * Math.min(1, share)).toBeLessThan(3000);
     expectTaken(await sendBurst(target, numbers, 50));
 
@@ -145,7 +143,7 @@ test("hundreds of sockets that ask for much and read nothing neither stop such a
   }
   let cutOff = 0;
   for (const socket of deaf) socket.on("close", () => (cutOff += 1)).resume();
-  await until("somebody who was cut off", () => cutOff > 0);
+  await until(() => cutOff > 0);
   report("sockets that read nothing", { sockets: DEAF, "peak MB": peakResidentMb(server.pid) });
   expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
 });

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { executable, until, whenEnded, type Workplace } from "../executable/workplace.ts";
+import { executable, whenEnded, type Workplace } from "../executable/workplace.ts";
+import { until } from "../support/until.ts";
 import { ENVIRONMENT, isReady } from "./server.ts";
 
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
@@ -38,17 +39,17 @@ export async function startBehindSocket(place: Workplace): Promise<SocketHolder>
   });
   const nextExit = async (): Promise<number> => {
     const before = exits.length;
-    await until("an exit", () => exits.length > before);
+    await until(() => exits.length > before);
     return exits[before]!;
   };
-  await until("a server behind the socket", () => port !== 0 && isReady(port));
+  await until(() => port !== 0 && isReady(port));
   return {
     port,
     async restart() {
       child.stdin.write("restart\n");
       const code = await nextExit();
       // The socket takes its question at once, and the next server answers it.
-      await until("the next server", () => isReady(port));
+      await until(() => isReady(port));
       return code;
     },
     async end() {

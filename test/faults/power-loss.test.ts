@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { makeWorkplace, until, type Workplace } from "../executable/workplace.ts";
+import { makeWorkplace, type Workplace } from "../executable/workplace.ts";
+import { until } from "../support/until.ts";
 import { followDurability } from "./durability.ts";
 import { extent, isShort, PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import { seededRandom } from "./seeded-random.ts";
@@ -120,7 +121,7 @@ async function record(
   const file = place.path("calls");
   const tracing = await recordWrites(server.pid, file);
   const poster = startPosting({ port: server.port, key: secret, filling }, CONNECTIONS, countUp());
-  await until("enough posts", () => poster.posts.length >= count);
+  await until(() => poster.posts.length >= count);
   await poster.stop();
   await tracing.stop();
   return { server, poster, calls: readCalls(file), release };

@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { makeWorkplace, until } from "../executable/workplace.ts";
+import { makeWorkplace } from "../executable/workplace.ts";
+import { until } from "../support/until.ts";
 import { report, sayMissing } from "./extent.ts";
 import { countUp, expectTaken, type Post, sendBurst } from "./poster.ts";
 import { createNumberEndpoint, freePort, isReady, sleep, startServer } from "./server.ts";
@@ -73,7 +74,7 @@ test.skipIf(!hasPrlimit)(
     // What got no socket got no answer; what did was answered in full.
     expect(refused.filter(({ status }) => status !== null && status !== 200 && status !== 503)).toEqual([]);
     for (const socket of sockets) socket.destroy();
-    await until("a server that takes connections again", () => isReady(server.port));
+    await until(() => isReady(server.port));
     const after = await sendBurst(target, numbers, 20);
     expectTaken(after);
     expect(await server.end("SIGTERM")).toBe(0);

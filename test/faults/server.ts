@@ -4,7 +4,8 @@ import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { executable, type Keys, until, whenEnded, type Workplace } from "../executable/workplace.ts";
+import { executable, type Keys, whenEnded, type Workplace } from "../executable/workplace.ts";
+import { until } from "../support/until.ts";
 
 /** The schema of every endpoint here: posts differ by a number alone, so that no judge of spam finds a text in them. */
 export const numberSchema = { n: { type: "number", required: true } };
@@ -66,7 +67,7 @@ export async function startServer(
   let err = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
-  await until("a server that is ready", () => {
+  await until(() => {
     if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${err}`);
     return isReady(port);
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
@@ -11,8 +11,6 @@ import { extent, report } from "./extent.ts";
 import { all, first } from "../../src/database/steps.ts";
 
 /** Each test starts many processes, and a busy machine takes a second for one. */
-vi.setConfig({ testTimeout: 120_000 });
-
 const KILL_ROUNDS = extent.killRounds;
 const ROUND_MS = 400;
 const EARLY_MS = 60;
@@ -67,7 +65,7 @@ function waitForDeliveries(db: SqliteDatabase): Promise<void> {
   const queued = query.selectFrom("outbox").select("number").limit(1);
   const unfinished = query.selectFrom("delivery").select("id").where("state", "!=", "delivered").limit(1);
   const next = () => db.now(() => first(queued)) ?? db.now(() => first(unfinished));
-  return expect.poll(next, { timeout: 60_000, interval: 200 }).toBeUndefined();
+  return expect.poll(next).toBeUndefined();
 }
 
 test(

@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { makeWorkplace, until, type Workplace } from "../executable/workplace.ts";
+import { makeWorkplace, type Workplace } from "../executable/workplace.ts";
+import { until } from "../support/until.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import { countUp, expectTaken, sendBurst } from "./poster.ts";
@@ -54,12 +55,12 @@ test(
     const target = { port: server.port, key };
     const numbers = countUp();
     expectTaken(await sendBurst(target, numbers, WARM_POSTS));
-    await until("all warm deliveries", () => receiver.received.length === WARM_POSTS);
+    await until(() => receiver.received.length === WARM_POSTS);
     const before = peakResidentMb(server.pid);
     isHuge = true;
     expectTaken(await sendBurst(target, numbers, 60));
-    await until("all huge answers", () => receiver.received.length >= WARM_POSTS + 60);
-    await until("no delivery under way", async () => {
+    await until(() => receiver.received.length >= WARM_POSTS + 60);
+    await until(async () => {
       const list = await place.json<{ data: unknown[] }>(["webhook", "deliveries", "--state", "sending"]);
       return list.data.length === 0;
     });
@@ -92,17 +93,17 @@ test.skipIf(!mayMount)(
     });
     const posts = await sendBurst({ port: server.port, key }, countUp(), 30);
     expectTaken(posts);
-    await until("all slots taken", () => waiting.length === IN_FLIGHT);
+    await until(() => waiting.length === IN_FLIGHT);
     const inside = `/proc/${server.pid}/root${disk}`;
     fill(`${inside}/room`);
     for (const response of waiting.splice(0)) response.end();
-    await until("a word of it", () => server.log().includes("webhook.database"));
+    await until(() => server.log().includes("webhook.database"));
     await sleep(1500);
     expect(receiver.received).toHaveLength(IN_FLIGHT);
 
     isSlow = false;
     rmSync(`${inside}/room`);
-    await until("all deliveries", () => receiver.received.length === posts.length);
+    await until(() => receiver.received.length === posts.length);
     await sleep(500);
     expect(await server.end("SIGTERM")).toBe(0);
     const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);

@@ -104,7 +104,7 @@ test("what a receiver asks for in Retry-After is waited for, by all its deliveri
   world.post();
   await world.settle();
   busy = false;
-  world.clock.forward(60_000);
+  world.clock.advance(60_000);
   world.post();
   await world.runUntil(startMs + HOUR_MS - 1);
   expect(receiver.received).toHaveLength(1);
@@ -200,9 +200,7 @@ test("held deliveries of an enabled webhook go out although the command that ena
   world.db.now(() => setWebhookEnabled(webhook.id, true));
   expect(world.states()).toEqual({ held: 1200 });
   world.deliverer.start();
-  await expect
-    .poll(async () => (await world.settle(), world.states()), { timeout: 20_000 })
-    .toEqual({ delivered: 1200 });
+  await expect.poll(async () => (await world.settle(), world.states())).toEqual({ delivered: 1200 });
 });
 
 test("a new URL and new headers are used for what is pending already", async () => {
@@ -242,7 +240,7 @@ test("after a rotation both secrets verify for 24 hours, in the middle of retrie
   world.post();
   await world.settle();
   const middle = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
-  world.clock.forward(1000);
+  world.clock.advance(1000);
   const newest = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
   world.deliverer.reload();
   status = 200;
@@ -251,7 +249,7 @@ test("after a rotation both secrets verify for 24 hours, in the middle of retrie
   for (const secret of [oldest, middle, newest]) verifyWithOfficial(secret, retried);
   expect(retried.headers["webhook-signature"]).toMatch(/^v1,\S+ v1,\S+ v1,\S+$/);
 
-  world.clock.forward(24 * HOUR_MS);
+  world.clock.advance(24 * HOUR_MS);
   const keys = world.db.now(() => activeKeys(world.clock.now())).get(webhook.id);
   expect(keys).toHaveLength(1);
   world.post();
@@ -263,7 +261,7 @@ test("a third rotation within the grace drops the oldest secret", async () => {
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
   for (let round = 0; round < 4; round += 1) {
-    world.clock.forward(1000);
+    world.clock.advance(1000);
     world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
   }
   expect(world.db.now(() => activeKeys(world.clock.now())).get(webhook.id)).toHaveLength(3);
@@ -298,9 +296,7 @@ test("deleting a webhook while it is being sent to deletes its deliveries and di
   await deleteWebhook(world.db, webhook.id);
   world.deliverer.reload();
   for (const answer of release) answer();
-  await expect
-    .poll(async () => (await world.settle(), world.states()), { timeout: 20_000 })
-    .toEqual({ delivered: 700 });
+  await expect.poll(async () => (await world.settle(), world.states())).toEqual({ delivered: 700 });
   expect(fast.received).toHaveLength(700);
   expect(world.inconsistencies()).toEqual([]);
 });

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { startReceiverWith } from "../support/receivers.ts";
+import { PATIENCE_MS } from "../support/until.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
 const LIMITS = { total: 64, perWebhook: 4, perHost: 8 };
 
 test("a dead receiver with a large backlog does not delay a healthy one", async () => {
-  await using world = new WebhookWorld({ timeoutMs: 5000 });
+  await using world = new WebhookWorld({ timeoutMs: 2 * PATIENCE_MS });
   await using dead = await startReceiverWith(() => undefined);
   await using healthy = await startReceiverWith((response) => response.end());
   world.addWebhook(dead.url);
@@ -14,7 +15,7 @@ test("a dead receiver with a large backlog does not delay a healthy one", async 
   world.deliverer.start();
   await expect.poll(() => dead.received.length).toBe(4);
   world.post(200);
-  await expect.poll(() => healthy.received.length, { timeout: 4000 }).toBe(200);
+  await expect.poll(() => healthy.received.length).toBe(200);
   expect(dead.received).toHaveLength(4);
 });
 
@@ -99,7 +100,7 @@ test("several dead receivers hold few slots after their first failures", async (
   for (let index = 0; index < 6; index += 1) world.addWebhook(`${dead.url}/${index}`);
   world.post(50);
   world.deliverer.start();
-  await expect.poll(() => dead.received.length, { timeout: 5000 }).toBeGreaterThan(11);
+  await expect.poll(() => dead.received.length).toBeGreaterThan(11);
   world.addWebhook(healthy.url);
   world.post(20);
   await expect.poll(() => healthy.received.length, { timeout: 5000 }).toBe(20);

@@ -27,7 +27,7 @@ test("pages of deliveries go on from those in the outbox to older ones, newest f
   world.addWebhook("https://example.org/");
   for (let round = 0; round < 4; round += 1) {
     world.post(5);
-    world.clock.forward(1);
+    world.clock.advance(1);
     if (round === 1) await world.spread();
   }
   const found: string[] = [];
@@ -55,7 +55,7 @@ test("one in the outbox is found by its id, its webhook, its submission and its 
   const [found] = list({ webhookId: webhook.id, submissionId: first });
   const expected = { state: "pending", attempts: 0, dueAt: world.clock.now() };
   expect(world.db.now(() => findDelivery(found!.id))).toMatchObject(expected);
-  world.clock.forward(1000);
+  world.clock.advance(1000);
   await replayDelivery(world.db, found!.id, { asNew: false, now: world.clock.now() });
   expect(world.db.now(() => findDelivery(found!.id))).toMatchObject({
     ...expected,
@@ -134,7 +134,7 @@ test("old bodies are kept as long as a message of their time waits in the outbox
     finish([{ delivery: claimed!, result: ANSWERED, random: 0 }], world.clock.now()),
   );
   expect(world.states()).toEqual({ pending: 1, delivered: 1 });
-  world.clock.forward(31 * DAY_MS);
+  world.clock.advance(31 * DAY_MS);
   expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(0);
   await world.spread();
   expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(1);
@@ -164,7 +164,7 @@ test("the metrics count what waits in the outbox, and since when", async () => {
   world.post(3);
   await world.spread();
   world.post(100);
-  world.clock.forward(5000);
+  world.clock.advance(5000);
   const metrics = createMetrics(null);
   measureWebhooks(metrics, world.db, world.clock);
   const text = await metrics.render();
@@ -172,6 +172,6 @@ test("the metrics count what waits in the outbox, and since when", async () => {
   expect(text).toContain('formsvc_webhook_deliveries{state="held"} 103\n');
   expect(text).toContain("formsvc_webhook_oldest_due_seconds 5\n");
   world.db.now(() => run(query.deleteFrom("delivery")));
-  world.clock.forward(1000);
+  world.clock.advance(1000);
   expect(await metrics.render()).toContain("formsvc_webhook_oldest_due_seconds 6\n");
 });

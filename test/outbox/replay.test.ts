@@ -24,7 +24,7 @@ test("a replayed delivery is sent again with its id, its bytes and all its attem
   await world.runAmongOthers(world.clock.now() + 100 * HOUR_MS);
   expect(world.states()).toMatchObject({ failed: 1 });
   status = 200;
-  world.clock.ms = Date.now();
+  world.clock.set(Date.now());
   expect(await replayDelivery(world.db, id!, { asNew: false, now: world.clock.now() })).toBe(id);
   expect(world.db.now(() => findDelivery(id!))).toMatchObject({ state: "pending", spent: 0, attempts: 13 });
   world.deliverer.reload();
@@ -62,7 +62,7 @@ test("all that failed is replayed in one go, and only that", async () => {
   world.post(1100);
   await world.spread();
   world.db.now(() => run(query.updateTable("delivery").set({ state: "failed" })));
-  world.clock.forward(1000);
+  world.clock.advance(1000);
   world.deliverer.start();
   world.post(10);
   await world.settle();
@@ -82,7 +82,7 @@ test("a range of time is replayed by when the messages were made, as new once an
   const startMs = world.clock.now();
   for (let hour = 0; hour < 3; hour += 1) {
     world.post(300);
-    world.clock.forward(HOUR_MS);
+    world.clock.advance(HOUR_MS);
   }
   await world.spread();
   markDelivered(world);
@@ -103,7 +103,7 @@ test("a range that is replayed as new again multiplies nothing: what still waits
   const { webhook } = world.addWebhook("https://example.com/");
   world.post(3);
   const replayAll = async (): Promise<number> => {
-    world.clock.forward(1000);
+    world.clock.advance(1000);
     const range = { ...EVERYTHING, since: 0 };
     const counted = await countReplayable(world.db, range, true);
     expect(await replayRange(world.db, range, { asNew: true, now: world.clock.now() })).toBe(counted);

@@ -13,8 +13,6 @@ const page = readFileSync(join(root, "docs/webhooks.md"), "utf8");
 /** Where Python's packages are, for one that has them elsewhere than the machine's own. */
 const python = process.env["FORMSVC_TEST_PYTHON"] ?? "python3";
 const GO_MODULE = "github.com/standard-webhooks/standard-webhooks/libraries";
-const PATIENCE_MS = 60_000;
-
 interface Example {
   readonly language: string;
   readonly file: string;
@@ -81,7 +79,6 @@ function blockOf(language: string): string {
 
 test.each(EXAMPLES)(
   "the receiver that docs/webhooks.md has in $language takes what is genuine and refuses the rest",
-  { timeout: 2 * PATIENCE_MS },
   async (example) => {
     const folder = mkdtempSync(join(tmpdir(), "formsvc-receiver-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -94,7 +91,7 @@ test.each(EXAMPLES)(
     const secret = newSecret();
     const receiver = start(folder, example.command(port), secret);
     const url = `http://127.0.0.1:${port}/hooks/forms`;
-    await expect.poll(() => answers(url, receiver), { timeout: PATIENCE_MS }).toBe(true);
+    await expect.poll(() => answers(url, receiver)).toBe(true);
 
     const message = makeMessage(secret);
     expect(await send(url, message)).toBe(204);

@@ -10,6 +10,7 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { createWorkspace, setPlan } from "../../src/workspaces/workspace-store.ts";
 
 /** One workspace with one endpoint that takes any fields, on a database of its own, under a clock that tests move. */
@@ -18,7 +19,7 @@ export interface Receiving {
   readonly config: Config;
   readonly workspaceId: string;
   readonly endpointId: string;
-  readonly clock: { now(): number; advance(ms: number): void };
+  readonly clock: FakeClock;
   /** The submission's id, or the code of the refusal. */
   submit(body: Record<string, unknown>, from?: Partial<From>): Promise<string>;
   /** A second process on the same database, or the same one after a restart. */
@@ -52,8 +53,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     ...changes,
   };
   const { db } = openMigrated(config, 5000);
-  let now = Date.UTC(2026, 3, 10);
-  const clock = { now: () => now, advance: (ms: number) => void (now += ms) };
+  const clock = createFakeClock();
   let service: SubmitService = createSubmitService(db, config, clock, log);
   onTestFinished(async () => {
     await service.drain();
@@ -63,7 +63,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
   const open = async (workspace: string | null) => {
     const settings = { ...defaultEndpointSettings, unknownFields: "keep" as const };
     const made = { name: "Contact", definition: { message: { type: "string" as const } }, settings };
-    const { endpoint, publishable } = await createEndpoint(db, workspace, made, config.plans, now);
+    const { endpoint, publishable } = await createEndpoint(db, workspace, made, config.plans, clock.now());
     const submit = async (body: Record<string, unknown>, from: Partial<From> = {}): Promise<string> => {
       const { address, userAgent, idempotencyKey } = { ...somebody, ...from };
       const caller = await service.gatekeeper.authenticate(`Bearer ${publishable.text}`, address);
@@ -95,7 +95,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     ...(await open(null)),
     restart: () => void (service = createSubmitService(db, config, clock, log)),
     another: async () => {
-      const { id } = db.now(() => createWorkspace(`Workspace ${now}`, null, now));
+      const { id } = db.now(() => createWorkspace(`Workspace ${clock.now()}`, null, clock.now()));
       db.now(() => setPlan(id, "pro", config.plans));
       return open(id);
     },

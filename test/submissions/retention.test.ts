@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { shortenAddress } from "../../src/foundation/ip-address.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { operatorMachine, post, storedIds, until } from "../support/operator-machine.ts";
+import { operatorMachine, post, storedIds } from "../support/operator-machine.ts";
+import { until } from "../support/until.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
 test("submissions older than their endpoint keeps them are deleted by the server, and no others", async () => {

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { operatorMachine, post, until } from "../support/operator-machine.ts";
+import { operatorMachine, post } from "../support/operator-machine.ts";
+import { until } from "../support/until.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 
 const HOUR_MS = 3_600_000;

@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import SqliteDatabase from "better-sqlite3";
-import { onTestFinished, vi } from "vitest";
-
-/** Each test starts many processes, and a busy machine takes a second for one. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+import { onTestFinished } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -187,11 +184,6 @@ export function storedIds(file: string): Set<string> {
   } finally {
     connection.close();
   }
-}
-
-/** Waits until the condition holds; the test's own time limit ends it otherwise. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 export function modeOf(stats: { mode: number }): string {

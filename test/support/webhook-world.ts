@@ -10,7 +10,6 @@ import { all, run } from "../../src/database/steps.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import type { Clock } from "../../src/foundation/clock.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring, type Keyring, type SecretsSettings } from "../../src/secrets/keyring.ts";
@@ -26,19 +25,9 @@ import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
 import type { DeliverySettings, Webhook, WebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { createFakeClock } from "./fake-clock.ts";
 import type { Received } from "./receivers.ts";
 import { numberOfEndpoint } from "../../src/submissions/endpoint-number.ts";
-
-/** A clock that a test moves; it starts at the real time, because official verifiers look at theirs. */
-export class TestClock implements Clock {
-  ms = Date.now();
-  now(): number {
-    return this.ms;
-  }
-  forward(ms: number): void {
-    this.ms += ms;
-  }
-}
 
 /** What a sender tells of an attempt that delivered. */
 export const ANSWERED = {
@@ -53,7 +42,8 @@ export const ANSWERED = {
 /** One database with one endpoint, and a deliverer over it as `serve` has it. */
 export class WebhookWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "formsvc-webhooks-"));
-  readonly clock = new TestClock();
+  /** Starts at the real time, because official verifiers look at theirs. */
+  readonly clock = createFakeClock(Date.now());
   readonly settings: DeliverySettings;
   readonly keyring: Keyring;
   readonly endpointId: string;
@@ -162,10 +152,10 @@ export class WebhookWorld {
     for (;;) {
       const next = this.deliverer.nextWakeAt();
       if (next === null || next > untilMs) break;
-      this.clock.ms = Math.max(next, this.clock.ms);
+      this.clock.set(Math.max(next, this.clock.now()));
       await this.settle();
     }
-    this.clock.ms = Math.max(untilMs, this.clock.ms);
+    this.clock.set(Math.max(untilMs, this.clock.now()));
     await this.settle();
   }
 
@@ -178,7 +168,7 @@ export class WebhookWorld {
     for (let next = this.deliverer.nextWakeAt(); next !== null && next <= untilMs;) {
       this.post();
       await this.settle();
-      this.clock.ms = Math.max(next, this.clock.ms);
+      this.clock.set(Math.max(next, this.clock.now()));
       await this.settle();
       next = this.deliverer.nextWakeAt();
     }
