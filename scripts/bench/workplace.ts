@@ -16,6 +16,7 @@ export const POST_BODY = JSON.stringify({
 export const ENDPOINT = "Bench";
 const WITHOUT_LIMITS = {
   FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "null",
+  FORMSVC_RATE_LIMIT_SECRET_MAX: "null",
   FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
 };
 

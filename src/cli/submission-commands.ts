@@ -7,10 +7,10 @@ import { type Mark, readMark } from "../history/teach.ts";
 import { markSubmission } from "../submissions/mark-submission.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
+import { browseSubmissions } from "../submissions/browse-submissions.ts";
 import {
   deleteSubmissions,
   findSubmission,
-  listSubmissions,
   MAX_PAGE_SIZE,
   readTail,
   type SubmissionFilter,
@@ -70,8 +70,11 @@ const list: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db) => {
       const limit = count(options, DEFAULT_PAGE_SIZE);
-      const page = await db.read(function* () {
-        return yield* listSubmissions(yield* readFilter(options), limit, text(options, "cursor"));
+      const filter = await db.read(() => readFilter(options));
+      const page = await browseSubmissions(db, filter, {
+        limit,
+        cursor: text(options, "cursor"),
+        maxBytes: Infinity,
       });
       if (context.output.isJson) {
         return context.output.json({ data: page.data.map(submissionJson), next_cursor: page.nextCursor });
@@ -122,7 +125,8 @@ const tail: CommandSpec = {
       if (cursor !== null) return goOn(context, db, filter, await db.read(() => tailAfter(cursor)), options);
       const position = await db.read(tailEnd);
       const limit = count(options, filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
-      const shown = [...(await db.read(() => listSubmissions(filter, limit, null))).data].reverse();
+      const newest = await browseSubmissions(db, filter, { limit, cursor: null, maxBytes: Infinity });
+      const shown = newest.data.toReversed();
       for (const submission of shown) printOne(context, submission);
       // What was committed between the two looks is in both.
       const printed = new Set(shown.map(({ id }) => id));

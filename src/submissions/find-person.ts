@@ -1,4 +1,5 @@
 import { type Database, query } from "../database/database.ts";
+import { readInTurn } from "../database/read-in-turn.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Submission } from "./submission.ts";
 import { findSubmission } from "./submission-store.ts";
@@ -62,7 +63,7 @@ async function matchingIds(
   let after = "";
   for (;;) {
     const select = query.selectFrom(table).select(["id", "data"]).where("id", ">", after).orderBy("id");
-    const rows = await db.read(() => all(select.limit(ROWS_AT_ONCE)));
+    const rows = await readInTurn(db, () => all(select.limit(ROWS_AT_ONCE)));
     for (const { id, data } of rows) {
       if (hasMember(JSON.parse(data), null, field, wanted)) ids.push(id);
       if (ids.length > MAX_PERSON_RECORDS) return ids;

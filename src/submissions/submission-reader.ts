@@ -1,10 +1,10 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
+import { browseSubmissions } from "./browse-submissions.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
   deleteSubmissions,
   findSubmission,
-  listSubmissions,
   type SubmissionFilter,
   type SubmissionPage,
 } from "./submission-store.ts";
@@ -30,7 +30,8 @@ export interface SubmissionReader {
 /** @param onRemoved told after each deletion. */
 export function createSubmissionReader(db: Database, onRemoved: () => void): SubmissionReader {
   return {
-    list: (filter, limit, cursor) => db.read(() => listSubmissions(filter, limit, cursor, MAX_PAGE_BYTES)),
+    list: (filter, limit, cursor) =>
+      browseSubmissions(db, filter, { limit, cursor, maxBytes: MAX_PAGE_BYTES }),
     find: (endpointId, id) => db.read(() => findOwn(endpointId, id)),
     async remove(endpointId, id) {
       await db.transaction(function* () {

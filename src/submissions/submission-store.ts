@@ -58,47 +58,55 @@ type SubmissionColumns = Pick<Selectable<Tables["submission"]>, (typeof COLUMNS)
   endpoint_id: string;
 };
 
+/** A submission as a page's choice sees it. */
+export interface Candidate {
+  readonly id: string;
+  readonly spamScore: number;
+  /** What it comes to in JSON, at most. */
+  readonly bytes: number;
+}
+
 /**
- * One page, newest first. Costs one index walk from the cursor on.
- *
- * @param cursor a `nextCursor`, or null for the first page. @param maxBytes of JSON that the page may come to; it has one
- *   submission at least. @throws invalid_request on any other cursor.
+ * Of at most `limit` submissions from `before` on, newest first, what tells whether they belong on a page. Looks at every
+ * class: the walk over the index is as long as `limit` says, whatever the filter's class.
  */
-export function* listSubmissions(
+export function* listCandidates(
   filter: SubmissionFilter,
+  before: string | null,
   limit: number,
-  cursor: string | null,
-  maxBytes = Infinity,
-): Steps<SubmissionPage> {
-  checkCursor("sub", cursor);
-  let select = filtered(filter)
-    .orderBy("id", "desc")
-    .limit(limit + 1);
-  if (cursor !== null) select = select.where("id", "<", cursor);
-  const sizes = yield* all(select.clearSelect().select(JSON_BYTES.as("bytes")));
-  const count = fitting(sizes, limit, maxBytes);
-  const page = (yield* all(select.limit(count))).map(toSubmission);
-  return { data: page, nextCursor: sizes.length > count ? (page.at(-1)?.id ?? null) : null };
+): Steps<Candidate[]> {
+  let select = inRange(filter).select(["id", "spam_score", JSON_BYTES.as("bytes")]);
+  if (before !== null) select = select.where("id", "<", before);
+  const rows = yield* all(select.orderBy("id", "desc").limit(limit));
+  return rows.map(({ id, spam_score: spamScore, bytes }) => ({ id, spamScore, bytes }));
+}
+
+/** Those of the ids that are there, newest first. */
+export function* readSubmissions(ids: readonly string[]): Steps<Submission[]> {
+  if (ids.length === 0) return [];
+  return (yield* all(selectSubmissions().where("id", "in", ids).orderBy("id", "desc"))).map(toSubmission);
+}
+
+/** Whether a score is in the class; null is any. */
+export function isOfClass(score: number, spamClass: StoredSpamClass | null): boolean {
+  return spamClass === null || spamClassOf(score) === spamClass;
 }
 
 /** Of one submission; the rest of it (names, ids, numbers, time, address) takes 300 at most. */
 const JSON_BYTES = sql<number>`octet_length(data) + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 300`;
 
-/** How many of the submissions make a page: one at least, where there is one. */
-function fitting(sizes: readonly { readonly bytes: number }[], limit: number, maxBytes: number): number {
-  let bytes = 0;
-  const tooFar = sizes.findIndex((size, index) => (bytes += size.bytes) > maxBytes && index > 0);
-  return Math.min(limit, tooFar < 0 ? sizes.length : tooFar);
-}
-
-/** At most `limit` submissions, oldest first. @param after an id, or null. @throws invalid_request on anything else. */
+/**
+ * At most `limit` submissions of every class, oldest first: as long as `limit` says, whatever the filter's class.
+ *
+ * @param after an id, or null. @throws invalid_request on anything else.
+ */
 export function* readOldestFirst(
   filter: SubmissionFilter,
   after: string | null,
   limit: number,
 ): Steps<Submission[]> {
   checkCursor("sub", after);
-  let select = filtered(filter).orderBy("id").limit(limit);
+  let select = selectSubmissions(filter).orderBy("id").limit(limit);
   if (after !== null) select = select.where("id", ">", after);
   return (yield* all(select)).map(toSubmission);
 }
@@ -179,18 +187,24 @@ export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: 
   return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
 }
 
-function selectSubmissions() {
-  return query.selectFrom("submission").select(COLUMNS).select(idOfEndpoint.as("endpoint_id"));
+function selectSubmissions(filter: SubmissionFilter = EVERYTHING) {
+  return inRange(filter).select(COLUMNS).select(idOfEndpoint.as("endpoint_id"));
 }
 
+const EVERYTHING: SubmissionFilter = { endpointId: null, spamClass: null, since: null, until: null };
+
 function filtered(filter: SubmissionFilter) {
-  let select = selectSubmissions();
+  const select = selectSubmissions(filter);
+  if (filter.spamClass === null) return select;
+  const [low, high] = CLASS_SCORES[filter.spamClass];
+  return select.where(sql<boolean>`spam_score BETWEEN ${low} AND ${high}`);
+}
+
+/** What an index answers: the endpoint and the time. */
+function inRange(filter: SubmissionFilter) {
+  let select = query.selectFrom("submission");
   if (filter.endpointId !== null)
     select = select.where("endpoint_number", "=", numberOfEndpoint(filter.endpointId));
-  if (filter.spamClass !== null) {
-    const [low, high] = CLASS_SCORES[filter.spamClass];
-    select = select.where(sql<boolean>`spam_score BETWEEN ${low} AND ${high}`);
-  }
   // Ids begin with the time, so the index on them answers for times too.
   if (filter.since !== null) select = select.where("id", ">=", firstIdAt("sub", filter.since));
   if (filter.until !== null) select = select.where("id", "<", firstIdAt("sub", filter.until));
