@@ -85,10 +85,7 @@ const create: CommandSpec = {
         config.newWorkspacePlan,
       );
       const keys = { secret: created.secret.text, publishable: created.publishable.text };
-      if (
-        (await db.read(() => listEndpoints(null))).filter(({ name }) => name === created.endpoint.name)
-          .length > 1
-      )
+      if (created.hasNamesake)
         context.output.note(
           `another endpoint is named ${created.endpoint.name} too; commands take the id then`,
         );

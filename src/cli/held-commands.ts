@@ -1,13 +1,12 @@
 import type { Command } from "commander";
 import { heldJson } from "../submissions/held-json.ts";
-import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { dropExpired, dropHeld, findHeld, type HeldPost, listHeld } from "../submissions/held-post.ts";
-import { releaseHeld } from "../submissions/release-held.ts";
+import type { HeldPost } from "../submissions/held-post.ts";
+import { type HeldPosts, openHeldPosts } from "../submissions/open-held-posts.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
@@ -44,14 +43,14 @@ const list: CommandSpec = {
     { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
   ],
   action: (context, options) =>
-    withHeld(context, async (db) => {
+    withHeld(context, async (held, db) => {
       const filter = {
         endpointId: await db.read(() => endpointId(options)),
         since: typeof options["since"] === "number" ? options["since"] : null,
         until: typeof options["until"] === "number" ? options["until"] : null,
       };
       const limit = typeof options["limit"] === "number" ? options["limit"] : DEFAULT_PAGE_SIZE;
-      const page = await db.read(() => listHeld(filter, limit, text(options, "cursor")));
+      const page = await held.list(filter, limit, text(options, "cursor"));
       if (context.output.isJson) {
         return context.output.json({ data: page.data.map(heldJson), next_cursor: page.nextCursor });
       }
@@ -65,10 +64,10 @@ const show: CommandSpec = {
   usage: "show <held>",
   summary: "Show a held post with its spam reasons",
   action: (context, _options, [id = ""]) =>
-    withHeld(context, async (db) => {
-      const held = await db.read(() => findHeld(id));
-      if (context.output.isJson) return context.output.json(heldJson(held));
-      return printWhole(context.output, held, held.why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT");
+    withHeld(context, async (held) => {
+      const post = await held.find(id);
+      if (context.output.isJson) return context.output.json(heldJson(post));
+      return printWhole(context.output, post, post.why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT");
     }),
 };
 
@@ -77,12 +76,11 @@ const release: CommandSpec = {
   summary: "Turn held posts into submissions: counted, notified, and for spam a lesson",
   examples: ["formsvc held release held_01h455vb4pex5vsknk084sn02q"],
   action: (context, _options, ids) =>
-    withHeld(context, async (db, { plans }) => {
-      const parts = { db, plans, outbox: createOutbox(db) };
+    withHeld(context, async (held) => {
       const released: { readonly held: string; readonly submission: string }[] = [];
       try {
         for (const id of ids.filter((name) => name !== undefined)) {
-          const submission = await releaseHeld(parts, id, context.clock.now());
+          const submission = await held.release(id);
           context.output.note(`${id} is ${submission.id} now`);
           released.push({ held: id, submission: submission.id });
         }
@@ -104,8 +102,8 @@ const drop: CommandSpec = {
       `Drop ${named.length === 1 ? named[0] : `${named.length} held posts`} for good?`,
       options["yes"] === true,
     );
-    return withHeld(context, async (db) => {
-      await db.transaction(() => dropHeld(named));
+    return withHeld(context, async (held, db) => {
+      await held.drop(named);
       clearLog(context, db);
       return context.output.isJson
         ? context.output.json({ dropped: named })
@@ -123,16 +121,13 @@ function printReleased(
   return undefined;
 }
 
-/** What was kept long enough is gone for every command, whether a server runs or not. */
 function withHeld<Result>(
   context: CommandContext,
-  work: (db: SqliteDatabase, config: Config) => Result | Promise<Result>,
+  work: (held: HeldPosts, db: SqliteDatabase) => Promise<Result>,
 ): Promise<Result> {
-  return withDatabase(context, async (db, config) => {
-    const expire = () => db.transaction(() => dropExpired(config.held.days, context.clock.now()));
-    while ((await expire()) > 0);
-    return work(db, config);
-  });
+  return withDatabase(context, (db, { plans, held: { days } }) =>
+    work(openHeldPosts({ db, plans, days, clock: context.clock, outbox: createOutbox(db) }), db),
+  );
 }
 
 function* endpointId(options: Options): Steps<string | null> {

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { issuedKeyJson, keyJson } from "../keys/key-json.ts";
+import { addKey } from "../endpoints/add-key.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import { type IssuedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../keys/issue-key.ts";
+import { type IssuedKey, revokeKey, rotateKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 import { keyState, listKeys } from "../keys/key-store.ts";
 import { parseDuration } from "./arguments.ts";
@@ -54,12 +55,8 @@ const issue: CommandSpec = {
   ],
   action: (context, options, [reference = ""]) =>
     withDatabase(context, async (db) => {
-      await db.read(() => findEndpoint(reference));
-      const prepared = await prepareKey(text(options, "kind") as KeyKind);
-      const issued = await db.transaction(function* () {
-        return yield* storeKey((yield* findEndpoint(reference)).id, prepared, context.clock.now());
-      });
-      return printIssued(context, issued);
+      const kind = text(options, "kind") as KeyKind;
+      return printIssued(context, await addKey(db, reference, kind, context.clock.now()));
     }),
 };
 

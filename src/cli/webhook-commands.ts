@@ -2,13 +2,11 @@ import type { Command } from "commander";
 import { webhookJson } from "../webhooks/webhook-json.ts";
 import { openKeyring } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import { parseAllowedNetworks, plainHost } from "../webhooks/address-guard.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
-import { alignDeliveries } from "../outbox/align-deliveries.ts";
-import { createHostResolver, findHostRefusal } from "../webhooks/resolve-host.ts";
+import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
+import { switchWebhook } from "../webhooks/switch-webhook.ts";
 import { ROTATION_GRACE_MS, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
 import {
   createWebhook,
@@ -16,7 +14,6 @@ import {
   findWebhook,
   listWebhooks,
   rotateSecret,
-  setWebhookEnabled,
   updateWebhook,
 } from "../webhooks/webhook-store.ts";
 import { normalizeWebhookUrl } from "../webhooks/webhook-url.ts";
@@ -33,11 +30,11 @@ import {
 import { withDatabase } from "./open.ts";
 import { writeError } from "./output.ts";
 import { attempts, deliveries, replay } from "./webhook-delivery-commands.ts";
-import { listen, sendTest, verify } from "./webhook-receiver-commands.ts";
+import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
 
 export function register(program: Command): void {
   const verbs = [create, list, show, set, enable, disable, remove, rotate];
-  verbs.push(sendTest, deliveries, attempts, replay, verify, listen);
+  verbs.push(testWebhook, deliveries, attempts, replay, verify, listen);
   addNoun(program, "webhook", "Receivers that are told of each submission", verbs);
 }
 
@@ -80,7 +77,7 @@ const create: CommandSpec = {
       const { webhook, secret } = await db.transaction(() =>
         createWebhook(keyring, endpoint.id, settings, context.clock.now()),
       );
-      const refused = await findRefusal(webhook, config);
+      const refused = await describeRefusal(webhook, config);
       context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
       if (context.output.isJson) context.output.json({ webhook: webhookJson(webhook), secret, refused });
       else {
@@ -138,7 +135,7 @@ const set: CommandSpec = {
       if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
       const keyring = await db.read(() => openKeyring(config));
       const webhook = await db.transaction(() => updateWebhook(keyring, id, change));
-      const refused = await findRefusal(webhook, config);
+      const refused = await describeRefusal(webhook, config);
       printWebhook(context, webhook, refused);
       if (refused !== null) writeError(refused);
       return undefined;
@@ -148,13 +145,13 @@ const set: CommandSpec = {
 const enable: CommandSpec = {
   usage: "enable <webhook>",
   summary: "Send to a webhook again, what was held first",
-  action: (context, _options, [id = ""]) => withDatabase(context, (db) => switchTo(context, db, id, true)),
+  action: (context, _options, [id = ""]) => switchTo(context, id, true),
 };
 
 const disable: CommandSpec = {
   usage: "disable <webhook>",
   summary: "Hold a webhook's deliveries until it is enabled again",
-  action: (context, _options, [id = ""]) => withDatabase(context, (db) => switchTo(context, db, id, false)),
+  action: (context, _options, [id = ""]) => switchTo(context, id, false),
 };
 
 const remove: CommandSpec = {
@@ -219,25 +216,22 @@ function parseScore(value: string): number {
     : refuse("expected a whole number from 0 to 100");
 }
 
-async function switchTo(context: CommandContext, db: Database, id: string, enabled: boolean): Promise<void> {
-  const webhook = await db.transaction(() => setWebhookEnabled(id, enabled));
-  while (await db.transaction(() => alignDeliveries(context.clock.now())));
-  return printWebhook(context, webhook);
+function switchTo(context: CommandContext, id: string, enabled: boolean): Promise<void> {
+  return withDatabase(context, async (db) =>
+    printWebhook(context, await switchWebhook(db, id, enabled, context.clock)),
+  );
 }
 
 /** What the guard would refuse, and how to allow it, before the first delivery meets it; null for nothing. */
-async function findRefusal({ id, settings }: Webhook, config: Config): Promise<string | null> {
-  const allowed = parseAllowedNetworks(config.webhooks.allowNetworks);
-  const host = plainHost(new URL(settings.url).hostname);
-  const resolveHost = createHostResolver();
-  const refusal = await findHostRefusal(host, { allowed, allowPrivate: settings.allowPrivate }, resolveHost);
+async function describeRefusal({ id, settings }: Webhook, { webhooks }: Config): Promise<string | null> {
+  const refusal = await findReceiverRefusal(settings, webhooks.allowNetworks);
   if (refusal === null) return null;
-  const opened = await findHostRefusal(host, { allowed, allowPrivate: true }, resolveHost);
-  const remedy =
-    opened === null
+  const { host, reason, remedy } = refusal;
+  const advice =
+    remedy === "allow_private"
       ? `allow it with: formsvc webhook set ${id} --allow-private; or list the network or ${host} in webhooks.allowNetworks`
       : "allow it by listing its exact address in webhooks.allowNetworks";
-  return `nothing will be sent there: ${refusal}; ${remedy}`;
+  return `nothing will be sent there: ${reason}; ${advice}`;
 }
 
 /** @param refused where it was asked for, what the guard would refuse. */

@@ -2,14 +2,11 @@ import { readFileSync } from "node:fs";
 import { createWebhookSender, openKeyring } from "../app.ts";
 import { readEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { newId } from "../foundation/id.ts";
-import { classify } from "../webhooks/classify.ts";
-import { renderBody } from "../outbox/outbox.ts";
 import { type Arrival, type Behaviour, BEHAVIOURS, startReceiver } from "../webhooks/local-receiver.ts";
-import { renderRequest } from "../webhooks/render-request.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
-import { openWebhook } from "../webhooks/webhook-secrets.ts";
-import { activeKeys, findWebhook } from "../webhooks/webhook-store.ts";
+import { sendTest } from "../webhooks/send-test.ts";
+import { testResultJson } from "../webhooks/webhook-json.ts";
+import { findWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
 import { type CommandContext, type CommandSpec, type Options, refuse, text, texts } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -21,7 +18,7 @@ const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 const MAX_COUNT = 1_000_000;
 
-export const sendTest: CommandSpec = {
+export const testWebhook: CommandSpec = {
   usage: "test <webhook>",
   summary: "Send a made-up submission now, once, and say what came of it",
   options: [{ flags: "--data <file>", summary: "the submission's fields as JSON; - reads standard input" }],
@@ -29,30 +26,16 @@ export const sendTest: CommandSpec = {
   action: (context, options, [id = ""]) =>
     withDatabase(context, async (db, config) => {
       const webhook = await db.read(() => findWebhook(id));
-      const now = context.clock.now();
       const data = readData(text(options, "data"));
-      const submission = { id: newId("sub", now), endpointId: webhook.endpointId, spamScore: 0 };
-      const told = {
-        ...submission,
-        ipAddress: "192.0.2.1",
-        userAgent: "formsvc webhook test",
-        createdAt: now,
-      };
-      const name = (await db.read(() => readEndpoint(webhook.endpointId)))?.name ?? "";
-      const body = Buffer.from(renderBody(told, JSON.stringify(data), name, now));
-      const message = { id: newId("msg", now), body };
-      const keys = await db.read(() => activeKeys(now));
-      const open = openWebhook(await db.read(() => openKeyring(config)), webhook, keys.get(id) ?? []);
-      const request = renderRequest(open, message, now);
+      const keyring = await db.read(() => openKeyring(config));
+      const endpointName = (await db.read(() => readEndpoint(webhook.endpointId)))?.name ?? "";
       const sender = createWebhookSender(config);
-      const result = await sender.send(request);
+      const message = { webhook, endpointName, data };
+      const result = await sendTest({ db, keyring, sender }, message, context.clock.now());
       await sender.destroy();
-      const { url } = request;
-      const { outcome, message: sentence } = classify(result);
-      const status = result.kind === "answer" ? result.status : null;
-      const facts = { id: message.id, webhook_id: id, url, outcome, status, duration_ms: result.durationMs };
-      if (context.output.isJson) context.output.json({ ...facts, message: sentence });
-      else context.output.line(`${outcome} after ${result.durationMs} ms. ${sentence}`);
+      const { outcome, durationMs } = result;
+      if (context.output.isJson) context.output.json(testResultJson(result));
+      else context.output.line(`${outcome} after ${durationMs} ms. ${result.message}`);
       if (outcome !== "delivered") throw new FormsvcError("failed", `the test was not delivered: ${outcome}`);
     }),
 };

@@ -3,13 +3,15 @@ import { type IssuedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
 import { chooseWorkspace } from "../workspaces/workspace-store.ts";
 import { DEFAULT_PLAN, type Plans } from "../workspaces/workspace.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { insertEndpoint, type NewEndpoint } from "./endpoint-store.ts";
+import { insertEndpoint, listEndpoints, type NewEndpoint } from "./endpoint-store.ts";
 
 export interface CreatedEndpoint {
   readonly endpoint: Endpoint;
   /** Both are shown to the owner now and never again. */
   readonly secret: IssuedKey;
   readonly publishable: IssuedKey;
+  /** Whether another endpoint has the same name, so that commands need the id. */
+  readonly hasNamesake: boolean;
 }
 
 /**
@@ -39,6 +41,9 @@ export async function createEndpoint(
       endpoint,
       secret: yield* storeKey(endpoint.id, secret, now),
       publishable: yield* storeKey(endpoint.id, publishable, now),
+      hasNamesake: (yield* listEndpoints(null)).some(
+        ({ id, name }) => name === endpoint.name && id !== endpoint.id,
+      ),
     };
   });
 }

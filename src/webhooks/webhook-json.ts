@@ -1,4 +1,5 @@
 import { toIsoTime } from "../foundation/clock.ts";
+import type { TestResult } from "./send-test.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** A webhook as every JSON output shows it. Values of own headers are credentials as often as not, so only their names are shown. */
@@ -16,5 +17,18 @@ export function webhookJson(webhook: Webhook) {
     failing_since: webhook.failingSince === null ? null : toIsoTime(webhook.failingSince),
     next_probe_at: health.breaker === "open" ? toIsoTime(health.notBeforeMs) : null,
     created_at: toIsoTime(webhook.createdAt),
+  };
+}
+
+/** What came of a test message. */
+export function testResultJson(result: TestResult) {
+  return {
+    id: result.messageId,
+    webhook_id: result.webhookId,
+    url: result.url,
+    outcome: result.outcome,
+    status: result.status,
+    duration_ms: result.durationMs,
+    message: result.message,
   };
 }

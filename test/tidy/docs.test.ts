@@ -85,11 +85,14 @@ test("every command that a page, a message or a script mentions exists, with its
 /** What the terminal reaches, and what systemd and an installation run. */
 const MAY_NAME_COMMANDS = /^src\/(?:cli|server)\/|\.generated\.ts$/;
 
+/** What receivers of test messages know as their user agent. */
+const NAMED_AS_DATA = 'src/webhooks/send-test.ts: formsvc webhook test",';
+
 test("only the command line names commands: the features leave hints, which a page says in its own words", async () => {
   const program = await createProgram(undefined);
   const files = listFiles().filter((path) => path.startsWith("src/") && !MAY_NAME_COMMANDS.test(path));
   expect(files.length).toBeGreaterThan(50);
-  expect(files.flatMap((path) => findMentions(program, readText(path)))).toEqual([]);
+  expect(files.flatMap((path) => findMentions(program, readText(path)))).toEqual([NAMED_AS_DATA]);
   const planted = { path: "src/keys/a.ts", text: 'const advice = "see: formsvc key list";' };
   expect(findMentions(program, planted)).toEqual(['src/keys/a.ts: formsvc key list"']);
   const passed = '/** For `formsvc key list`. */\nconst text = "a formsvc database";\n// formsvc key list';

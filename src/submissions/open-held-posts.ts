@@ -1,0 +1,55 @@
+import type { Clock } from "../foundation/clock.ts";
+import {
+  dropExpired,
+  dropHeld,
+  findHeld,
+  type HeldFilter,
+  type HeldPage,
+  type HeldPost,
+  listHeld,
+} from "./held-post.ts";
+import { releaseHeld, type ReleaseParts } from "./release-held.ts";
+import type { Submission } from "./submission.ts";
+
+/** What a person does with held posts. What was kept long enough is gone first, whether a server runs or not. */
+export interface HeldPosts {
+  /** @throws invalid_request on a cursor that no page returned. */
+  list(filter: HeldFilter, limit: number, cursor: string | null): Promise<HeldPage>;
+  /** @throws not_found */
+  find(id: string): Promise<HeldPost>;
+  /** @throws not_found; plan_limit where the month is full. */
+  release(id: string): Promise<Submission>;
+  /** Drops all of them or none. @throws not_found naming the first that does not exist. */
+  drop(ids: readonly string[]): Promise<void>;
+}
+
+export interface HeldParts extends ReleaseParts {
+  /** How long a post is held; null is for ever. */
+  readonly days: number | null;
+  readonly clock: Clock;
+}
+
+export function openHeldPosts(parts: HeldParts): HeldPosts {
+  const { db, days, clock } = parts;
+  const dropOld = async (): Promise<void> => {
+    while ((await db.transaction(() => dropExpired(days, clock.now()))) > 0);
+  };
+  return {
+    async list(filter, limit, cursor) {
+      await dropOld();
+      return db.read(() => listHeld(filter, limit, cursor));
+    },
+    async find(id) {
+      await dropOld();
+      return db.read(() => findHeld(id));
+    },
+    async release(id) {
+      await dropOld();
+      return releaseHeld(parts, id, clock.now());
+    },
+    async drop(ids) {
+      await dropOld();
+      await db.transaction(() => dropHeld(ids));
+    },
+  };
+}

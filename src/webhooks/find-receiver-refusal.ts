@@ -1,0 +1,26 @@
+import { parseAllowedNetworks, plainHost } from "./address-guard.ts";
+import { createHostResolver, findHostRefusal } from "./resolve-host.ts";
+import type { Webhook } from "./webhook.ts";
+
+/** Why nothing would be sent to a receiver. */
+export interface ReceiverRefusal {
+  readonly host: string;
+  /** A sentence that names the address and its kind. */
+  readonly reason: string;
+  /** What allows it: the webhook's own `allowPrivate`, or only the exact address in `webhooks.allowNetworks`. */
+  readonly remedy: "allow_private" | "list_address";
+}
+
+/** What the address guard would refuse, before the first delivery meets it; null for nothing. */
+export async function findReceiverRefusal(
+  { url, allowPrivate }: Webhook["settings"],
+  allowNetworks: readonly string[],
+): Promise<ReceiverRefusal | null> {
+  const allowed = parseAllowedNetworks(allowNetworks);
+  const host = plainHost(new URL(url).hostname);
+  const resolveHost = createHostResolver();
+  const reason = await findHostRefusal(host, { allowed, allowPrivate }, resolveHost);
+  if (reason === null) return null;
+  const left = await findHostRefusal(host, { allowed, allowPrivate: true }, resolveHost);
+  return { host, reason, remedy: left === null ? "allow_private" : "list_address" };
+}

@@ -1,0 +1,67 @@
+import type { Database } from "../database/database.ts";
+import { newId } from "../foundation/id.ts";
+import { renderBody } from "../outbox/outbox.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import { classify } from "./classify.ts";
+import { renderRequest } from "./render-request.ts";
+import type { Sender } from "./send.ts";
+import { openWebhook } from "./webhook-secrets.ts";
+import type { Webhook } from "./webhook.ts";
+import { activeKeys } from "./webhook-store.ts";
+
+export interface TestResult {
+  readonly messageId: string;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly outcome: ReturnType<typeof classify>["outcome"];
+  /** Of the answer; null where none came. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  /** A sentence for the owner. */
+  readonly message: string;
+}
+
+/** What a test needs of the parts that a delivery is made with. */
+interface TestParts {
+  readonly db: Database;
+  readonly keyring: Keyring;
+  readonly sender: Pick<Sender, "send">;
+}
+
+export interface TestMessage {
+  readonly webhook: Webhook;
+  readonly endpointName: string;
+  /** The fields of the made-up submission. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Sends a made-up submission now and once, whatever the webhook's state; nothing of it is stored. */
+export async function sendTest(
+  { db, keyring, sender }: TestParts,
+  { webhook, endpointName, data }: TestMessage,
+  now: number,
+): Promise<TestResult> {
+  const keys = await db.read(() => activeKeys(now));
+  const submission = {
+    id: newId("sub", now),
+    endpointId: webhook.endpointId,
+    spamScore: 0,
+    ipAddress: "192.0.2.1",
+    userAgent: "formsvc webhook test",
+    createdAt: now,
+  };
+  const body = Buffer.from(renderBody(submission, JSON.stringify(data), endpointName, now));
+  const message = { id: newId("msg", now), body };
+  const request = renderRequest(openWebhook(keyring, webhook, keys.get(webhook.id) ?? []), message, now);
+  const result = await sender.send(request);
+  const { outcome, message: sentence } = classify(result);
+  return {
+    messageId: message.id,
+    webhookId: webhook.id,
+    url: request.url,
+    outcome,
+    status: result.kind === "answer" ? result.status : null,
+    durationMs: result.durationMs,
+    message: sentence,
+  };
+}

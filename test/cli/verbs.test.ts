@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { defaultConfig } from "../../src/config/config.ts";
+import { addKey } from "../../src/endpoints/add-key.ts";
+import { systemClock } from "../../src/foundation/clock.ts";
+import { createOutbox } from "../../src/outbox/outbox.ts";
+import { listHeld } from "../../src/submissions/held-post.ts";
+import { openHeldPosts } from "../../src/submissions/open-held-posts.ts";
+import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
+import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { changeBothWays } from "../support/same-change.ts";
+import { WebhookWorld } from "../support/webhook-world.ts";
+import { receiving } from "../submissions/receiving.ts";
+
+/** A page calls the verb where a person types the command: both must leave the same rows. */
+
+const pitch = {
+  email: "sam@example.org",
+  message: "We offer SEO and backlinks with guaranteed first page of Google rankings: https://bit.ly/abc",
+};
+const any = { endpointId: null, since: null, until: null };
+
+test("enabling a webhook releases what was held for it, by the verb as by the command", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.db.now(() => setWebhookEnabled(webhook.id, false));
+  world.post(3);
+  await world.spread();
+  expect(world.states()).toEqual({ held: 3 });
+  const enable = (db: typeof world.db) => switchWebhook(db, webhook.id, true, systemClock);
+  const command = ["webhook", "enable", webhook.id];
+  const rows = await changeBothWays(operatorMachine(), world.db, enable, command);
+  expect(rows.verb).toEqual(rows.command);
+  expect(rows.verb.filter((row) => /^delivery .*"pending"/.test(row))).toHaveLength(3);
+});
+
+test("a further key is the endpoint's own, by the verb as by the command", async () => {
+  const service = await receiving();
+  const command = ["key", "issue", service.endpointId, "--kind", "secret"];
+  const issue = (db: typeof service.db) => addKey(db, service.endpointId, "secret", Date.now());
+  const rows = await changeBothWays(operatorMachine(), service.db, issue, command);
+  expect(rows.verb).toEqual(rows.command);
+  expect(rows.verb.filter((row) => row.startsWith("api_key") && row.includes("new key"))).toHaveLength(1);
+});
+
+test("a held post is released, by the verb as by the command", async () => {
+  const forEver = { held: { ...defaultConfig.held, days: null } };
+  const service = await receiving(forEver);
+  expect(await service.submit(pitch)).toBe("spam_blocked");
+  const id = service.db.now(() => listHeld(any, 1, null)).data[0]?.id ?? "";
+  const machine = operatorMachine();
+  machine.configure({ held: { days: null } });
+  const { plans } = service.config;
+  const release = (db: typeof service.db) =>
+    openHeldPosts({ db, plans, outbox: createOutbox(db), days: null, clock: systemClock }).release(id);
+  const rows = await changeBothWays(machine, service.db, release, ["held", "release", id]);
+  expect(rows.verb).toEqual(rows.command);
+  expect(rows.verb.filter((row) => row.startsWith("submission "))).toHaveLength(1);
+});
+
+test("what was held long enough is gone for whoever asks, whether a server runs or not", async () => {
+  const service = await receiving();
+  await service.submit(pitch);
+  const { db, clock, config } = service;
+  const days = 30;
+  const held = openHeldPosts({ db, plans: config.plans, outbox: createOutbox(db), days, clock });
+  const [post] = (await held.list(any, 10, null)).data;
+  const id = post?.id ?? "";
+  expect((await held.find(id)).data).toEqual(pitch);
+  clock.advance(days * 86_400_000 + 1);
+  await expect(held.find(id)).rejects.toThrow("no held post");
+  await expect(held.release(id)).rejects.toThrow("no held post");
+  await expect(held.drop([id])).rejects.toThrow("no held post");
+  expect((await held.list(any, 10, null)).data).toEqual([]);
+  expect(db.prepare("SELECT count(*) FROM held").pluck().get()).toBe(0);
+});

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import type { OperatorMachine } from "./operator-machine.ts";
+import { openForTest } from "./temporary-database.ts";
+
+const ID = /\b[a-z]+_[0-9a-z]{26}\b/g;
+
+/**
+ * Makes one change to two copies of a database, by the verb and by the command line, and returns the rows of both. Ids
+ * and times that the change made are shown as `new` and `later`, and secrets, which are random, by their length.
+ */
+export async function changeBothWays(
+  machine: OperatorMachine,
+  before: SqliteDatabase,
+  verb: (db: SqliteDatabase) => Promise<unknown>,
+  command: readonly string[],
+): Promise<{ verb: string[]; command: string[] }> {
+  const known = new Set(dump(before).flatMap((row) => row.match(ID) ?? []));
+  const since = Date.now();
+  const [byVerb, byCommand] = [
+    copy(before, join(machine.folder, "verb.db")),
+    join(machine.folder, "command.db"),
+  ];
+  copy(before, byCommand).close();
+  await verb(byVerb);
+  await machine.mustRun([...command, "--db", byCommand]);
+  const rowsOf = (db: SqliteDatabase): string[] =>
+    dump(db).map((row) =>
+      row
+        .replaceAll(ID, (id) => (known.has(id) ? id : `new ${id.split("_")[0]}`))
+        .replaceAll(/\b\d{13}\b/g, (ms) => (Number(ms) >= since ? "later" : ms)),
+    );
+  return { verb: rowsOf(byVerb), command: rowsOf(openForTest(byCommand)) };
+}
+
+function copy(db: SqliteDatabase, path: string): SqliteDatabase {
+  db.execute(`VACUUM INTO '${path}'`);
+  return openForTest(path);
+}
+
+/** Every row of every table, one JSON text each, sorted. */
+function dump(db: SqliteDatabase): string[] {
+  const tables = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .pluck()
+    .all() as string[];
+  const rows = tables.flatMap((table) =>
+    (db.prepare(`SELECT * FROM "${table}"`).all() as Record<string, unknown>[]).map(
+      (row) => `${table} ${JSON.stringify(row, hideRandom)}`,
+    ),
+  );
+  return rows.toSorted();
+}
+
+/** A key's text that is kept to verify with, and what is random in it. */
+function hideRandom(column: string, value: unknown): unknown {
+  return ["hash", "lookup", "key"].includes(column) ? "random" : value;
+}
