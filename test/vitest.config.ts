@@ -18,7 +18,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "inside", include: ["test/**/*.test.ts"], exclude: [...OF_EXECUTABLE, ...OF_FAULTS] },
+        test: {
+          name: "inside",
+          include: ["test/**/*.test.ts"],
+          exclude: [...OF_EXECUTABLE, ...OF_FAULTS],
+          // Halves the work of each of the hundreds of processes that these tests start from the sources.
+          env: { NODE_COMPILE_CACHE: new URL("../node_modules/.cache/tests", import.meta.url).pathname },
+        },
       },
       {
         extends: true,

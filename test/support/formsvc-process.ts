@@ -53,7 +53,8 @@ const ENVIRONMENT = {
 /** @param settings environment variables. */
 export async function startFormsvc(settings: Record<string, string> = {}): Promise<FormsvcProcess> {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-browser-"));
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, ...ENVIRONMENT, ...settings };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: folder, ...ENVIRONMENT, ...settings };
   const server = spawn(program, [...first, "serve", "--port", "0"], {
     cwd: folder,
     env,
