@@ -93,7 +93,7 @@ CREATE TABLE submission (
   ip_address TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  event_head TEXT, event_tail TEXT
+  event_head TEXT, event_tail TEXT, spam_version INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
 
@@ -126,7 +126,7 @@ CREATE TABLE held (
   ip_address TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  network TEXT NOT NULL DEFAULT ''
+  network TEXT NOT NULL DEFAULT '', spam_version INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE INDEX held_by_endpoint ON held (endpoint_id, id);
 CREATE UNIQUE INDEX held_by_key ON held (endpoint_id, key_hash) WHERE key_hash IS NOT NULL;

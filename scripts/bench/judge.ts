@@ -1,6 +1,7 @@
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { judge, type SpamPost } from "../../src/spam/judge.ts";
+import { judge } from "../../src/spam/judge.ts";
+import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { teachingOf, traceOf } from "../../src/spam/post-trace.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";

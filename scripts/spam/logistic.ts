@@ -1,7 +1,9 @@
-/** A document for training: its buckets by kind, whether it is spam, and how much it counts. */
+import { seededRandom } from "./seeded-random.ts";
+
+/** A document for training: the places of its weights by kind, whether it is spam, and how much it counts. */
 export interface Example {
-  readonly words: Readonly<Uint16Array>;
-  readonly characters: Readonly<Uint16Array>;
+  readonly words: Readonly<Uint32Array>;
+  readonly characters: Readonly<Uint32Array>;
   readonly spam: boolean;
   readonly weight: number;
 }
@@ -27,17 +29,17 @@ export interface TrainingChoice {
  */
 export function trainLogistic(
   examples: readonly Example[],
-  buckets: number,
+  size: number,
   choice: TrainingChoice,
 ): LinearModel {
-  const weights = new Float64Array(buckets);
-  const squares = new Float64Array(buckets).fill(1e-4);
-  const sums = new Float64Array(buckets);
+  const weights = new Float64Array(size);
+  const squares = new Float64Array(size).fill(1e-4);
+  const sums = new Float64Array(size);
   let bias = 0;
   let biasSquares = 1e-4;
   let biasSum = 0;
   const order = Array.from(examples.keys());
-  const random = generator(20_260_401);
+  const random = seededRandom(20_260_401);
   for (let epoch = 0; epoch < choice.epochs; epoch += 1) {
     shuffle(order, random);
     for (const index of order) {
@@ -74,19 +76,8 @@ function probability(weights: Readonly<Float64Array>, bias: number, example: Exa
   return 1 / (1 + Math.exp(-sum));
 }
 
-function scaleOf(group: Readonly<Uint16Array>): number {
+function scaleOf(group: Readonly<Uint32Array>): number {
   return group.length === 0 ? 0 : 1 / Math.sqrt(group.length);
-}
-
-/** Mulberry32: small, seeded, good enough to shuffle. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 function shuffle(order: number[], random: () => number): void {

@@ -1,5 +1,9 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { findLinks } from "../../src/spam/links.ts";
+
+/** Where the project's own texts stand. */
+export const ownTexts = new URL("./texts/", import.meta.url);
 
 /** A text with a label, from the data directory or from `texts/`. */
 export interface LabelledText {
@@ -7,6 +11,8 @@ export interface LabelledText {
   readonly source: string;
   readonly label: "spam" | "ham";
   readonly text: string;
+  /** What a text of the project's own is about; null for others. */
+  readonly kind: string | null;
 }
 
 /** A row of the data directory's files. */
@@ -30,34 +36,53 @@ export function readRows<Row>(file: string): Row[] {
     .map((line) => JSON.parse(line) as Row);
 }
 
+/** Its links are those of mailing lists' footers, in genuine mail more than in spam: they would speak for a sender. */
+const WITHOUT_LINKS = "spamassassin-corpus";
+
 export function readTrainingData(directory: string): LabelledText[] {
-  return readRows<DataRow>(`${directory}/train.jsonl.gz`).map(({ id, source, label, text, subject }) => ({
-    id,
-    source,
-    label,
-    text: subject ? `${subject}\n${text}` : text,
-  }));
+  return readRows<DataRow>(`${directory}/train.jsonl.gz`).map(({ id, source, label, text, subject }) => {
+    const whole = subject ? `${subject}\n${text}` : text;
+    return { id, source, label, text: source === WITHOUT_LINKS ? withoutLinks(whole) : whole, kind: null };
+  });
+}
+
+function withoutLinks(text: string): string {
+  let rest = "";
+  let at = 0;
+  for (const { start, length } of findLinks(text)) {
+    rest += text.slice(at, start);
+    at = start + length;
+  }
+  return rest + text.slice(at);
 }
 
 /**
- * The texts written for this project, in order of file name. A file holds sections that begin with `== kind`, and in them
- * messages apart by lines of `--`; its name begins with `spam` or `genuine`.
+ * The texts written for this project, in order of file name. A file holds sections that begin with `== spam: kind` or
+ * `== genuine: kind`, and in them messages apart by lines of `--`.
  */
 export function readOwnTexts(folder: URL): LabelledText[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".txt"))
     .sort()
     .flatMap((name) => {
-      const label = name.startsWith("spam") ? "spam" : "ham";
-      const messages = readFileSync(new URL(name, folder), "utf8")
-        .split(/^(?:--|== .*)$/m)
-        .map((text) => text.trim())
-        .filter((text) => text !== "");
-      return messages.map((text, index): LabelledText => ({
-        id: `${name.replace(".txt", "")}-${index + 1}`,
-        source: `own-${label}`,
-        label,
-        text,
-      }));
+      const sections = readFileSync(new URL(name, folder), "utf8").split(/^== /m).slice(1);
+      return sections.flatMap((section) => readSection(name, section));
     });
+}
+
+function readSection(file: string, section: string): LabelledText[] {
+  const [, says = "", kind = ""] = /^(spam|genuine): (.+)\n/.exec(section) ?? [];
+  if (kind === "") throw new Error(`${file}: a section begins with "== spam: kind" or "== genuine: kind"`);
+  const messages = section
+    .slice(section.indexOf("\n"))
+    .split(/^--$/m)
+    .map((text) => text.trim())
+    .filter((text) => text !== "");
+  return messages.map((text, index): LabelledText => ({
+    id: `${file.replace(".txt", "")}: ${kind} ${index + 1}`,
+    source: "own",
+    label: says === "spam" ? "spam" : "ham",
+    text,
+    kind,
+  }));
 }

@@ -8,14 +8,15 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
-import { splitRow } from "../spam/evaluate.ts";
-import { judge, type SpamReason, type SpamVerdict } from "../spam/judge.ts";
+import { judge, JUDGE_VERSION } from "../spam/judge.ts";
 import { noHistory } from "../spam/spam-history.ts";
+import { readBody } from "../spam/spam-post.ts";
 import { parseSpamChoices, type SpamChoices } from "../spam/spam-settings.ts";
-import { splitControlMembers } from "../submissions/control-members.ts";
+import type { SpamReason, SpamVerdict } from "../spam/spam-verdict.ts";
 import { findHeld } from "../submissions/held-post.ts";
 import { readChoices, settingsFor, type SpamScope, writeChoices } from "../endpoints/spam-choices-store.ts";
 import { createSpamMemory } from "../history/spam-memory.ts";
+import type { Submission } from "../submissions/submission.ts";
 import { previewChoices, type Preview } from "../submissions/preview-choices.ts";
 import { findSubmission } from "../submissions/submission-store.ts";
 import { chooseWorkspace, findWorkspace } from "../workspaces/workspace-store.ts";
@@ -135,14 +136,14 @@ const explain: CommandSpec = {
     const isStored = isId("sub", source) || isId("held", source);
     const endpoint = text(options, "endpoint");
     if (!isStored && endpoint === null) {
-      const post = splitRow({ id: "", source: "", label: "ham", data: readBody(source) }, DEFAULT_HONEYPOTS);
+      const post = readBody(readJsonObject(source), DEFAULT_HONEYPOTS, {}, null);
       return printVerdict(context.output, judge(post, spamDefaultsOf(context), noHistory));
     }
     return withDatabase(context, async (db, config) =>
       printVerdict(
         context.output,
         isStored
-          ? await db.read(() => storedVerdict(source))
+          ? await storedVerdict(context.output, db, source)
           : judgeFor(context, db, config, endpoint ?? "", source),
       ),
     );
@@ -163,21 +164,12 @@ function judgeFor(
   const { endpoint, schema, honeypots, limits } = ready;
   const scope: SpamScope = { kind: "endpoint", workspaceId: endpoint.workspaceId, endpointId: id };
   const settings = db.now(() => settingsFor(scope, spamDefaults(config), limits.customSpam));
-  const { fields, filledHoneypots, elapsedMs } = splitControlMembers(
-    readBody(file),
-    honeypots,
-    schema.definition,
-  );
-  const checked = schema.validate(fields);
-  const post = {
-    fields: checked.ok ? checked.data : fields,
-    honeypots: filledHoneypots,
-    elapsedMs,
-    client: null,
-  };
+  const raw = readBody(readJsonObject(file), honeypots, schema.definition, null);
+  const checked = schema.validate(raw.fields);
+  const post = checked.ok ? { ...raw, fields: checked.data } : raw;
   const { history } = createSpamMemory(db, null).recall(endpoint.workspaceId, id, post, clock.now());
   const verdict = judge(post, settings, history);
-  if (!checked.ok && !(filledHoneypots.length > 0 && verdict.spamClass === "blocked"))
+  if (!checked.ok && !(post.honeypots.length > 0 && verdict.spamClass === "blocked"))
     output.note(
       `the server refuses this post: it does not match the schema (${Object.keys(checked.details).join(", ")})`,
     );
@@ -185,14 +177,19 @@ function judgeFor(
 }
 
 /** What was said when it came: settings and memory have moved on since. */
-function* storedVerdict(id: string): Steps<SpamVerdict> {
-  const { spamScore, spamClass, spamReasons } = isId("sub", id)
-    ? yield* findSubmission(id)
-    : yield* findHeld(id);
+async function storedVerdict(output: Output, db: SqliteDatabase, id: string): Promise<SpamVerdict> {
+  const isSubmission = isId("sub", id);
+  const stored = await db.read<Submission>(() => (isSubmission ? findSubmission(id) : findHeld(id)));
+  const { spamScore, spamClass, spamReasons, spamVersion } = stored;
+  if (spamVersion !== JUDGE_VERSION) {
+    output.note(
+      `version ${spamVersion} of the filter gave this score; posts are judged by version ${JUDGE_VERSION} now`,
+    );
+  }
   return { score: spamScore, spamClass, reasons: spamReasons };
 }
 
-function readBody(file: string): Record<string, unknown> {
+function readJsonObject(file: string): Record<string, unknown> {
   const value = parseJson(readInput(file), file === "-" ? "standard input" : file);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new FormsvcError("usage", "the post is not a JSON object");

@@ -10,7 +10,10 @@ export function printWhole(output: Output, submission: Submission, heading = "SU
     ["address", submission.ipAddress],
     ["user agent", submission.userAgent],
     ["schema version", String(submission.schemaVersion)],
-    ["spam score", `${submission.spamScore} (${submission.spamClass})`],
+    [
+      "spam score",
+      `${submission.spamScore} (${submission.spamClass}), filter version ${submission.spamVersion}`,
+    ],
     ...submission.spamReasons.map(({ signal, points, field, detail }) => [
       `  ${points > 0 ? "+" : ""}${points}`,
       `${signal}${field === null ? "" : ` in ${field}`}: ${detail}`,

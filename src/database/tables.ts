@@ -106,6 +106,8 @@ interface SubmissionRow {
   spam_score: number;
   /** JSON array of `{signal, points, field, detail}`. */
   spam_reasons: string;
+  /** The version of the filter that gave the score. */
+  spam_version: number;
   ip_address: string;
   user_agent: string;
   created_at: number;
@@ -259,6 +261,8 @@ interface HeldRow {
   spam_score: number;
   /** JSON array of `{signal, points, field, detail}`. */
   spam_reasons: string;
+  /** The version of the filter that gave the score. */
+  spam_version: number;
   ip_address: string;
   user_agent: string;
   created_at: number;

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import type { SpamPost } from "../spam/judge.ts";
+import type { SpamPost } from "../spam/spam-post.ts";
 import { LESSON_BUCKETS, shiftOf } from "../spam/lesson.ts";
 import {
   countOthers,
@@ -40,10 +40,19 @@ const MAX_KEYS = 5;
 export interface SpamMemory {
   /** Reads what bears on the post; remembers nothing, except in the memory of recent posts if there is one. */
   recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Recollection;
-  /** Call it in the transaction that stores the post. Returns the id of its text; null for a short one. */
-  remember(workspaceId: string, recollection: Pick<Recollection, "trace" | "textId">): number | null;
+  /**
+   * Call it in the transaction that stores the posts, with all of them: copies of one text are then read and written once.
+   * Returns the ids of their texts, null for a short one.
+   */
+  remember(posts: readonly RecalledPost[]): (number | null)[];
   /** Another process may have marked or remembered something: reads that anew from now on. */
   forget(): void;
+}
+
+/** A post that was recalled and is stored. */
+export interface RecalledPost {
+  readonly workspaceId: string;
+  readonly recollection: Recollection;
 }
 
 interface TextRow {
@@ -75,11 +84,12 @@ export function createSpamMemory(db: SqliteDatabase, recent: RecentPosts | null)
     scopedKeys(workspaceId, JSON.parse(keys) as number[]),
   );
   const findCopies = createCopyFinder(db, remembered);
+  const remember = createTextWriter(db, remembered);
   return {
     recall(workspaceId, endpointId, post, now) {
       const trace = traceOf(post);
       const { sketch, email, network } = trace;
-      const texts = sketch === null ? noTexts : findCopies(workspaceId, sketch);
+      const texts = sketch === null ? noTexts : findCopies.find(workspaceId, sketch);
       const kept = texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace));
       const recentOthers = recent?.texts.note(workspaceId, trace) ?? 0;
       const taught = weights.read(workspaceId);
@@ -95,41 +105,57 @@ export function createSpamMemory(db: SqliteDatabase, recent: RecentPosts | null)
       };
       return { history, trace, textId: texts[0]?.id ?? null };
     },
-    remember: createTextWriter(db, remembered),
+    remember(posts) {
+      findCopies.forget();
+      return remember(posts);
+    },
     forget() {
+      findCopies.forget();
       weights.forget();
       remembered.catchUp();
     },
   };
 }
 
-const noTexts: readonly TextRow[] = [];
+/** A remembered text that a post is a copy of. */
+interface KnownText {
+  readonly id: number;
+  readonly senders: readonly Sender[];
+  readonly markedSpam: number;
+  readonly markedHam: number;
+}
 
-function copiesAmong(texts: readonly TextRow[], sender: Sender): SpamHistory["copies"] {
+const noTexts: readonly KnownText[] = [];
+
+function copiesAmong(texts: readonly KnownText[], sender: Sender): SpamHistory["copies"] {
   return {
     otherSenders: countOthers(
       sender,
-      texts.flatMap((text) => sendersOf(text.senders)),
+      texts.flatMap(({ senders }) => senders),
     ),
-    markedSpam: texts.reduce((sum, text) => sum + text.marked_spam, 0),
-    markedHam: texts.reduce((sum, text) => sum + text.marked_ham, 0),
+    markedSpam: texts.reduce((sum, { markedSpam }) => sum + markedSpam, 0),
+    markedHam: texts.reduce((sum, { markedHam }) => sum + markedHam, 0),
   };
 }
 
+/** The remembered texts that a text is a copy of; kept until something may have changed them. */
+interface CopyFinder {
+  find(workspaceId: string, sketch: TextSketch): readonly KnownText[];
+  forget(): void;
+}
+
+/** Texts whose copies are known without asking the database: those of the posts that wait for the disk together. */
+const MAX_FOUND = 256;
+
 /** Nearly every post is new, so the keys alone are asked for first: in memory, then in the database. */
-function createCopyFinder(
-  db: SqliteDatabase,
-  remembered: RememberedKeys,
-): (workspaceId: string, sketch: TextSketch) => readonly TextRow[] {
+function createCopyFinder(db: SqliteDatabase, remembered: RememberedKeys): CopyFinder {
   const selectIds = db
     .prepare(
       `SELECT text_id FROM remembered_text_key WHERE key IN (?, ?, ?, ?, ?) LIMIT ${MAX_KEYS * MAX_CANDIDATES}`,
     )
     .pluck();
   const selectText = db.prepare("SELECT * FROM remembered_text WHERE id = ? AND workspace_id = ?");
-  return (workspaceId, sketch) => {
-    const known = scopedKeys(workspaceId, sketch.keys);
-    if (!remembered.mayHold(known)) return noTexts;
+  const read = (workspaceId: string, sketch: TextSketch, known: readonly number[]): readonly KnownText[] => {
     const [first] = known;
     const keys = Array.from({ length: MAX_KEYS }, (_, index) => known[index] ?? first);
     const ids = new Set(selectIds.all(...keys) as number[]);
@@ -137,10 +163,30 @@ function createCopyFinder(
       const row = selectText.get(id, workspaceId) as TextRow | undefined;
       if (row === undefined) return [];
       return isCopy(sketch, { keys: JSON.parse(row.keys) as number[], values: asValues(row.sketch) })
-        ? [row]
+        ? [knownText(row)]
         : [];
     });
   };
+  const found = new Map<number, readonly KnownText[]>();
+  return {
+    find(workspaceId, sketch) {
+      const known = scopedKeys(workspaceId, sketch.keys);
+      if (!remembered.mayHold(known)) return noTexts;
+      const [exact = 0] = known;
+      let texts = found.get(exact);
+      if (texts === undefined) {
+        texts = read(workspaceId, sketch, known);
+        if (found.size >= MAX_FOUND) found.clear();
+        found.set(exact, texts);
+      }
+      return texts;
+    },
+    forget: () => found.clear(),
+  };
+}
+
+function knownText({ id, senders, marked_spam, marked_ham }: TextRow): KnownText {
+  return { id, senders: sendersOf(senders), markedSpam: marked_spam, markedHam: marked_ham };
 }
 
 /** A sketch's keys as they are stored: every workspace has its own, so that lookups meet no other's. */
@@ -171,30 +217,66 @@ function createTextWriter(db: SqliteDatabase, remembered: RememberedKeys): SpamM
   const updateSenders = db.prepare("UPDATE remembered_text SET senders = ? WHERE id = ?");
   const selectExact = db.prepare("SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1").pluck();
   const forgetOldest = createForgetter(db);
-  return (workspaceId, { trace, textId: recalledId }) => {
-    const { sketch } = trace;
-    if (sketch === null) return null;
-    const sender = senderOf(trace);
+  /** Where a post's text stands, or that it is new. */
+  const readText = ({ workspaceId, recollection }: RecalledPost, sketch: TextSketch): WrittenText => {
     const keys = scopedKeys(workspaceId, sketch.keys);
-    // Another post of the same batch may have brought the same text after this one was looked up.
-    const textId = recalledId ?? (selectExact.get(keys[0]) as number | undefined) ?? null;
-    const known = textId === null ? undefined : (selectSenders.get(textId) as string | undefined);
-    if (textId !== null && known !== undefined) {
-      const senders = sendersOf(known);
-      if (senders.length < MAX_SENDERS && !senders.some((one) => isSame(one, sender))) {
-        updateSenders.run(sendersJson([...senders, sender]), textId);
-      }
-      return textId;
+    // An earlier batch may have brought the same text after this post was looked up.
+    const id = recollection.textId ?? (selectExact.get(keys[0]) as number | undefined) ?? null;
+    const senders = id === null ? undefined : (selectSenders.get(id) as string | undefined);
+    const known = senders === undefined ? { id: null, senders: [] } : { id, senders: sendersOf(senders) };
+    return { workspaceId, sketch, keys, ...known, isChanged: false };
+  };
+  const write = (text: WrittenText): void => {
+    if (text.id !== null) {
+      if (text.isChanged) updateSenders.run(sendersJson(text.senders), text.id);
+      return;
     }
+    const { workspaceId, sketch, keys, senders } = text;
     const bytes = Buffer.alloc(sketch.values.length * 4);
     sketch.values.forEach((value, index) => bytes.writeUInt32LE(value, index * 4));
-    const kept = insertText.run(workspaceId, JSON.stringify(sketch.keys), bytes, sendersJson([sender]));
+    const kept = insertText.run(workspaceId, JSON.stringify(sketch.keys), bytes, sendersJson(senders));
     const id = Number(kept.lastInsertRowid);
     for (const key of keys) insertKey.run(key, id);
     remembered.add(keys);
     if (id % FORGET_EVERY === 0) forgetOldest(workspaceId);
-    return id;
+    text.id = id;
   };
+  return (posts) => {
+    const byKey = new Map<number, WrittenText>();
+    const byId = new Map<number, WrittenText>();
+    const texts = posts.map((post) => {
+      const { trace, textId } = post.recollection;
+      if (trace.sketch === null) return null;
+      const exact = scopedKeys(post.workspaceId, trace.sketch.keys.slice(0, 1))[0] ?? 0;
+      const known = byKey.get(exact) ?? (textId === null ? undefined : byId.get(textId));
+      const text = known ?? readText(post, trace.sketch);
+      byKey.set(exact, text);
+      if (text.id !== null) byId.set(text.id, text);
+      addSender(text, trace);
+      return text;
+    });
+    for (const text of new Set(texts)) if (text !== null) write(text);
+    return texts.map((text) => text?.id ?? null);
+  };
+}
+
+/** A text that posts of one transaction are copies of. */
+interface WrittenText {
+  readonly workspaceId: string;
+  readonly sketch: TextSketch;
+  readonly keys: readonly number[];
+  /** Null until a new one is written. */
+  id: number | null;
+  readonly senders: Sender[];
+  isChanged: boolean;
+}
+
+function addSender(text: WrittenText, trace: PostTrace): void {
+  if (text.senders.length >= MAX_SENDERS) return;
+  const sender = senderOf(trace);
+  if (text.senders.some((one) => isSame(one, sender))) return;
+  text.senders.push(sender);
+  text.isChanged = true;
 }
 
 function createForgetter(db: SqliteDatabase): (workspaceId: string) => void {

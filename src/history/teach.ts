@@ -1,7 +1,7 @@
 import { query } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
-import type { SpamPost } from "../spam/judge.ts";
+import type { SpamPost } from "../spam/spam-post.ts";
 import { learn, type Lesson } from "../spam/lesson.ts";
 import { senderOf, teachingOf } from "../spam/post-trace.ts";
 import { createSpamMemory } from "./spam-memory.ts";
@@ -44,7 +44,7 @@ function* addLesson(db: SqliteDatabase, taught: TaughtPost, mark: Mark, now: num
   const { workspaceId, endpointId, submissionId, post } = taught;
   const memory = createSpamMemory(db, null);
   const recollection = memory.recall(workspaceId, endpointId, post, now);
-  const textId = memory.remember(workspaceId, recollection);
+  const [textId = null] = memory.remember([{ workspaceId, recollection }]);
   if (textId !== null) yield* countMark(textId, mark, 1);
   const { buckets, odds } = teachingOf(post);
   const bytes = Buffer.alloc(buckets.length * 2);

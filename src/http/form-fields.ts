@@ -3,7 +3,7 @@ import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition } from "../schemas/field-definition.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
-import { ELAPSED_MEMBER } from "../submissions/control-members.ts";
+import { ELAPSED_MEMBER } from "../spam/spam-post.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
 
 /** One of the schema's fields, asked again with what the visitor had put in. */

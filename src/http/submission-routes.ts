@@ -100,6 +100,7 @@ const submission = z
         }),
       )
       .describe("What adds up to the score."),
+    spam_version: z.int().min(1).describe("The version of the filter that gave the score."),
     ip_address: z.string(),
     user_agent: z.string(),
     created_at: z.iso.datetime(),

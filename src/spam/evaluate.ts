@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
-import { judge, type SpamPost, type SpamVerdict } from "./judge.ts";
+import { judge } from "./judge.ts";
 import { noHistory } from "./spam-history.ts";
+import { readBody, type SpamPost } from "./spam-post.ts";
 import type { SpamSettings } from "./spam-settings.ts";
+import { CLASS_SCORES, type SpamVerdict } from "./spam-verdict.ts";
 
 const row = z.object({
   id: z.string(),
@@ -66,7 +68,7 @@ export function createEvaluation(settings: SpamSettings, honeypots: readonly str
   const times: number[] = [];
   return {
     judge(item) {
-      const post = splitRow(item, honeypots);
+      const post = postOf(item, honeypots);
       const begin = performance.now();
       const verdict = judge(post, settings, noHistory);
       times.push((performance.now() - begin) * 1000);
@@ -94,25 +96,13 @@ export function createEvaluation(settings: SpamSettings, honeypots: readonly str
 }
 
 /** The post that a row stands for; without address and browser its client is unknown. */
-export function splitRow({ data, ip_address, user_agent }: EvalRow, honeypots: readonly string[]): SpamPost {
-  const elapsed = data["_elapsed_ms"];
+function postOf({ data, ip_address, user_agent }: EvalRow, honeypots: readonly string[]): SpamPost {
   const client = {
     ipAddress: ip_address ?? "",
     userAgent: user_agent ?? undefined,
     acceptLanguage: undefined,
   };
-  const isFilled = (name: string): boolean => {
-    const value = data[name] ?? "";
-    return value !== "";
-  };
-  return {
-    fields: Object.fromEntries(
-      Object.entries(data).filter(([name]) => !name.startsWith("_") && !honeypots.includes(name)),
-    ),
-    honeypots: honeypots.filter(isFilled).map((name) => ({ name, value: data[name] })),
-    elapsedMs: typeof elapsed === "number" ? elapsed : null,
-    client: ip_address || user_agent ? client : null,
-  };
+  return readBody(data, honeypots, {}, ip_address || user_agent ? client : null);
 }
 
 function noCounts(): Counts {
@@ -121,14 +111,14 @@ function noCounts(): Counts {
 
 function count(counts: Counts, score: number): void {
   counts.rows += 1;
-  if (score >= 26) counts.at26 += 1;
-  if (score >= 51) counts.at51 += 1;
-  if (score >= 76) counts.at76 += 1;
+  if (score >= CLASS_SCORES.medium[0]) counts.at26 += 1;
+  if (score >= CLASS_SCORES.high[0]) counts.at51 += 1;
+  if (score >= CLASS_SCORES.blocked[0]) counts.at76 += 1;
 }
 
 /** How often each score from 0 to 100 was given. */
 function scoreCounts(): Float64Array {
-  return new Float64Array(101);
+  return new Float64Array(CLASS_SCORES.blocked[1] + 1);
 }
 
 function rocAuc(spam: Readonly<Float64Array>, ham: Readonly<Float64Array>): number | null {

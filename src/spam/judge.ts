@@ -1,92 +1,91 @@
-import type { SpamHistory } from "./spam-history.ts";
-import type { SpamSettings } from "./spam-settings.ts";
-import { readPost, type ReadPost } from "./read-post.ts";
+import { CAPS, KIND_MINIMUM } from "./points.ts";
+import { type ReadPost, readPost } from "./read-post.ts";
 import { behaviourReasons } from "./signals/behaviour.ts";
 import { disguiseReasons } from "./signals/disguise.ts";
 import { burstReasons, campaignReasons, lessonReasons, trustReasons } from "./signals/history.ts";
 import { honeypotReasons } from "./signals/honeypot.ts";
 import { identityReasons } from "./signals/identity.ts";
 import { linkReasons } from "./signals/links.ts";
-import { ownerVerdict } from "./signals/owner.ts";
+import { type OwnerVerdict, ownerVerdict } from "./signals/owner.ts";
 import { phraseReasons } from "./signals/phrases.ts";
 import { textReasons } from "./signals/text.ts";
+import type { SpamHistory } from "./spam-history.ts";
+import type { SpamPost } from "./spam-post.ts";
+import type { SpamSettings } from "./spam-settings.ts";
+import { CLASS_SCORES, spamClassOf, type SpamReason, type SpamVerdict } from "./spam-verdict.ts";
 
-/** One form post as the judge sees it. */
-export interface SpamPost {
-  /** The validated data as it would be stored. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** Honeypot members of the raw body that were not empty. */
-  readonly honeypots: readonly { readonly name: string; readonly value: unknown }[];
-  /** `_elapsed_ms`; null when absent or not a number. */
-  readonly elapsedMs: number | null;
-  /** The submitter's own client; null where a backend with the secret key posted and did not pass it on. */
-  readonly client: SpamClient | null;
+/** Everything that was found, by kind. */
+export interface Evidence {
+  /** What the words say, for or against. */
+  readonly text: readonly SpamReason[];
+  readonly links: readonly SpamReason[];
+  readonly disguise: readonly SpamReason[];
+  readonly identity: readonly SpamReason[];
+  readonly phrases: readonly SpamReason[];
+  readonly behaviour: readonly SpamReason[];
+  readonly honeypot: readonly SpamReason[];
+  readonly campaign: readonly SpamReason[];
+  readonly lesson: readonly SpamReason[];
+  readonly trust: readonly SpamReason[];
+  readonly owner: OwnerVerdict;
 }
 
-/** Headers are null where the client sent none, undefined where a backend did not say. */
-interface SpamClient {
-  readonly ipAddress: string;
-  readonly userAgent: string | null | undefined;
-  readonly acceptLanguage: string | null | undefined;
-}
+/** Raised with every change of weights or points: it stands beside each score, which keeps the meaning of its day. */
+export const JUDGE_VERSION = 2;
 
-export interface SpamReason {
-  /** A stable name, such as `link-shortener`. */
-  readonly signal: string;
-  /** Never 0; below 0 for what speaks for the sender. */
-  readonly points: number;
-  /** The field it was found in, where it was found in one. */
-  readonly field: string | null;
-  /** A few words for the owner; holds text from the submitter. */
-  readonly detail: string;
-}
-
-export type SpamClass = "low" | "medium" | "high" | "blocked";
-
-export interface SpamVerdict {
-  /** An integer from 0 to 100: exactly the sum of the reasons' points. */
-  readonly score: number;
-  readonly spamClass: SpamClass;
-  readonly reasons: readonly SpamReason[];
-}
-
-/**
- * No kind of evidence counts for more than this, however many reasons it gives; the owner's own has no cap. Two kinds must
- * each give {@link KIND_MINIMUM} points before a post is blocked.
- */
-const CAPS = {
-  text: 68,
-  links: 52,
-  disguise: 35,
-  identity: 25,
-  phrases: 45,
-  behaviour: 40,
-  honeypot: 80,
-  campaign: 60,
-  lesson: 25,
-} as const;
-/** What speaks for a sender never counts for more than this. */
-const TRUST_CAP = 60;
-const KIND_MINIMUM = 10;
-const BLOCKED_FROM = 76;
-const MAX_SCORE = 100;
-
-export function spamClassOf(score: number): SpamClass {
-  if (score >= BLOCKED_FROM) return "blocked";
-  if (score >= 51) return "high";
-  return score >= 26 ? "medium" : "low";
-}
+const [BLOCKED_FROM, MAX_SCORE] = CLASS_SCORES.blocked;
 
 /** How likely a post is spam, and why. Pure: the same arguments give the same verdict. */
 export function judge(post: SpamPost, settings: SpamSettings, history: SpamHistory): SpamVerdict {
-  const read = readPost(post);
-  const owner = ownerVerdict(read, settings);
+  return weigh(gatherEvidence(readPost(post), settings, history));
+}
+
+/** Whether a post's text has a link. */
+export function hasLink(post: SpamPost): boolean {
+  return readPost(post).links.length > 0;
+}
+
+export function gatherEvidence(read: ReadPost, settings: SpamSettings, history: SpamHistory): Evidence {
+  const text = textReasons(read);
+  const found = {
+    text,
+    links: linkReasons(read, settings, text[0]?.points ?? 0),
+    disguise: disguiseReasons(read),
+    identity: identityReasons(read),
+    phrases: phraseReasons(read),
+  };
+  const isOdd = read.links.length > 0 || RULES.some((kind) => found[kind].length > 0);
+  const lesson = lessonReasons(history);
+  return {
+    ...found,
+    behaviour: [...behaviourReasons(read), ...burstReasons(history)],
+    honeypot: honeypotReasons(read),
+    campaign: campaignReasons(history, read.wordCount, isOdd),
+    lesson: lesson.filter(speaksAgainst),
+    trust: [...trustReasons(history), ...lesson.filter(speaksFor)],
+    owner: ownerVerdict(read, settings),
+  };
+}
+
+const RULES = ["links", "disguise", "identity", "phrases"] as const;
+const CIRCUMSTANCES = ["behaviour", "honeypot", "campaign", "lesson"] as const;
+
+/**
+ * One sum. What was written comes first: there the words speak for the sender as well, down to 0 and no further, so that
+ * no wording outweighs a honeypot or what the owner says. Last comes what speaks for the sender beyond the text.
+ */
+export function weigh(evidence: Evidence): SpamVerdict {
+  const { owner } = evidence;
   const sum = new Sum();
-  addEvidence(sum, read, settings, history);
-  sum.addKind(owner.reasons);
-  const trapped = sum.reasons.some(({ signal }) => signal === "honeypot");
+  for (const kind of RULES) sum.addKind(evidence[kind].filter(speaksAgainst), CAPS[kind]);
+  sum.addKind(evidence.text.filter(speaksAgainst));
+  sum.subtract([...evidence.text, ...evidence.links].filter(speaksFor), sum.score);
+  for (const kind of CIRCUMSTANCES) sum.addKind(evidence[kind], CAPS[kind]);
+  sum.addKind(owner.reasons.filter(speaksAgainst));
+  const trapped = evidence.honeypot.some(({ signal }) => signal === "honeypot");
   if (sum.score > MAX_SCORE) sum.adjust("cap", MAX_SCORE, "the score ends at 100");
-  if (!trapped) sum.addTrust([...trustReasons(history), ...lessonReasons(history).filter(speaksFor)]);
+  sum.subtract(owner.reasons.filter(speaksFor), Infinity);
+  if (!trapped) sum.subtract(evidence.trust, CAPS.trust);
   if (sum.score >= BLOCKED_FROM && sum.kinds < 2 && !trapped) {
     sum.adjust("one-kind", BLOCKED_FROM - 1, "one kind of evidence never blocks");
   }
@@ -96,31 +95,12 @@ export function judge(post: SpamPost, settings: SpamSettings, history: SpamHisto
   return { score: sum.score, spamClass: spamClassOf(sum.score), reasons: sum.reasons };
 }
 
-/** Whether a post's text has a link. */
-export function hasLink(post: SpamPost): boolean {
-  return readPost(post).links.length > 0;
-}
-
-function addEvidence(sum: Sum, read: ReadPost, settings: SpamSettings, history: SpamHistory): void {
-  sum.addKind(textReasons(read), CAPS.text);
-  const textPoints = sum.score;
-  sum.addKind(linkReasons(read, settings, textPoints), CAPS.links);
-  sum.addKind(disguiseReasons(read), CAPS.disguise);
-  sum.addKind(identityReasons(read), CAPS.identity);
-  sum.addKind(phraseReasons(read, textPoints), CAPS.phrases);
-  const isSuspicious = sum.score > textPoints || read.links.length > 0;
-  sum.addKind([...behaviourReasons(read), ...burstReasons(history)], CAPS.behaviour);
-  sum.addKind(honeypotReasons(read), CAPS.honeypot);
-  sum.addKind(campaignReasons(history, read.wordCount, isSuspicious), CAPS.campaign);
-  sum.addKind(
-    lessonReasons(history).filter((reason) => !speaksFor(reason)),
-    CAPS.lesson,
-  );
-}
-
-/** Whether a reason speaks for the sender. */
 function speaksFor({ points }: SpamReason): boolean {
   return points < 0;
+}
+
+function speaksAgainst({ points }: SpamReason): boolean {
+  return points > 0;
 }
 
 /** Reasons, and what they add up to. */
@@ -130,16 +110,17 @@ class Sum {
   /** Kinds of evidence that gave enough to count. */
   kinds = 0;
 
-  /** What one kind of evidence found; with a cap, the heaviest first and what passes the cap cut off. */
-  addKind(found: readonly SpamReason[], cap?: number): void {
+  /** What one kind of evidence found; the heaviest first, and what passes the cap cut off. */
+  addKind(found: readonly SpamReason[], cap = Infinity): void {
     if (found.length === 0) return;
     const before = this.score;
-    for (const reason of cap === undefined ? found : cutToCap(found, cap)) this.#add(reason);
+    for (const reason of cutToCap(found, cap)) this.#add(reason);
     if (this.score - before >= KIND_MINIMUM) this.kinds += 1;
   }
 
-  addTrust(found: readonly SpamReason[]): void {
-    for (const reason of cutToCap(found, TRUST_CAP)) this.#add(reason);
+  /** What speaks for the sender, up to a cap. */
+  subtract(found: readonly SpamReason[], cap: number): void {
+    for (const reason of cutToCap(found, cap)) this.#add(reason);
   }
 
   /** Makes the score what it must be. */

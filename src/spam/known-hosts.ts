@@ -61,3 +61,49 @@ export const DISPOSABLE_DOMAINS: ReadonlySet<string> = new Set(
     .trim()
     .split(/\s+/),
 );
+
+/** Where a chat with a stranger begins. */
+export const MESSENGER_HOSTS: ReadonlySet<string> = new Set(
+  `t.me telegram.me telegram.dog wa.me whatsapp.com chat.whatsapp.com api.whatsapp.com discord.gg join.skype.com viber.com
+  line.me signal.me m.me wechat.com icq.im zalo.me kik.me snapchat.com`
+    .trim()
+    .split(/\s+/),
+);
+
+/** Hosts that give anybody a page under their name for nothing. */
+export const FREE_HOSTS: ReadonlySet<string> = new Set(
+  `blogspot.com weebly.com wixsite.com webnode.com webnode.page yolasite.com site123.me 000webhostapp.com ucoz.ru ucoz.net
+  bravesites.com mystrikingly.com jimdosite.com jimdofree.com over-blog.com livejournal.com tumblr.com wordpress.com
+  netlify.app vercel.app pages.dev workers.dev herokuapp.com glitch.me carrd.co linktr.ee beacons.ai godaddysites.com
+  square.site business.site tilda.ws webflow.io framer.website notion.site r2.dev s3.amazonaws.com blob.core.windows.net
+  azurewebsites.net myshopify.com gumroad.com systeme.io clickfunnels.com getresponsepages.com typeform.com jotform.com
+  hotmart.com clickbank.net digistore24.com fiverr.com upwork.com payhip.com ko-fi.com`
+    .trim()
+    .split(/\s+/),
+);
+
+/** Sites that nearly everybody links to: their pages have odd addresses, and a link to them is no pitch. */
+export const WELL_KNOWN_HOSTS: ReadonlySet<string> = new Set(
+  `youtube.com youtu.be vimeo.com wikipedia.org wikimedia.org wikidata.org github.com gitlab.com bitbucket.org codeberg.org
+  stackoverflow.com stackexchange.com developer.mozilla.org docs.google.com drive.google.com maps.google.com
+  photos.google.com maps.app.goo.gl photos.app.goo.gl osm.org openstreetmap.org w3w.co postimg.cc ibb.co dropbox.com
+  onedrive.live.com 1drv.ms
+  wetransfer.com we.tl icloud.com flickr.com imgur.com instagram.com facebook.com linkedin.com twitter.com x.com reddit.com
+  bsky.app mastodon.social pinterest.com soundcloud.com spotify.com open.spotify.com bandcamp.com imdb.com goodreads.com
+  amazon.com amazon.co.uk amazon.de amazon.fr amazon.es amazon.it ebay.com ebay.co.uk ebay.de etsy.com ikea.com airbnb.com
+  booking.com tripadvisor.com strava.com komoot.com meetup.com eventbrite.com doodle.com zoom.us teams.microsoft.com
+  microsoft.com apple.com mozilla.org archive.org bbc.co.uk bbc.com theguardian.com nytimes.com reuters.com spiegel.de
+  lemonde.fr elpais.com repubblica.it nos.nl gov.uk europa.eu who.int nasa.gov nih.gov doi.org arxiv.org orcid.org
+  researchgate.net jstor.org w3.org ietf.org debian.org ubuntu.com python.org nodejs.org docs.rs readthedocs.io`
+    .trim()
+    .split(/\s+/),
+);
+
+/** Whether a host is one of these or below one of them. */
+export function isHostBelow(host: string, hosts: ReadonlySet<string>): boolean {
+  for (let rest = host, dot = 0; ; rest = rest.slice(dot + 1)) {
+    if (hosts.has(rest)) return true;
+    dot = rest.indexOf(".");
+    if (dot === -1) return false;
+  }
+}

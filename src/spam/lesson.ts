@@ -13,7 +13,7 @@ const MAX_BUCKETS_A_LESSON = 400;
 /** What one mark taught: everything needed to learn it again, so that any other can be unlearned. */
 export interface Lesson {
   readonly spam: boolean;
-  /** Who sent the post; see `senderKeys`. */
+  /** Who sent the post: the hash of the e-mail address, or anything that no other post has. */
   readonly sender: string;
   /** Different buckets below {@link LESSON_BUCKETS}. */
   readonly buckets: Readonly<Uint16Array>;
@@ -23,10 +23,14 @@ export interface Lesson {
 
 const lessonSet = new BucketSet(LESSON_BUCKETS, MAX_BUCKETS_A_LESSON);
 
-/** The buckets of a post's words for learning, from its word buckets for the model. */
+/**
+ * The buckets of a post's words for learning, from its word buckets for the model, without their last bit: lessons of the
+ * first version, whose model had half as many buckets, keep their meaning.
+ */
 export function lessonBuckets({ buckets, count }: Readonly<BucketSet>): Uint16Array {
   lessonSet.clear();
-  for (let index = 0; index < count; index += 1) lessonSet.add((buckets[index] ?? 0) % LESSON_BUCKETS);
+  for (let index = 0; index < count; index += 1)
+    lessonSet.add(((buckets[index] ?? 0) >>> 1) % LESSON_BUCKETS);
   return lessonSet.buckets.slice(0, lessonSet.count);
 }
 

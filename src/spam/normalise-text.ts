@@ -7,14 +7,14 @@ const MONEY_MARK = "\ue002";
 const DIGIT_MARKS = ["\ue003", "\ue004", "\ue005"] as const;
 
 /**
- * Text as the model reads it: compatibility forms and look-alike letters folded, lower case, and links, e-mail addresses,
- * sums of money and numbers replaced by marks (a link's keeps its top-level domain). `links` are the text's own.
+ * Text in the form that is compared and searched: compatibility forms and look-alike letters folded, lower case, and
+ * links, e-mail addresses, sums of money and numbers replaced by marks. `links` are the text's own.
  */
 export function normaliseText(text: string, links: readonly Link[]): string {
   let plain = "";
   let at = 0;
   for (const link of links) {
-    plain += `${text.slice(at, link.start)} ${LINK_MARK}${link.topLevel} `;
+    plain += `${text.slice(at, link.start)} ${LINK_MARK} `;
     at = link.start + link.length;
   }
   plain += text.slice(at);
@@ -24,7 +24,21 @@ export function normaliseText(text: string, links: readonly Link[]): string {
   return plain.toLowerCase().replace(AMOUNT, markAmount);
 }
 
-// eslint-disable-next-line no-control-regex -- the whole of ASCII is meant
+/** Addresses past these say nothing new. */
+const MAX_WORDED_LINKS = 3;
+const LINK_WORD = /[a-z]{3,20}/g;
+const NO_LINK_WORDS = new Set(["http", "https", "www", "html", "php", "htm", "aspx"]);
+
+/** The text, and behind it the words in the addresses of its links, without their top-level domains. */
+export function withLinkWords(normalised: string, links: readonly Link[]): string {
+  let text = normalised;
+  for (const { shown, topLevel } of links.slice(0, MAX_WORDED_LINKS)) {
+    const words = shown.toLowerCase().replace(`.${topLevel}`, " ").match(LINK_WORD) ?? [];
+    for (const word of words) if (!NO_LINK_WORDS.has(word)) text += ` ${word}`;
+  }
+  return text;
+}
+
 const ASCII = /^[\x00-\x7f\ue000]*$/;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const EMAIL = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}.-]{1,255}/gu;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { lessonBuckets } from "./lesson.ts";
-import type { SpamPost } from "./judge.ts";
+import type { SpamPost } from "./spam-post.ts";
 import { readPost } from "./read-post.ts";
 import { readWords } from "./read-words.ts";
 import { wordBuckets } from "./text-features.ts";
@@ -46,8 +46,8 @@ export function emailHash(email: string): string {
 
 /** What a mark of this post teaches: its buckets, and the log-odds of the shipped model. */
 export function teachingOf(post: SpamPost): { buckets: Uint16Array; odds: number } {
-  const { normalised, odds } = readPost(post);
-  return { buckets: lessonBuckets(wordBuckets(readWords(normalised))), odds };
+  const { modelText, odds } = readPost(post);
+  return { buckets: lessonBuckets(wordBuckets(readWords(modelText))), odds };
 }
 
 /**

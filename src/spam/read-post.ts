@@ -1,7 +1,7 @@
 import { findLinks, type Link } from "./links.ts";
-import { normaliseText } from "./normalise-text.ts";
-import type { SpamPost } from "./judge.ts";
-import { readWords } from "./read-words.ts";
+import { normaliseText, withLinkWords } from "./normalise-text.ts";
+import type { SpamPost } from "./spam-post.ts";
+import { readWords, wordsBefore } from "./read-words.ts";
 import { spamOdds } from "./text-model.ts";
 import { sketchOf, type TextSketch } from "./text-sketch.ts";
 
@@ -24,9 +24,11 @@ export interface ReadPost {
   readonly body: string;
   /** The body's links. */
   readonly links: readonly Link[];
-  /** The body as the text model reads it, and how many words that has. */
+  /** The body without its links' addresses, in the form that {@link normaliseText} gives, and how many words that has. */
   readonly normalised: string;
   readonly wordCount: number;
+  /** What the text model reads: the same, and behind it the words in the links' addresses. */
+  readonly modelText: string;
   /** The log-odds that the text model gives. */
   readonly odds: number;
   /** What copies of the text are known by; null for one that is too short. */
@@ -63,16 +65,19 @@ function takeApart(post: SpamPost): ReadPost {
     head,
     links.filter((link) => link.start + link.length <= head.length),
   );
-  const words = readWords(normalised);
+  const modelText = withLinkWords(normalised, links);
+  const words = readWords(modelText);
+  const written = wordsBefore(words, normalised.length);
   return {
     post,
     texts,
     body,
     links,
     normalised,
-    wordCount: words.count,
-    odds: spamOdds(normalised, words),
-    sketch: sketchOf(words),
+    wordCount: written.count,
+    modelText,
+    odds: spamOdds(modelText, words),
+    sketch: sketchOf(written),
   };
 }
 

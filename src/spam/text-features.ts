@@ -3,16 +3,17 @@ import { isWhitespace } from "./characters.ts";
 import { HASH_BEGIN, mix, step } from "./hashing.ts";
 import { MAX_WORDS, type TextWords } from "./read-words.ts";
 
-/** Buckets of hashed features: word unigrams and bigrams in the upper half, character 3- to 5-grams in the lower. */
+/** Buckets of one kind of hashed features: of words and pairs of words, and as many of 3 to 5 characters in a row. */
 export const BUCKETS = 65_536;
-const HALF = BUCKETS / 2;
+/** Bits of a hash that a bucket leaves out. */
+const SHIFT = 16;
 
 const MAX_CHARACTERS = 2000;
 /** Characters that are looked at to find so many, runs of white space counting as one. */
 const MAX_LOOKED_AT = 2 * MAX_CHARACTERS;
 
 const wordSet = new BucketSet(BUCKETS, 2 * MAX_WORDS);
-const characterSet = new BucketSet(HALF, 3 * (MAX_CHARACTERS + 2));
+const characterSet = new BucketSet(BUCKETS, 3 * (MAX_CHARACTERS + 2));
 const line = new Uint16Array(MAX_CHARACTERS + 2);
 
 /** The different buckets of a text's words and pairs of words. Valid until the next call. */
@@ -26,12 +27,12 @@ export function wordBuckets(words: TextWords): Readonly<BucketSet> {
 }
 
 export function wordBucket({ hashes }: TextWords, index: number): number {
-  return HALF + ((hashes[index] ?? 0) >>> 17);
+  return (hashes[index] ?? 0) >>> SHIFT;
 }
 
 /** The bucket of a word and the one before it. */
 export function pairBucket({ hashes }: TextWords, index: number): number {
-  return HALF + (mix(Math.imul(hashes[index - 1] ?? 0, 31) + (hashes[index] ?? 0)) >>> 17);
+  return mix(Math.imul(hashes[index - 1] ?? 0, 31) + (hashes[index] ?? 0)) >>> SHIFT;
 }
 
 /** The different buckets of every 3 to 5 characters in a row. Valid until the next call. */
@@ -40,10 +41,10 @@ export function characterBuckets(normalised: string): Readonly<BucketSet> {
   characterSet.clear();
   for (let start = 0; start + 3 <= length; start += 1) {
     let hash = step(step(step(HASH_BEGIN, line[start] ?? 0), line[start + 1] ?? 0), line[start + 2] ?? 0);
-    characterSet.add(mix(hash) >>> 17);
+    characterSet.add(mix(hash) >>> SHIFT);
     for (let next = start + 3; next < start + 5 && next < length; next += 1) {
       hash = step(hash, line[next] ?? 0);
-      characterSet.add(mix(hash + next - start) >>> 17);
+      characterSet.add(mix(hash + next - start) >>> SHIFT);
     }
   }
   return characterSet;

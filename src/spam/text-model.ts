@@ -1,18 +1,32 @@
 import type { BucketSet } from "./bucket-set.ts";
 import type { TextWords } from "./read-words.ts";
-import { characterBuckets, pairBucket, wordBucket, wordBuckets } from "./text-features.ts";
+import { BUCKETS, characterBuckets, pairBucket, wordBucket, wordBuckets } from "./text-features.ts";
 import { LETTER_PAIRS, TEXT_BIAS, TEXT_SCALE, TEXT_WEIGHTS } from "./text-model.generated.ts";
 
 const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
 
-/** The log-odds that a normalised text is spam, by its words and characters alone. */
-export function spamOdds(normalised: string, words: TextWords): number {
-  return TEXT_BIAS + TEXT_SCALE * (weigh(wordBuckets(words)) + weigh(characterBuckets(normalised)));
+/** The weights of characters come first, then those of words. */
+export const WORDS_FROM = BUCKETS;
+
+/** What training gives: a weight for each bucket, in units of the scale. */
+export interface TextModel {
+  readonly bias: number;
+  readonly scale: number;
+  readonly weights: Readonly<Int8Array>;
 }
 
-function weigh({ buckets, count }: Readonly<BucketSet>): number {
+const shipped: TextModel = { bias: TEXT_BIAS, scale: TEXT_SCALE, weights: TEXT_WEIGHTS };
+
+/** The log-odds that a normalised text is spam, by its words and characters alone. */
+export function spamOdds(text: string, words: TextWords, model: TextModel = shipped): number {
+  const { bias, scale, weights } = model;
+  const forWords = weigh(weights, WORDS_FROM, wordBuckets(words));
+  return bias + scale * (forWords + weigh(weights, 0, characterBuckets(text)));
+}
+
+function weigh(weights: Readonly<Int8Array>, from: number, { buckets, count }: Readonly<BucketSet>): number {
   let sum = 0;
-  for (let index = 0; index < count; index += 1) sum += TEXT_WEIGHTS[buckets[index] ?? 0] ?? 0;
+  for (let index = 0; index < count; index += 1) sum += weights[from + (buckets[index] ?? 0)] ?? 0;
   return count === 0 ? 0 : sum / Math.sqrt(count);
 }
 
@@ -20,7 +34,7 @@ function weigh({ buckets, count }: Readonly<BucketSet>): number {
 export function heaviestWords(normalised: string, words: TextWords, most: number): string[] {
   const best: { weight: number; word: string }[] = [];
   const consider = (bucket: number, start: number, end: number): void => {
-    const weight = TEXT_WEIGHTS[bucket] ?? 0;
+    const weight = TEXT_WEIGHTS[WORDS_FROM + bucket] ?? 0;
     if (weight <= (best.length < most ? 0 : (best[most - 1]?.weight ?? 0))) return;
     const word = normalised.slice(start, end).replace(UNSHOWN, " ").trim();
     if (word === "" || best.some((other) => other.word === word)) return;

@@ -8,7 +8,7 @@ import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import type { Eviction, HeldWriter, NewHeld } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
-import type { Recollection, SpamMemory } from "../history/spam-memory.ts";
+import type { RecalledPost, Recollection, SpamMemory } from "../history/spam-memory.ts";
 import type { Submission } from "./submission.ts";
 
 /** A submission that is checked and judged, and waits to be stored. */
@@ -216,40 +216,8 @@ function createBatchWriter(
   memory: SpamMemory,
   heldPosts: HeldWriter,
 ): BatchWriter {
-  const insert = db.prepare(
-    `INSERT INTO submission
-       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
-        event_head, event_tail)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const store = (pending: PendingSubmission): boolean => {
-    const { submission } = pending;
-    const { head, tail } = outbox.enqueue(submission, submission.createdAt);
-    try {
-      insert.run(
-        submission.id,
-        submission.endpointId,
-        submission.schemaVersion,
-        JSON.stringify(submission.data),
-        submission.spamScore,
-        JSON.stringify(submission.spamReasons),
-        submission.ipAddress,
-        submission.userAgent,
-        submission.createdAt,
-        head,
-        tail,
-      );
-    } catch (error) {
-      // Only this row is undone: the endpoint was deleted between the check and now, and has no number.
-      if (isCode(error, "SQLITE_CONSTRAINT_NOTNULL")) return false;
-      throw error;
-    }
-    if (pending.idempotent !== null)
-      idempotency.record(pending.idempotent, submission.id, submission.createdAt);
-    if (pending.recollection !== null) memory.remember(pending.workspaceId, pending.recollection);
-    return true;
-  };
-  const keep = createKeeper(memory, heldPosts);
+  const store = createStorer(db, idempotency, outbox);
+  const keep = createKeeper(heldPosts);
   return (batch) => {
     const counts = new Map<string, Count>();
     const { outcomes, evictions } = db.transactionNow(() => {
@@ -270,6 +238,7 @@ function createBatchWriter(
       for (const count of counts.values()) {
         if (count.used > count.before) usage.write(count.workspaceId, count.month, count.used);
       }
+      memory.remember(batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf));
       outbox.write();
       const evicted = [...holders].map(([workspaceId, now]) => heldPosts.evict(workspaceId, now));
       return { outcomes: decided, evictions: evicted.filter((eviction) => eviction !== null) };
@@ -279,8 +248,49 @@ function createBatchWriter(
   };
 }
 
+/** Stores a submission; false where its endpoint was deleted meanwhile. */
+function createStorer(
+  db: SqliteDatabase,
+  idempotency: IdempotencyMemory,
+  outbox: Outbox,
+): (pending: PendingSubmission) => boolean {
+  const insert = db.prepare(
+    `INSERT INTO submission
+       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, spam_version, ip_address, user_agent,
+        created_at, event_head, event_tail)
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (pending) => {
+    const { submission } = pending;
+    const { head, tail } = outbox.enqueue(submission, submission.createdAt);
+    try {
+      insert.run(
+        submission.id,
+        submission.endpointId,
+        submission.schemaVersion,
+        JSON.stringify(submission.data),
+        submission.spamScore,
+        JSON.stringify(submission.spamReasons),
+        submission.spamVersion,
+        submission.ipAddress,
+        submission.userAgent,
+        submission.createdAt,
+        head,
+        tail,
+      );
+    } catch (error) {
+      // Only this row is undone: the endpoint was deleted between the check and now, and has no number.
+      if (isCode(error, "SQLITE_CONSTRAINT_NOTNULL")) return false;
+      throw error;
+    }
+    if (pending.idempotent !== null)
+      idempotency.record(pending.idempotent, submission.id, submission.createdAt);
+    return true;
+  };
+}
+
 /** Keeps a refused post; false where its endpoint was deleted meanwhile. */
-function createKeeper(memory: SpamMemory, heldPosts: HeldWriter): (pending: PendingHeld) => boolean {
+function createKeeper(heldPosts: HeldWriter): (pending: PendingHeld) => boolean {
   return (pending) => {
     try {
       heldPosts.insert(pending);
@@ -288,10 +298,15 @@ function createKeeper(memory: SpamMemory, heldPosts: HeldWriter): (pending: Pend
       if (isCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY")) return false;
       throw error;
     }
-    const { held, recollection } = pending;
-    if (recollection !== null) memory.remember(held.workspaceId, recollection);
     return true;
   };
+}
+
+/** What the workspace should remember of a post. */
+function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPost[] {
+  const { recollection } = pending;
+  const { workspaceId } = "held" in pending ? pending.held : pending;
+  return recollection === null ? [] : [{ workspaceId, recollection }];
 }
 
 /** What a batch has counted so far in one workspace and month. */

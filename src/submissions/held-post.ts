@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
-import type { SpamReason } from "../spam/judge.ts";
-import { spamClassOf } from "../spam/judge.ts";
+import { spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
 import { query } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
@@ -65,8 +64,8 @@ const MAX_EVICTED = 1024;
 export function createHeldWriter(db: SqliteDatabase, maxPerWorkspace: number | null): HeldWriter {
   const insert = db.prepare(
     `INSERT INTO held (id, workspace_id, endpoint_id, why, trapped, network, key_hash, schema_version, data, spam_score,
-       spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
+       spam_reasons, spam_version, ip_address, user_agent, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
   );
   const total = db.prepare("SELECT posts FROM held_total WHERE workspace_id = ?").pluck();
   const evictFirst = db.prepare(EVICT_SQL).pluck();
@@ -87,6 +86,7 @@ export function createHeldWriter(db: SqliteDatabase, maxPerWorkspace: number | n
         JSON.stringify(held.data),
         held.spamScore,
         JSON.stringify(held.spamReasons),
+        held.spamVersion,
         held.ipAddress,
         held.userAgent,
         held.createdAt,
@@ -186,6 +186,7 @@ function toHeld(row: Tables["held"]): HeldPost {
     spamScore: row.spam_score,
     spamClass: spamClassOf(row.spam_score),
     spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
+    spamVersion: row.spam_version,
     ipAddress: row.ip_address,
     userAgent: row.user_agent,
     createdAt: row.created_at,

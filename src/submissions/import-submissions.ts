@@ -4,7 +4,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
-import type { SpamReason } from "../spam/judge.ts";
+import type { SpamReason } from "../spam/spam-verdict.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import { findUnfit } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH } from "./submission.ts";
@@ -40,6 +40,8 @@ const line = z.object({
   data,
   spam_score: z.int().min(0).max(100),
   spam_reasons: z.array(reason),
+  // Exports of before there were versions have none.
+  spam_version: z.int().min(1).default(1),
   ip_address: z
     .string()
     .refine((text) => text === "" || canonicalAddress(text) !== null, "expected an IP address"),
@@ -78,8 +80,9 @@ export async function importSubmissions(
   for (const each of readExport(file)) plan.targetOf(each.endpoint_id);
   const insert = db.prepare(
     `INSERT INTO submission
-       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, spam_version, ip_address, user_agent,
+        created_at)
+     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
   );
   let added = 0;
   let seen = 0;
@@ -112,6 +115,7 @@ function toColumns(each: Line, target: ImportTarget): (string | number)[] {
     JSON.stringify(each.data),
     each.spam_score,
     JSON.stringify(each.spam_reasons),
+    each.spam_version,
     each.ip_address,
     each.user_agent,
     Date.parse(each.created_at),

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { type Mark, teach, unteach } from "../history/teach.ts";
-import type { SpamPost } from "../spam/judge.ts";
+import type { SpamPost } from "../spam/spam-post.ts";
 import { findSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 

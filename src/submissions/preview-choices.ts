@@ -1,8 +1,9 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
-import { judge, type SpamClass, type SpamReason, type SpamVerdict } from "../spam/judge.ts";
+import { judge } from "../spam/judge.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
+import type { SpamClass, SpamReason, SpamVerdict } from "../spam/spam-verdict.ts";
 import { numberOfEndpoint } from "./endpoint-number.ts";
 import { postOf } from "./mark-submission.ts";
 import { readChoices, type SpamScope } from "../endpoints/spam-choices-store.ts";

@@ -7,13 +7,14 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { canonicalAddress, shortenAddress } from "../foundation/ip-address.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
-import { hasLink, judge, type SpamPost, type SpamVerdict } from "../spam/judge.ts";
+import { hasLink, judge, JUDGE_VERSION } from "../spam/judge.ts";
 import { networkHash } from "../spam/post-trace.ts";
+import { readBody, type SpamPost } from "../spam/spam-post.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
+import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
 import type { CommitQueue } from "./commit-batch.ts";
-import { type ControlMembers, splitControlMembers } from "./control-members.ts";
 import { type IdempotencyMemory, type IdempotentPost, readIdempotencyKey } from "./idempotency.ts";
 import type { JsonObject } from "./parse-body.ts";
 import type { RateState } from "./rate-limit.ts";
@@ -176,23 +177,26 @@ interface Examined {
 /** @throws invalid_json, invalid_request, validation_failed; spam_blocked for a trapped robot whose data do not fit. */
 function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: number): Examined {
   const { endpoint, schema, honeypots } = caller.ready;
-  const members = splitControlMembers(
-    post.readFields(post.body, schema.definition),
+  const { definition } = schema;
+  const raw = readBody(
+    post.readFields(post.body, definition),
     honeypots,
-    schema.definition,
+    definition,
+    readClient(caller, post),
   );
   const submitter = readSubmitter(caller, post);
-  const trapped = members.filledHoneypots.length > 0;
-  const checked = schema.validate(members.fields);
+  const trapped = raw.honeypots.length > 0;
+  const checked = schema.validate(raw.fields);
   if (!checked.ok) {
     // A robot that fell into a honeypot is not told what the schema wants.
-    if (trapped && isBlocked(judgePost(parts, caller, post, members, members.fields, now).verdict))
+    if (trapped && isBlocked(judgePost(parts, caller, raw, now).verdict))
       throw new FormsvcError("spam_blocked");
     throw new FormsvcError("validation_failed", validationMessage(checked.details), {
       details: checked.details,
     });
   }
-  const { verdict, recollection, spamPost } = judgePost(parts, caller, post, members, checked.data, now);
+  const spamPost = { ...raw, fields: checked.data };
+  const { verdict, recollection } = judgePost(parts, caller, spamPost, now);
   const submission: Submission = {
     id: newId("sub", now),
     endpointId: endpoint.id,
@@ -201,6 +205,7 @@ function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: 
     spamScore: verdict.score,
     spamClass: verdict.spamClass,
     spamReasons: verdict.reasons,
+    spamVersion: JUDGE_VERSION,
     ipAddress: storedAddress(submitter.address, endpoint.settings.storeAddress),
     userAgent: submitter.userAgent,
     createdAt: now,
@@ -295,21 +300,12 @@ function storedAddress(address: string, how: StoreAddress): string {
 function judgePost(
   parts: ReceiverParts,
   caller: Caller,
-  post: IncomingPost,
-  members: ControlMembers,
-  fields: Readonly<Record<string, unknown>>,
+  post: SpamPost,
   now: number,
-): { verdict: SpamVerdict; recollection: Recollection; spamPost: SpamPost } {
+): { verdict: SpamVerdict; recollection: Recollection } {
   const { endpoint } = caller.ready;
-  const spamPost: SpamPost = {
-    fields,
-    honeypots: members.filledHoneypots,
-    elapsedMs: members.elapsedMs,
-    client: readClient(caller, post),
-  };
-  const recollection = parts.memory.recall(endpoint.workspaceId, endpoint.id, spamPost, now);
-  const verdict = judge(spamPost, parts.spamSettings(caller.ready), recollection.history);
-  return { verdict, recollection, spamPost };
+  const recollection = parts.memory.recall(endpoint.workspaceId, endpoint.id, post, now);
+  return { verdict: judge(post, parts.spamSettings(caller.ready), recollection.history), recollection };
 }
 
 /** The submitter's own client: never a backend's, which says nothing about who filled in the form. */

@@ -10,6 +10,7 @@ export function submissionJson(submission: Submission) {
     spam_score: submission.spamScore,
     spam_class: submission.spamClass,
     spam_reasons: submission.spamReasons,
+    spam_version: submission.spamVersion,
     ip_address: submission.ipAddress,
     user_agent: submission.userAgent,
     created_at: toIsoTime(submission.createdAt),

@@ -4,7 +4,7 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
-import { type SpamClass, spamClassOf, type SpamReason } from "../spam/judge.ts";
+import { CLASS_SCORES, type SpamClass, spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
 import type { EventParts } from "../outbox/outbox.ts";
 import { idOfEndpoint, numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
@@ -35,12 +35,6 @@ export const MAX_PAGE_SIZE = 1000;
 /** Of what was given as an id, in a message. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
-const CLASS_SCORES: Readonly<Record<StoredSpamClass, readonly [number, number]>> = {
-  low: [0, 25],
-  medium: [26, 50],
-  high: [51, 75],
-};
-
 /** What a submission is made of; the rest of its row serves the store. */
 const COLUMNS = [
   "seq",
@@ -49,6 +43,7 @@ const COLUMNS = [
   "data",
   "spam_score",
   "spam_reasons",
+  "spam_version",
   "ip_address",
   "user_agent",
   "created_at",
@@ -130,6 +125,7 @@ export function* insertSubmission(submission: Submission, event: EventParts): St
       data: JSON.stringify(submission.data),
       spam_score: submission.spamScore,
       spam_reasons: JSON.stringify(submission.spamReasons),
+      spam_version: submission.spamVersion,
       ip_address: submission.ipAddress,
       user_agent: submission.userAgent,
       created_at: submission.createdAt,
@@ -220,6 +216,7 @@ function toSubmission(row: SubmissionColumns): Submission {
     spamScore: row.spam_score,
     spamClass: spamClassOf(row.spam_score),
     spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
+    spamVersion: row.spam_version,
     ipAddress: row.ip_address,
     userAgent: row.user_agent,
     createdAt: row.created_at,

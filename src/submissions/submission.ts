@@ -1,4 +1,4 @@
-import type { SpamClass, SpamReason } from "../spam/judge.ts";
+import type { SpamClass, SpamReason } from "../spam/spam-verdict.ts";
 
 /** One accepted form post. */
 export interface Submission {
@@ -12,6 +12,8 @@ export interface Submission {
   readonly spamClass: SpamClass;
   /** They add up to the score. */
   readonly spamReasons: readonly SpamReason[];
+  /** The version of the filter that gave the score. */
+  readonly spamVersion: number;
   readonly ipAddress: string;
   /** Empty where the client sent none. */
   readonly userAgent: string;

@@ -57,7 +57,7 @@ test("each thing that is wrong has a line with what to do, on standard output fo
   connection.exec(`
     UPDATE api_key SET seen_in_browser_at = 1 WHERE kind = 'secret';
     INSERT INTO usage SELECT id, strftime('%Y-%m', 'now'), 9 FROM workspace;
-    INSERT INTO submission VALUES (NULL, 'sub_7zzzzzzzzzzzzzzzzzzzzzzzzz', 1, 1, '{}', 0, '[]', '', '', 4000000000000, NULL, NULL);
+    INSERT INTO submission VALUES (NULL, 'sub_7zzzzzzzzzzzzzzzzzzzzzzzzz', 1, 1, '{}', 0, '[]', '', '', 4000000000000, NULL, NULL, 1);
   `);
   chmodSync(machine.database, 0o644);
   const { code, healthy, problems } = await examine(machine);
@@ -131,7 +131,7 @@ test("the submission that lies ahead of the clock is named, and deleting it as a
   machine
     .open()
     .prepare(
-      "INSERT INTO submission VALUES (NULL, ?, 1, 1, '{}', 0, '[]', '', '', 4000000000000, NULL, NULL)",
+      "INSERT INTO submission VALUES (NULL, ?, 1, 1, '{}', 0, '[]', '', '', 4000000000000, NULL, NULL, 1)",
     )
     .run(id);
   const [clock] = (await examine(machine)).problems;

@@ -46,3 +46,30 @@ test("spam explain says where the schema refuses the post", async () => {
   expect((await machine.mustRun(explain, '{"message":7,"_gotcha":"x"}')).stderr).toBe("");
   expect((await machine.mustRun(explain, '{"message":"hello"}')).stderr).toBe("");
 });
+
+test("a score stored by an earlier version is explained as it was, and a dry run judges its post anew", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint({ message: { type: "string" } });
+  const server = await machine.serve();
+  const headers = { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" };
+  const body = JSON.stringify({ message: "Are you open on Sunday? We are four people." });
+  const answer = await fetch(`${server.url}/submit`, { method: "POST", headers, body });
+  const { submission_id: id } = (await answer.json()) as { submission_id: string };
+  await server.stop();
+  expect((await machine.mustRun(["spam", "explain", id])).stderr).toBe("");
+  const reasons = JSON.stringify([{ signal: "text", points: 33, field: null, detail: "worded like spam" }]);
+  machine
+    .open()
+    .prepare("UPDATE submission SET spam_score = 33, spam_reasons = ?, spam_version = 1")
+    .run(reasons);
+
+  const explained = await machine.mustRun(["spam", "explain", id]);
+  expect(explained.stdout).toContain("+33");
+  expect(explained.stderr).toContain("version 1 of the filter gave this score");
+  await machine.mustRun(["workspace", "set-plan", "owner", "pro"]);
+  const dryRun = ["spam", "set", "--keyword", "sunday=40", "--dry-run", "--json"];
+  expect((await machine.mustRun(dryRun)).json()).toMatchObject({
+    posts: 1,
+    changes: [{ id, before: { score: 0 }, after: { score: 40 } }],
+  });
+});

@@ -177,7 +177,7 @@ test("a damaged database gives no backup", async () => {
   const connection = machine.open();
   connection.pragma("foreign_keys = OFF");
   connection.exec(
-    "INSERT INTO submission VALUES (NULL, 'sub_x', 99, 1, '{}', 0, '[]', '', '', 0, NULL, NULL)",
+    "INSERT INTO submission VALUES (NULL, 'sub_x', 99, 1, '{}', 0, '[]', '', '', 0, NULL, NULL, 1)",
   );
   const ran = await machine.run(["backup", "copy.db"]);
   expect(ran.code).toBe(5);

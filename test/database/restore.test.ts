@@ -42,7 +42,7 @@ test("a backup made while no server runs leaves out the room of what was deleted
   await server.stop();
   const connection = machine.open();
   const insert = connection.prepare(
-    "INSERT INTO submission VALUES (NULL, ?, 1, 1, ?, 0, '[]', '', '', 1000, NULL, NULL)",
+    "INSERT INTO submission VALUES (NULL, ?, 1, 1, ?, 0, '[]', '', '', 1000, NULL, NULL, 1)",
   );
   connection.transaction(() => {
     for (let number = 0; number < 1000; number += 1) insert.run(`sub_${number}`, `"${"x".repeat(1000)}"`);

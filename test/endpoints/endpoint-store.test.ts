@@ -174,7 +174,7 @@ test("deleting takes keys, schemas, submissions and idempotency keys along, and 
   const { id } = add("a");
   db.execute(`
     INSERT INTO api_key VALUES ('key_1', '${id}', 'secret', 'lookup', 'hash', 1, NULL, NULL, 0);
-    INSERT INTO submission VALUES (1, 'sub_1', 1, 1, '{}', 0, '[]', '', '', 1, NULL, NULL);
+    INSERT INTO submission VALUES (1, 'sub_1', 1, 1, '{}', 0, '[]', '', '', 1, NULL, NULL, 1);
     INSERT INTO idempotency VALUES ('${id}', 'secret', x'00', x'00', 'sub_1', 1);
     INSERT INTO usage VALUES ('${workspace.id}', '2026-06', 1);
   `);

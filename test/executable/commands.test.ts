@@ -175,6 +175,7 @@ test("the JSON of submissions is what scripts rely on, by list, show, tail and d
     spam_score: expect.any(Number) as unknown,
     spam_class: "low",
     spam_reasons: expect.any(Array) as unknown,
+    spam_version: expect.any(Number) as unknown,
     ip_address: "127.0.0.1",
     user_agent: "test",
     created_at: isoTime,

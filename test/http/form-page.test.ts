@@ -7,7 +7,7 @@ import { compileSchema } from "../../src/schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import type { FieldDefinition } from "../../src/schemas/field-definition.ts";
 import { coerceForm, type FormEntry } from "../../src/submissions/coerce-form.ts";
-import { splitControlMembers } from "../../src/submissions/control-members.ts";
+import { readBody } from "../../src/spam/spam-post.ts";
 import { sample } from "../schemas/definition-arbitrary.ts";
 import type { Answer } from "../support/http-client.ts";
 import { launchServer, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
@@ -192,13 +192,10 @@ function plainPage(
   entries: Entries,
   unknownFields: EndpointSettings["unknownFields"],
 ): string {
-  const { fields } = splitControlMembers(
-    coerceForm(entries, asked.definition),
-    asked.honeypots,
-    asked.definition,
-  );
-  const checked = compileSchema(asked.definition, unknownFields).validate(fields);
-  const empty = leavesOf(asked.definition).map((name): FormEntry => [name, ""]);
+  const { definition, honeypots } = asked;
+  const { fields } = readBody(coerceForm(entries, definition), honeypots, definition, null);
+  const checked = compileSchema(definition, unknownFields).validate(fields);
+  const empty = leavesOf(definition).map((name): FormEntry => [name, ""]);
   return errorPage({
     heading: "Please check your answers",
     sentence: "Some of your answers need another look.",
@@ -292,7 +289,7 @@ test("what the page asks again is stored as what was sent", () => {
     fc.property(posts, ([definition, entries, unknownFields]) => {
       const outcome = (all: Entries) =>
         compileSchema(definition, unknownFields).validate(
-          splitControlMembers(coerceForm(all, definition), [], definition).fields,
+          readBody(coerceForm(all, definition), [], definition, null).fields,
         );
       const sent = outcome(entries);
       if (!sent.ok) return;

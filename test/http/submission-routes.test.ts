@@ -62,6 +62,7 @@ test("one submission has the members that scripts rely on", async () => {
     spam_score: expect.any(Number),
     spam_class: "low",
     spam_reasons: [],
+    spam_version: 2,
     ip_address: "127.0.0.1",
     user_agent: "node",
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -12,7 +12,8 @@ function evaluate(rows: readonly EvalRow[], honeypots: readonly string[]): EvalR
 }
 
 test("on texts that never trained the model, most pitches are suspicious, half are blocked and no genuine post is", () => {
-  const rows = readOwnTexts(new URL("./texts/", import.meta.url)).map(({ id, source, label, text }) => ({
+  const texts = readOwnTexts(new URL("./texts/", import.meta.url)).filter(({ kind }) => kind !== "quiet");
+  const rows = texts.map(({ id, source, label, text }) => ({
     id,
     source,
     label,

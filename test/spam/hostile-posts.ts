@@ -1,4 +1,4 @@
-import type { SpamPost } from "../../src/spam/judge.ts";
+import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { client } from "./posts.ts";
 
 const LENGTH = 65_536;

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { judge, spamClassOf, type SpamPost, type SpamVerdict } from "../../src/spam/judge.ts";
+import { judge } from "../../src/spam/judge.ts";
+import type { SpamPost } from "../../src/spam/spam-post.ts";
+import { spamClassOf, type SpamVerdict } from "../../src/spam/spam-verdict.ts";
 import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { hostilePosts } from "./hostile-posts.ts";

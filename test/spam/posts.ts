@@ -1,4 +1,4 @@
-import type { SpamPost } from "../../src/spam/judge.ts";
+import type { SpamPost } from "../../src/spam/spam-post.ts";
 
 /** A current browser of somebody's own, which gives no reason. */
 export const client = {

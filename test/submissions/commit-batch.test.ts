@@ -64,6 +64,7 @@ function bench(): Bench {
         spamScore: 0,
         spamClass: "low",
         spamReasons: [],
+        spamVersion: 2,
         ipAddress: "192.0.2.1",
         userAgent: "",
         createdAt: at,

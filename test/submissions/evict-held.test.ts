@@ -117,6 +117,7 @@ function bench(): Bench {
         spamScore: 0,
         spamClass: "low" as const,
         spamReasons: [],
+        spamVersion: 2,
         ipAddress: "",
         userAgent: "",
         createdAt: at,

@@ -18,6 +18,7 @@ function submission(data: Record<string, unknown>): Submission {
     spamScore: 0,
     spamClass: "low",
     spamReasons: [],
+    spamVersion: 2,
     ipAddress: "192.0.2.1",
     userAgent: "",
     createdAt: 0,
@@ -117,7 +118,7 @@ test("one post with thousands of invented members costs no export, and none of t
   const members = Array.from({ length: 4000 }, (_, index) => [`invented${index}`, `=${index}`] as const);
   const connection = machine.open();
   const insert = connection.prepare(
-    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000, NULL, NULL FROM endpoint_number`,
+    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000, NULL, NULL, 1 FROM endpoint_number`,
   );
   const usual = { name: "Ada", phone: "1", zip: null };
   for (const [index, data] of [usual, Object.fromEntries(members), usual].entries())
@@ -163,7 +164,7 @@ test("filters, limit and cursor choose what is exported, in every format", async
 function fill(machine: OperatorMachine, count: number): void {
   const connection = machine.open();
   const insert = connection.prepare(
-    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000, NULL, NULL FROM endpoint_number`,
+    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000, NULL, NULL, 1 FROM endpoint_number`,
   );
   const data = JSON.stringify({ name: "x".repeat(2500), email: "a@example.org" });
   connection.transaction(() => {
@@ -275,6 +276,7 @@ const exportedLine = {
   data: {},
   spam_score: 0,
   spam_reasons: [],
+  spam_version: 2,
   ip_address: "",
   user_agent: "",
   created_at: "2026-01-31T12:00:00.000Z",

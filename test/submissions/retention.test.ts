@@ -16,7 +16,7 @@ test("submissions older than their endpoint keeps them are deleted by the server
   const archive = (keeping.json() as { endpoint: { id: string } }).endpoint.id;
   const connection = machine.open();
   const insert = connection.prepare(
-    `INSERT INTO submission VALUES (NULL, ?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '', '', ?, NULL, NULL)`,
+    `INSERT INTO submission VALUES (NULL, ?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '', '', ?, NULL, NULL, 1)`,
   );
   const add = (endpointId: string, daysAgo: number): string => {
     const at = Date.now() - daysAgo * 86_400_000;

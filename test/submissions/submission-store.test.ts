@@ -199,6 +199,7 @@ test("a submission is read as it was stored", () => {
     spamScore: 30,
     spamClass: "medium",
     spamReasons: [],
+    spamVersion: 1,
     ipAddress: "192.0.2.1",
     userAgent: "UA",
     createdAt: NOON,

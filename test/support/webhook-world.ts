@@ -121,6 +121,7 @@ export class WebhookWorld {
             data: JSON.stringify(data),
             spam_score: spamScore,
             spam_reasons: "[]",
+            spam_version: 2,
             ip_address: ipAddress,
             user_agent: userAgent,
             created_at: createdAt,

@@ -1,4 +1,5 @@
-import type { SpamReason } from "../judge.ts";
+import type { SpamReason } from "../spam-verdict.ts";
+import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,10 +18,9 @@ function fillTimeReasons(read: ReadPost): SpamReason[] {
   const reason = (points: number, detail: string): SpamReason[] => [
     { signal: "fill-time", points, field: null, detail },
   ];
-  if (elapsedMs < 0) return reason(15, "sent before the form was shown");
-  if (elapsedMs < 1000) return reason(30, "filled in less than a second");
-  if (elapsedMs < 3000) return reason(15, "filled in less than three seconds");
-  return elapsedMs > DAY_MS ? reason(5, "form was open for more than a day") : [];
+  if (elapsedMs < 1000) return reason(POINTS["fill-time"].instant, "filled in less than a second");
+  if (elapsedMs < 3000) return reason(POINTS["fill-time"].quick, "filled in less than three seconds");
+  return elapsedMs > DAY_MS ? reason(POINTS["fill-time"].slow, "form was open for more than a day") : [];
 }
 
 const LIBRARY =
@@ -36,12 +36,13 @@ function clientReasons(read: ReadPost): SpamReason[] {
   const reason = (signal: string, points: number, detail: string): void => {
     reasons.push({ signal, points, field: null, detail });
   };
-  if (agent === "") reason("user-agent", 15, "no User-Agent");
+  if (agent === "") reason("user-agent", POINTS["user-agent"].none, "no User-Agent");
   else if (agent !== null && LIBRARY.test(agent))
-    reason("user-agent", 25, `sent by a program: ${agent.slice(0, MAX_SHOWN)}`);
+    reason("user-agent", POINTS["user-agent"].program, `sent by a program: ${agent.slice(0, MAX_SHOWN)}`);
   else if (agent !== null && (ODD.test(agent) || agent.split("(").length !== agent.split(")").length)) {
-    reason("user-agent", 20, `odd User-Agent: ${agent.slice(0, MAX_SHOWN)}`);
+    reason("user-agent", POINTS["user-agent"].odd, `odd User-Agent: ${agent.slice(0, MAX_SHOWN)}`);
   }
-  if (client.acceptLanguage === null) reason("accept-language", 10, "no Accept-Language");
+  if (client.acceptLanguage === null)
+    reason("accept-language", POINTS["accept-language"], "no Accept-Language");
   return reasons;
 }

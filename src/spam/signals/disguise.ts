@@ -1,4 +1,5 @@
-import type { SpamReason } from "../judge.ts";
+import type { SpamReason } from "../spam-verdict.ts";
+import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 import { findRandomWords } from "../random-word.ts";
 
@@ -13,14 +14,17 @@ export function disguiseReasons(read: ReadPost): SpamReason[] {
   };
   const text = read.body.slice(0, MAX_SEARCHED);
   const random = randomText(text);
-  if (random !== null) reason("random-text", 35, `random letters: ${random}`);
+  if (random !== null) reason("random-text", POINTS["random-text"], `random letters: ${random}`);
   if (ASCII.test(text)) return reasons;
   const mixed = new Set(mixedScriptWords(text));
   const [word] = mixed;
-  if (word !== undefined)
-    reason("mixed-script", mixed.size >= 2 ? 30 : 10, `letters of two alphabets in "${word}"`);
-  if (hasHiddenCharacters(text)) reason("hidden-characters", 15, "characters that do not show inside words");
-  if (isFancy(text)) reason("fancy-letters", 15, "ordinary letters written as symbols");
+  if (word !== undefined) {
+    const { once, often } = POINTS["mixed-script"];
+    reason("mixed-script", mixed.size >= 2 ? often : once, `letters of two alphabets in "${word}"`);
+  }
+  if (hasHiddenCharacters(text))
+    reason("hidden-characters", POINTS["hidden-characters"], "characters that do not show inside words");
+  if (isFancy(text)) reason("fancy-letters", POINTS["fancy-letters"], "ordinary letters written as symbols");
   return reasons;
 }
 

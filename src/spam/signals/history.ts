@@ -1,5 +1,6 @@
-import type { SpamReason } from "../judge.ts";
+import type { SpamReason } from "../spam-verdict.ts";
 import { MAX_SHIFT } from "../lesson.ts";
+import { POINTS } from "../points.ts";
 import type { SpamHistory } from "../spam-history.ts";
 
 const BURST_POSTS = 10;
@@ -9,31 +10,32 @@ const BURST_ENDPOINTS = 5;
 export function burstReasons({ burst }: SpamHistory): SpamReason[] {
   if (burst.posts < BURST_POSTS && burst.endpoints < BURST_ENDPOINTS) return [];
   const detail = `${burst.posts} posts to ${burst.endpoints} forms from one network in ten minutes`;
-  return [{ signal: "burst", points: 15, field: null, detail }];
+  return [{ signal: "burst", points: POINTS.burst, field: null, detail }];
 }
 
 /** Words up to which people write the same without knowing of each other. */
 const SHORT_WORDS = 20;
 
-/** The same text came before, from others; `suspicious` is whether anything but the text's wording speaks against it. */
-export function campaignReasons({ copies }: SpamHistory, words: number, suspicious: boolean): SpamReason[] {
+/** The same text came before, from others; `isOdd` is whether there is a link or anything but the text's wording speaks against it. */
+export function campaignReasons({ copies }: SpamHistory, words: number, isOdd: boolean): SpamReason[] {
   const reason = (points: number, detail: string): SpamReason[] => [
     { signal: "campaign", points, field: null, detail },
   ];
-  if (copies.markedSpam > copies.markedHam) return reason(60, "the same text was marked as spam");
+  const { short, once, often, odd, marked } = POINTS.campaign;
+  if (copies.markedSpam > copies.markedHam) return reason(marked, "the same text was marked as spam");
   if (copies.markedHam > 0 || copies.otherSenders === 0) return [];
   const senders = copies.otherSenders === 1 ? "another sender" : `${copies.otherSenders} other senders`;
-  const points = suspicious ? 45 : words < SHORT_WORDS ? 10 : copies.otherSenders === 1 ? 20 : 30;
+  const points = isOdd ? odd : words < SHORT_WORDS ? short : copies.otherSenders === 1 ? once : often;
   return reason(points, `the same text came from ${senders}`);
 }
 
 /** Below this the marks say nothing clear. */
 const MIN_SHIFT = 0.3;
 
-/** What the owner's marks taught about the words: towards spam up to 25 points, towards genuine up to 40. */
+/** What the owner's marks taught about the words. */
 export function lessonReasons({ shift }: SpamHistory): SpamReason[] {
   if (Math.abs(shift) < MIN_SHIFT) return [];
-  const points = Math.round((shift / MAX_SHIFT) * (shift > 0 ? 25 : 40));
+  const points = Math.round((shift / MAX_SHIFT) * (shift > 0 ? POINTS.lesson.spam : -POINTS.lesson.genuine));
   const detail = `worded like what was marked as ${shift > 0 ? "spam" : "genuine"}`;
   return [{ signal: "lesson", points, field: null, detail }];
 }
@@ -44,7 +46,7 @@ export function trustReasons({ copies, trustedSender }: SpamHistory): SpamReason
   if (copies.markedHam > 0 && copies.markedHam >= copies.markedSpam) {
     reasons.push({
       signal: "marked-genuine",
-      points: -60,
+      points: POINTS["marked-genuine"],
       field: null,
       detail: "the same text was marked as genuine",
     });
@@ -52,7 +54,7 @@ export function trustReasons({ copies, trustedSender }: SpamHistory): SpamReason
   if (trustedSender) {
     reasons.push({
       signal: "trusted-sender",
-      points: -40,
+      points: POINTS["trusted-sender"],
       field: null,
       detail: "a post from this e-mail address was marked as genuine",
     });

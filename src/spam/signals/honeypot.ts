@@ -1,9 +1,7 @@
-import type { SpamReason } from "../judge.ts";
+import type { SpamReason } from "../spam-verdict.ts";
+import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 
-const FILLED_POINTS = 80;
-/** Enough to mark a post for review, not more. */
-const AUTOFILL_POINTS = 26;
 const MIN_NAME_WORD = 2;
 /** No browser fills in longer values by itself. */
 const MAX_AUTOFILL_LENGTH = 200;
@@ -16,11 +14,11 @@ export function honeypotReasons(read: ReadPost): SpamReason[] {
     typeof value === "string" && value.length <= MAX_AUTOFILL_LENGTH && own.has(plain(value))
       ? {
           signal: "honeypot-autofill",
-          points: AUTOFILL_POINTS,
+          points: POINTS["honeypot-autofill"],
           field: name,
           detail: "repeats the person's own value",
         }
-      : { signal: "honeypot", points: FILLED_POINTS, field: name, detail: "hidden field was filled" },
+      : { signal: "honeypot", points: POINTS.honeypot, field: name, detail: "hidden field was filled" },
   );
   return filled.slice(0, 1).map((first) => filled.find((reason) => reason.points > first.points) ?? first);
 }

@@ -1,7 +1,8 @@
 import { DISPOSABLE_DOMAINS } from "../known-hosts.ts";
-import type { SpamReason } from "../judge.ts";
+import type { SpamReason } from "../spam-verdict.ts";
 import { findLinks } from "../links.ts";
 import { findRandomWords } from "../random-word.ts";
+import { POINTS } from "../points.ts";
 import type { ReadPost, TextField } from "../read-post.ts";
 
 const SAME_FIELDS = 3;
@@ -16,13 +17,18 @@ export function identityReasons(read: ReadPost): SpamReason[] {
     if (!DISPOSABLE_DOMAINS.has(domain)) continue;
     reasons.push({
       signal: "disposable-email",
-      points: 15,
+      points: POINTS["disposable-email"],
       field: name,
       detail: `a mailbox for minutes: ${domain}`,
     });
   }
   if (read.texts.length >= SAME_FIELDS && isAllTheSame(read.texts)) {
-    reasons.push({ signal: "same-values", points: 15, field: null, detail: "every field says the same" });
+    reasons.push({
+      signal: "same-values",
+      points: POINTS["same-values"],
+      field: null,
+      detail: "every field says the same",
+    });
   }
   return reasons;
 }
@@ -39,12 +45,14 @@ function nameReasons({ name, text }: TextField): SpamReason[] {
   const reason = (signal: string, points: number, detail: string): SpamReason[] => [
     { signal, points, field: name, detail },
   ];
-  if (URL_LIKE.test(text) || findLinks(text).length > 0) return reason("name-link", 25, "a link as a name");
-  if (LINES.test(text)) return reason("name-lines", 25, "several lines in a name");
-  if (text.includes("@")) return reason("name-email", 15, "an e-mail address as a name");
-  if (findRandomWords(text).first !== null) return reason("name-random", 20, "random letters as a name");
+  if (URL_LIKE.test(text) || findLinks(text).length > 0)
+    return reason("name-link", POINTS["name-link"], "a link as a name");
+  if (LINES.test(text)) return reason("name-lines", POINTS["name-lines"], "several lines in a name");
+  if (text.includes("@")) return reason("name-email", POINTS["name-email"], "an e-mail address as a name");
+  if (findRandomWords(text).first !== null)
+    return reason("name-random", POINTS["name-random"], "random letters as a name");
   if (INNER_CAPITAL.test(text) && text.split(/\s+/).some(hasRobotTail))
-    return reason("name-tail", 12, "a name with a tail, as robots make them");
+    return reason("name-tail", POINTS["name-tail"], "a name with a tail, as robots make them");
   return [];
 }
 

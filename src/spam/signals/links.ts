@@ -1,21 +1,27 @@
-import { CHEAP_TOP_LEVEL, REDIRECTORS, SHORTENERS } from "../known-hosts.ts";
-import type { SpamReason } from "../judge.ts";
+import {
+  CHEAP_TOP_LEVEL,
+  FREE_HOSTS,
+  isHostBelow,
+  MESSENGER_HOSTS,
+  REDIRECTORS,
+  SHORTENERS,
+  WELL_KNOWN_HOSTS,
+} from "../known-hosts.ts";
 import type { Link } from "../links.ts";
+import { POINTS } from "../points.ts";
+import { findRandomWords } from "../random-word.ts";
 import type { ReadPost } from "../read-post.ts";
 import type { SpamSettings } from "../spam-settings.ts";
+import type { SpamReason } from "../spam-verdict.ts";
 
-const MANY_POINTS = 20;
 /** Links that are normal on a form for bug reports. */
 const TECHNICAL_MAX_LINKS = 10;
 /** A text with less than this besides its links is little more than a link. */
 const BARE_LENGTH = 60;
 const MARKUP = /<a\s{1,5}href\s?=\s?["']?(?:https?:)?\/\/|\[(?:url|link)(?:=|\]\s?(?:https?:|www\.))/i;
-const BARE_POINTS = 15;
-/** Nothing but a link, and that hides where it leads or costs nothing. */
-const BARE_HIDING_POINTS = 35;
 
 /** From so many points for its wording on, a text is a pitch, and its link is what it was written for. */
-const PITCH_TEXT_POINTS = 52;
+const PITCH_TEXT_POINTS = 50;
 
 /**
  * What links say: how many there are, where they lead, and how they are written.
@@ -23,39 +29,106 @@ const PITCH_TEXT_POINTS = 52;
  * @param textPoints what the text model gave for the wording.
  */
 export function linkReasons(read: ReadPost, settings: SpamSettings, textPoints: number): SpamReason[] {
-  const reasons: SpamReason[] = [];
-  const reason = (signal: string, points: number, detail: string): void => {
-    const counted = settings.technical ? Math.ceil(points / 2) : points;
-    reasons.push({ signal, points: counted, field: null, detail });
-  };
-  if (MARKUP.test(read.body)) reason("link-markup", 25, "a link written as HTML or BBCode");
-  const { links } = read;
-  const [first] = links;
-  if (first === undefined) return reasons;
-  const maxLinks = settings.technical ? Math.max(settings.maxLinks, TECHNICAL_MAX_LINKS) : settings.maxLinks;
-  if (links.length > maxLinks)
-    reason("links-many", MANY_POINTS, `${links.length} links, ${maxLinks} allowed`);
-  const short = links.find((link) => SHORTENERS.has(link.host));
-  if (short !== undefined) reason("link-shortener", 18, `hides where it leads: ${short.shown}`);
-  const redirect = links.find(isRedirector);
-  if (redirect !== undefined) reason("link-redirector", 18, `leads on to somewhere else: ${redirect.shown}`);
-  const cheap = links.find((link) => CHEAP_TOP_LEVEL.has(link.topLevel));
-  if (cheap !== undefined)
-    reason("link-cheap", 12, `a domain ending that spammers favour: .${cheap.topLevel}`);
-  if (textPoints >= PITCH_TEXT_POINTS) reason("link-pitch", 10, `where a pitch leads: ${first.shown}`);
-  if (isBare(read)) {
-    const isHiding = short !== undefined || redirect !== undefined || cheap !== undefined;
-    reason("link-bare", isHiding ? BARE_HIDING_POINTS : BARE_POINTS, "little more than a link");
-  }
-  return reasons;
+  const found = [...markupReasons(read), ...countReasons(read, settings), ...hostReasons(read.links)];
+  const [first] = read.links;
+  if (first !== undefined) found.push(...placeReasons(read, found.some(isHiding)));
+  if (first !== undefined && textPoints >= PITCH_TEXT_POINTS)
+    found.push(reason("link-pitch", POINTS["link-pitch"], `where a pitch leads: ${first.shown}`));
+  if (!settings.technical) return found;
+  return found.map(({ signal, points, detail }) => reason(signal, Math.trunc(points / 2), detail));
 }
+
+function reason(signal: string, points: number, detail: string): SpamReason {
+  return { signal, points, field: null, detail };
+}
+
+function markupReasons({ body }: ReadPost): SpamReason[] {
+  if (!MARKUP.test(body)) return [];
+  return [reason("link-markup", POINTS["link-markup"], "a link written as HTML or BBCode")];
+}
+
+function countReasons({ links }: ReadPost, { technical, maxLinks }: SpamSettings): SpamReason[] {
+  const most = technical ? Math.max(maxLinks, TECHNICAL_MAX_LINKS) : maxLinks;
+  if (links.length <= most) return [];
+  return [reason("links-many", POINTS["links-many"], `${links.length} links, ${most} allowed`)];
+}
+
+/** Signals of a link that does not say where it leads or that costs nothing. */
+const HIDING = new Set(["link-shortener", "link-redirector", "link-cheap"]);
+
+function isHiding({ signal }: SpamReason): boolean {
+  return HIDING.has(signal);
+}
+
+/** One reason for each thing that is odd about where the links lead, with the first link it is true of. */
+function hostReasons(links: readonly Link[]): SpamReason[] {
+  if (links.length === 0) return [];
+  const found = HOST_SIGNALS.flatMap(({ signal, detail, holds }) => {
+    const link = links.find(holds);
+    return link === undefined ? [] : [reason(signal, POINTS[signal], `${detail}: ${link.shown}`)];
+  });
+  if (found.length === 0 && links.every(({ host }) => isHostBelow(host, WELL_KNOWN_HOSTS))) {
+    found.push(reason("link-known", POINTS["link-known"], "leads to well-known sites only"));
+  }
+  return found;
+}
+
+const HOST_SIGNALS = [
+  {
+    signal: "link-shortener",
+    detail: "hides where it leads",
+    holds: ({ host }: Link) => SHORTENERS.has(host),
+  },
+  { signal: "link-redirector", detail: "leads on to somewhere else", holds: isRedirector },
+  {
+    signal: "link-messenger",
+    detail: "asks to go on in a messenger",
+    holds: ({ host }: Link) => isHostBelow(host, MESSENGER_HOSTS),
+  },
+  {
+    signal: "link-free-host",
+    detail: "a page on a host that costs nothing",
+    holds: ({ host }: Link) => isHostBelow(host, FREE_HOSTS),
+  },
+  {
+    signal: "link-cheap",
+    detail: "a domain ending that spammers favour",
+    holds: ({ topLevel }: Link) => CHEAP_TOP_LEVEL.has(topLevel),
+  },
+  { signal: "link-random", detail: "an address drawn by lot", holds: isRandom },
+  { signal: "link-digits", detail: "digits in the name of a site", holds: hasDigits },
+] as const;
 
 function isRedirector(link: Link): boolean {
   const where = link.shown.toLowerCase();
   return REDIRECTORS.some((part) => where.includes(part));
 }
 
-function isBare({ body, links }: ReadPost): boolean {
+const LABELS = /[^a-z]+/;
+/** A code of letters and digits at the end of a path: at least one digit inside letters of both cases. */
+const CODE = /\/(?=[A-Za-z0-9]{5,12}\/?$)(?=[A-Za-z]*\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9]+\/?$/;
+
+/** Letters or a short code that no person chose, unless the site is one of those that give every page such an address. */
+function isRandom({ host, shown }: Link): boolean {
+  if (isHostBelow(host, WELL_KNOWN_HOSTS)) return false;
+  return findRandomWords(host.split(LABELS).join(" ")).first !== null || CODE.test(shown);
+}
+
+const DIGITS = /[a-z]\d+(?:[a-z.-]|$)|\d[a-z]{3}/;
+
+function hasDigits({ host }: Link): boolean {
+  return DIGITS.test(host.slice(0, host.lastIndexOf("."))) && !isHostBelow(host, WELL_KNOWN_HOSTS);
+}
+
+/** Where the links stand: with next to nothing beside them, or as the first or the last thing of a text. */
+function placeReasons({ body, links }: ReadPost, hiding: boolean): SpamReason[] {
   const linked = links.reduce((sum, link) => sum + link.length, 0);
-  return body.length - linked < BARE_LENGTH;
+  if (body.length - linked < BARE_LENGTH) {
+    const points = hiding ? POINTS["link-bare"].hiding : POINTS["link-bare"].plain;
+    return [reason("link-bare", points, "little more than a link")];
+  }
+  const [first] = links;
+  const last = links.at(-1);
+  const isEdge = first?.start === 0 || (last !== undefined && last.start + last.length >= body.length - 1);
+  return isEdge ? [reason("link-edge", POINTS["link-edge"], "begins or ends with a link")] : [];
 }

@@ -1,6 +1,6 @@
 import { compileNetworks, type NetworkList } from "../../foundation/ip-address.ts";
 import { compilePattern, type Pattern } from "../../foundation/pattern.ts";
-import type { SpamReason } from "../judge.ts";
+import type { SpamReason } from "../spam-verdict.ts";
 import type { ReadPost, TextField } from "../read-post.ts";
 import type { SpamSenders, SpamSettings } from "../spam-settings.ts";
 

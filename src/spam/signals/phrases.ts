@@ -1,33 +1,26 @@
-import type { SpamReason } from "../judge.ts";
+import type { SpamReason } from "../spam-verdict.ts";
 import { ADULT, MONEY, OFFER, PITCH_GROUPS, SEARCH, YOUR_SITE } from "../phrases.ts";
 import { isPriceProbe } from "../price-probe.ts";
 import { LINK_MARK } from "../normalise-text.ts";
+import { PHRASES_LEAST_ODDS, POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 
-const PRICE_PROBE_POINTS = 45;
-const ATTACK_POINTS = 45;
 /** A report about an attack has prose around it; an attack has not. */
 const MAX_ATTACK_WORDS = 12;
 
-/**
- * Phrases of pitches, robots and scanners.
- *
- * @param textPoints what the text model gave for the wording.
- */
-export function phraseReasons(read: ReadPost, textPoints: number): SpamReason[] {
+/** Phrases of pitches, robots and scanners. */
+export function phraseReasons(read: ReadPost): SpamReason[] {
   const reasons: SpamReason[] = [];
   const reason = (signal: string, points: number, detail: string): void => {
     reasons.push({ signal, points, field: null, detail });
   };
   if (isPriceProbe(read.body))
-    reason("price-probe", PRICE_PROBE_POINTS, "asks for a price and for nothing else");
+    reason("price-probe", POINTS["price-probe"], "asks for a price and for nothing else");
   const attack = read.wordCount <= MAX_ATTACK_WORDS ? ATTACK.exec(read.body) : null;
   if (attack !== null) {
-    reason("attack", ATTACK_POINTS, `looks like an attack: ${attack[0].slice(0, 40)}`);
+    reason("attack", POINTS.attack, `looks like an attack: ${attack[0].slice(0, 40)}`);
   }
-  // Turns of a pitch mean nothing in a text that is worded like anything but one, as most are.
-  if (textPoints > 0) reasons.push(...pitchReasons(read.normalised));
-  return reasons;
+  return read.odds < PHRASES_LEAST_ODDS ? reasons : reasons.concat(pitchReasons(read.normalised));
 }
 
 function pitchReasons(text: string): SpamReason[] {
@@ -39,16 +32,23 @@ function pitchReasons(text: string): SpamReason[] {
   const search = found(text, SEARCH);
   const yours = YOUR_SITE.test(text);
   if (search.length >= 2 || (search.length === 1 && yours)) {
-    reason("seo-pitch", search.length >= 2 && yours ? 22 : 10, search.slice(0, 3).join(", "));
+    const { some, full } = POINTS["seo-pitch"];
+    reason("seo-pitch", search.length >= 2 && yours ? full : some, search.slice(0, 3).join(", "));
   }
   const adult = found(text, ADULT);
-  if (adult[0] !== undefined && linked) reason("adult-link", 22, `${adult[0]}, with a link`);
+  if (adult[0] !== undefined && linked)
+    reason("adult-link", POINTS["adult-link"], `${adult[0]}, with a link`);
   const money = found(text, MONEY);
-  if (money.length >= 2 && linked) reason("money-link", 15, `${money.slice(0, 3).join(", ")}, with a link`);
+  if (money.length >= 2 && linked)
+    reason("money-link", POINTS["money-link"], `${money.slice(0, 3).join(", ")}, with a link`);
   const offers = found(text, OFFER);
-  if (offers.length >= 2 && linked) reason("offer-link", 12, `${offers.slice(0, 3).join(", ")}, with a link`);
+  if (offers.length >= 2 && linked)
+    reason("offer-link", POINTS["offer-link"], `${offers.slice(0, 3).join(", ")}, with a link`);
   const pitch = PITCH_GROUPS.flatMap((group) => group.exec(text)?.[0] ?? []);
-  if (pitch.length >= 2) reason("pitch", Math.min(30, 10 * (pitch.length - 1)), pitch.slice(0, 4).join(", "));
+  if (pitch.length >= 2) {
+    const { turn, most } = POINTS.pitch;
+    reason("pitch", Math.min(most, turn * (pitch.length - 1)), pitch.slice(0, 4).join(", "));
+  }
   return reasons;
 }
 

@@ -1,18 +1,9 @@
-import type { SpamReason } from "../judge.ts";
+import { TEXT_LEAST, TEXT_MOST, TEXT_NEUTRAL_ODDS, TEXT_POINTS_PER_ODDS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 import { readWords } from "../read-words.ts";
+import type { SpamReason } from "../spam-verdict.ts";
 import { heaviestWords } from "../text-model.ts";
 
-/** Points for probabilities, straight lines between; at the last one the kind's cap is reached. */
-const CURVE: readonly (readonly [probability: number, points: number])[] = [
-  [0.35, 0],
-  [0.5, 20],
-  [0.7, 36],
-  [0.9, 52],
-  [0.97, 60],
-  [0.995, 68],
-  [1, 68],
-];
 /** A greeting or a "test" says nothing about its sender. */
 const MIN_WORDS = 4;
 const UNSPACED_CHARACTERS_A_WORD = 3;
@@ -21,16 +12,22 @@ const FEW_WORDS = 8;
 const FEW_WORDS_CAP = 48;
 const NAMED_WORDS = 4;
 
-/** What the text model says of the words. */
+/** What the text model says of the words: log-odds in points, for the sender or against. */
 export function textReasons(read: ReadPost): SpamReason[] {
   const count = wordsIn(read);
   if (count < MIN_WORDS) return [];
-  const probability = 1 / (1 + Math.exp(-read.odds));
-  const points = Math.min(pointsFor(probability), count < FEW_WORDS ? FEW_WORDS_CAP : Infinity);
+  const weight = Math.round(TEXT_POINTS_PER_ODDS * (read.odds - TEXT_NEUTRAL_ODDS));
+  const points = Math.max(TEXT_LEAST, Math.min(TEXT_MOST, weight));
   if (points === 0) return [];
-  const words = heaviestWords(read.normalised, readWords(read.normalised), NAMED_WORDS).join(", ");
+  if (points < 0) return [{ signal: "text", points, field: null, detail: "reads like genuine mail" }];
+  const words = heaviestWords(read.modelText, readWords(read.modelText), NAMED_WORDS).join(", ");
   return [
-    { signal: "text", points, field: null, detail: `worded like spam${words === "" ? "" : `: ${words}`}` },
+    {
+      signal: "text",
+      points: count < FEW_WORDS ? Math.min(points, FEW_WORDS_CAP) : points,
+      field: null,
+      detail: `worded like spam${words === "" ? "" : `: ${words}`}`,
+    },
   ];
 }
 
@@ -42,15 +39,4 @@ function wordsIn({ normalised, wordCount }: ReadPost): number {
   if (wordCount >= FEW_WORDS) return wordCount;
   const unspaced = normalised.match(UNSPACED)?.length ?? 0;
   return Math.max(wordCount, Math.floor(unspaced / UNSPACED_CHARACTERS_A_WORD));
-}
-
-function pointsFor(probability: number): number {
-  for (let index = 1; index < CURVE.length; index += 1) {
-    const [lowAt, low] = CURVE[index - 1] ?? [0, 0];
-    const [highAt, high] = CURVE[index] ?? [1, 0];
-    if (probability <= highAt) {
-      return Math.max(0, Math.round(low + ((probability - lowAt) / (highAt - lowAt)) * (high - low)));
-    }
-  }
-  return 0;
 }

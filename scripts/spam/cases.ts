@@ -1,0 +1,146 @@
+import { type Evidence, gatherEvidence, weigh } from "../../src/spam/judge.ts";
+import { readPost } from "../../src/spam/read-post.ts";
+import { readWords } from "../../src/spam/read-words.ts";
+import { noHistory } from "../../src/spam/spam-history.ts";
+import type { SpamPost } from "../../src/spam/spam-post.ts";
+import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
+import { spamOdds, type TextModel } from "../../src/spam/text-model.ts";
+import type { Scored } from "./shares.ts";
+import { type DataRow, type LabelledText, readRows } from "./texts.ts";
+import { trainModel } from "./train-model.ts";
+
+/** A labelled post, with what was found in it. */
+export interface Case extends Scored {
+  readonly group: string;
+  readonly label: "spam" | "ham";
+  readonly evidence: Evidence;
+}
+
+const settings = defaultSpamSettings(3);
+
+/** @param model null for the one that ships. */
+function asCase(
+  post: SpamPost,
+  about: Pick<Case, "group" | "label" | "cluster">,
+  model: TextModel | null,
+): Case {
+  const shipped = readPost(post);
+  const { modelText } = shipped;
+  const read =
+    model === null ? shipped : { ...shipped, odds: spamOdds(modelText, readWords(modelText), model) };
+  const evidence = gatherEvidence(read, settings, noHistory);
+  return { ...about, evidence, score: weigh(evidence).score };
+}
+
+function contentOf(fields: SpamPost["fields"]): SpamPost {
+  return { fields, honeypots: [], elapsedMs: null, client: null };
+}
+
+/** What the project's texts are, by the file that they stand in. */
+function groupOf({ id, source, label }: LabelledText): string {
+  if (source !== "own") return source;
+  if (id.startsWith("genuine-links")) return "genuine short posts with a link";
+  if (id.startsWith("genuine-subjects")) return "genuine posts about what spam sells";
+  if (id.startsWith("kinds")) return label === "spam" ? "spam by kinds" : "genuine twins of the kinds";
+  return label === "spam" ? "other own spam" : "other own genuine texts";
+}
+
+/** Texts as a model judges them that was trained with all others. */
+function judgeLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[]): Case[] {
+  const model = trainModel(rest);
+  return out.map((text) => {
+    const about = { group: groupOf(text), label: text.label, cluster: text.kind ?? text.id };
+    return asCase(contentOf({ message: text.text }), about, model);
+  });
+}
+
+/** The project's own texts, judged by a model that knows none of them. */
+export function ownLeftOut(own: readonly LabelledText[], others: readonly LabelledText[]): Case[] {
+  return judgeLeftOut(own, others);
+}
+
+const FOLDS = 5;
+
+/** The project's own texts, judged by models that each lack a fifth of the kinds. */
+export function kindsLeftOut(own: readonly LabelledText[], others: readonly LabelledText[]): Case[] {
+  const kinds = [...new Set(own.map(({ kind }) => kind))];
+  const foldOf = ({ kind }: LabelledText): number => kinds.indexOf(kind) % FOLDS;
+  return Array.from({ length: FOLDS }, (_, fold) => {
+    const out = own.filter((text) => foldOf(text) === fold);
+    return judgeLeftOut(out, [...others, ...own.filter((text) => foldOf(text) !== fold)]);
+  }).flat();
+}
+
+/** Texts of a source that are judged: more say no more. */
+const MOST_OF_A_SOURCE = 3000;
+
+/** The others' texts, judged by models that each lack a source. */
+export function sourcesLeftOut(own: readonly LabelledText[], others: readonly LabelledText[]): Case[] {
+  return [...new Set(others.map(({ source }) => source))].flatMap((source) => {
+    const out = others.filter((text) => text.source === source);
+    const every = Math.ceil(out.length / MOST_OF_A_SOURCE);
+    const rest = [...others.filter((text) => text.source !== source), ...own];
+    return judgeLeftOut(
+      out.filter((_, index) => index % every === 0),
+      rest,
+    );
+  });
+}
+
+/** A row of `measure.jsonl.gz`. */
+export interface MeasureRow extends DataRow {
+  readonly lang: string;
+  readonly site?: string;
+  readonly name_shape?: string;
+  readonly email_domain?: string;
+  readonly email_local_len?: number;
+}
+
+export function readMeasure(directory: string): MeasureRow[] {
+  return readRows<MeasureRow>(`${directory}/measure.jsonl.gz`);
+}
+
+/** The first row of each campaign, and every row that is in none. */
+export function onePerCluster(rows: readonly MeasureRow[]): MeasureRow[] {
+  const seen = new Set<number>();
+  return rows.filter(({ cluster, site }) => {
+    if (cluster === undefined || site === undefined) return true;
+    if (seen.has(cluster)) return false;
+    seen.add(cluster);
+    return true;
+  });
+}
+
+/**
+ * A row as the judge that ships sees it.
+ *
+ * @param group null for the row's site or source. @param withIdentity whether the sender's name and e-mail address are shown.
+ */
+export function measureCase(row: MeasureRow, group: string | null = null, withIdentity = false): Case {
+  const content = row.subject ? { subject: row.subject, message: row.text } : { message: row.text };
+  const fields = withIdentity ? { ...identityOf(row), ...content } : content;
+  const about = {
+    group: group ?? row.site ?? `${row.source}${row.lang === "" ? "" : ` (${row.lang})`}`,
+    label: row.label,
+    cluster: String(row.cluster ?? row.id),
+  };
+  return asCase(contentOf(fields), about, null);
+}
+
+/** The data hold shapes of names: `PERSON` is one like any other. */
+export function identityOf(row: MeasureRow): { name: string; email: string } {
+  const email = `${"a".repeat(Math.max(1, row.email_local_len ?? 1))}@${(row.email_domain ?? "example.org").trim()}`;
+  const shape = row.name_shape ?? "PERSON";
+  const name = shape === "PERSON" ? "Ana Ruiz" : shape === "same-as-email" ? email : shape;
+  return { name, email };
+}
+
+/** The case without what one signal found. */
+export function scoreWithout({ evidence }: Case, signal: string): number {
+  const { owner, ...kinds } = evidence;
+  const rest = Object.entries(kinds).map(([kind, reasons]) => [
+    kind,
+    reasons.filter((reason) => reason.signal !== signal),
+  ]);
+  return weigh({ ...(Object.fromEntries(rest) as typeof kinds), owner }).score;
+}

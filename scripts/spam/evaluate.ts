@@ -1,0 +1,128 @@
+import { POINTS } from "../../src/spam/points.ts";
+import {
+  type Case,
+  kindsLeftOut,
+  measureCase,
+  type MeasureRow,
+  onePerCluster,
+  ownLeftOut,
+  readMeasure,
+  scoreWithout,
+  sourcesLeftOut,
+} from "./cases.ts";
+import { replay } from "./replay.ts";
+import { BLOCKED_FROM, HIGH_FROM, MEDIUM_FROM, percent, shareFrom, shareWithInterval } from "./shares.ts";
+import { ownTexts, readOwnTexts, readTrainingData } from "./texts.ts";
+
+/**
+ * Prints the tables of docs/spam.md: how the filter does on texts that its model has not seen, each left out in turn, and on
+ * the data that only measure. Usage: node scripts/spam/evaluate.ts DATA_DIR
+ */
+const [, , directory] = process.argv;
+if (directory === undefined) throw new Error("usage: node scripts/spam/evaluate.ts DATA_DIR");
+
+const own = readOwnTexts(ownTexts);
+const others = readTrainingData(directory);
+const measure = readMeasure(directory);
+
+const kinds = kindsLeftOut(own, others);
+heading("A fifth of the kinds left out at a time");
+shareTable(kinds);
+heading("All own texts left out");
+shareTable(ownLeftOut(own, others));
+heading("Each source left out in turn");
+shareTable(sourcesLeftOut(own, others));
+
+const forms = measure.filter(isContactForm);
+const oneOfEach = onePerCluster(forms);
+const campaigns = oneOfEach.map((row) => measureCase(row));
+const genuine = measure.filter(({ label }) => label === "ham").map((row) => measureCase(row));
+heading("measure: contact forms, content only");
+shareTable([
+  ...oneOfEach.map((row) => measureCase(row, "all sites, one of each campaign")),
+  ...forms.map((row) => measureCase(row, "all sites, every message")),
+  ...oneOfEach.map((row) => measureCase(row, "one of each campaign, with name and address", true)),
+  ...campaigns,
+]);
+heading("measure: everything else");
+shareTable(measure.filter((row) => !isContactForm(row)).map((row) => measureCase(row)));
+heading("What each rule is worth");
+ruleTable();
+heading("Memory: the sites of measure replayed in order");
+memoryTable();
+
+function isContactForm({ site }: MeasureRow): boolean {
+  return site !== undefined;
+}
+
+function heading(text: string): void {
+  print(`\n## ${text}\n`);
+}
+
+function shareTable(cases: readonly Case[]): void {
+  print("| what | label | texts | >= 26 | >= 51 | >= 76 |\n|---|---|---|---|---|---|");
+  const groups = Map.groupBy(cases, ({ group, label }) => `${group} | ${label}`);
+  for (const [name, members] of groups) {
+    const shares = [MEDIUM_FROM, HIGH_FROM, BLOCKED_FROM].map((score) => shareWithInterval(members, score));
+    print(`| ${name} | ${members.length} | ${shares.join(" | ")} |`);
+  }
+}
+
+/** How many points of a share each signal brings: among spam of kinds left out, of `measure`, and among genuine posts. */
+function ruleTable(): void {
+  print("| signal | kinds left out >= 51 / >= 76 | measure's campaigns >= 51 / >= 76 | genuine >= 51 |");
+  print("|---|---|---|---|");
+  const spam = kinds.filter(({ label }) => label === "spam");
+  const ham = [...kinds.filter(({ label }) => label === "ham"), ...genuine];
+  for (const signal of ["text", ...Object.keys(POINTS)]) {
+    const found = [...spam, ...campaigns, ...ham].some(({ evidence }) => hasSignal(evidence, signal));
+    if (!found) continue;
+    print(
+      `| \`${signal}\` | ${worth(spam, signal)} | ${worth(campaigns, signal)} | ${worth(ham, signal, true)} |`,
+    );
+  }
+}
+
+function hasSignal({ owner: _owner, ...evidence }: Case["evidence"], signal: string): boolean {
+  return Object.values(evidence).some((reasons) => reasons.some((reason) => reason.signal === signal));
+}
+
+function worth(cases: readonly Case[], signal: string, onlyHigh = false): string {
+  const without = cases.map((each) => ({ ...each, score: scoreWithout(each, signal) }));
+  const gain = (score: number): string => {
+    const points = (shareFrom(cases, score) - shareFrom(without, score)) * 100;
+    return `${points > 0 ? "+" : ""}${points.toFixed(2)}`;
+  };
+  return onlyHigh ? gain(HIGH_FROM) : `${gain(HIGH_FROM)} / ${gain(BLOCKED_FROM)}`;
+}
+
+function memoryTable(): void {
+  const remembered = replay(forms, ({ site = "" }) => site);
+  const scored = forms.map((row, index) => ({
+    site: row.site ?? "",
+    cluster: String(row.cluster),
+    alone: measureCase(row).score,
+    score: remembered[index] ?? 0,
+  }));
+  print("| site | messages | >= 76, content only | >= 76, with memory |\n|---|---|---|---|");
+  const sites = Map.groupBy(scored, ({ site }) => site);
+  for (const [site, members] of [["all", scored] as const, ...sites]) {
+    const alone = members.map(({ alone: score, cluster }) => ({ score, cluster }));
+    print(
+      `| ${site} | ${members.length} | ${percent(shareFrom(alone, BLOCKED_FROM))} % | ${percent(shareFrom(members, BLOCKED_FROM))} % |`,
+    );
+  }
+  const ham = measure.filter(({ label }) => label === "ham");
+  const after = replay(ham, ({ source }) => source);
+  const worse = ham.filter((row, index) => (after[index] ?? 0) > measureCase(row).score).length;
+  const flagged = ham.filter(
+    (row, index) => (after[index] ?? 0) >= HIGH_FROM && measureCase(row).score < HIGH_FROM,
+  ).length;
+  print(
+    `\nOf ${ham.length} genuine rows ${worse} score higher with memory, ${flagged} of them 51 and more for it.`,
+  );
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

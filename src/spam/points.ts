@@ -1,0 +1,77 @@
+/**
+ * What each signal is worth, chosen by hand: docs/spam.md tells by which texts, and what each is worth when it alone is
+ * taken out. Where a signal knows degrees, they stand side by side.
+ */
+export const POINTS = {
+  "link-markup": 30,
+  "links-many": 22,
+  "link-shortener": 22,
+  "link-redirector": 22,
+  "link-messenger": 12,
+  "link-free-host": 10,
+  "link-cheap": 15,
+  "link-random": 12,
+  "link-digits": 6,
+  "link-edge": 10,
+  "link-bare": { plain: 10, hiding: 30 },
+  "link-pitch": 16,
+  "link-known": -8,
+  "mixed-script": { once: 14, often: 36 },
+  "hidden-characters": 20,
+  "fancy-letters": 20,
+  "random-text": 60,
+  "name-link": 30,
+  "name-lines": 30,
+  "name-email": 18,
+  "name-random": 24,
+  "name-tail": 15,
+  "disposable-email": 15,
+  "same-values": 18,
+  "price-probe": 75,
+  attack: 75,
+  "seo-pitch": { some: 12, full: 26 },
+  "adult-link": 26,
+  "money-link": 18,
+  "offer-link": 14,
+  /** For each turn after the first. */
+  pitch: { turn: 12, most: 36 },
+  "fill-time": { instant: 30, quick: 15, slow: 5 },
+  "user-agent": { none: 15, odd: 20, program: 25 },
+  "accept-language": 10,
+  burst: 15,
+  honeypot: 80,
+  /** Enough to mark a post for review, not more. */
+  "honeypot-autofill": 26,
+  campaign: { short: 10, once: 20, often: 30, odd: 45, marked: 60 },
+  /** At the most that marks teach. */
+  lesson: { spam: 25, genuine: -40 },
+  "marked-genuine": -60,
+  "trusted-sender": -40,
+} as const;
+
+/** The log-odds of a text that says nothing either way, and the points for each beyond it. */
+export const TEXT_NEUTRAL_ODDS = -1.5;
+export const TEXT_POINTS_PER_ODDS = 24;
+/** Turns of pitches are not looked for in a text that reads more than this like genuine mail: nothing would come of them. */
+export const PHRASES_LEAST_ODDS = -3.5;
+/** What the words count for at the most, for the sender and against. */
+export const TEXT_LEAST = -68;
+export const TEXT_MOST = 90;
+
+/**
+ * No kind of evidence counts for more than this, however many reasons it gives; the owner's own has no cap. Two kinds must
+ * each give {@link KIND_MINIMUM} points before a post is blocked.
+ */
+export const CAPS = {
+  links: 60,
+  disguise: 75,
+  identity: 60,
+  phrases: 75,
+  behaviour: 40,
+  honeypot: 80,
+  campaign: 60,
+  lesson: 25,
+  /** What speaks for a sender beyond the text. */
+  trust: 60,
+} as const;
+export const KIND_MINIMUM = 10;

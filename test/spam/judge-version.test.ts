@@ -1,0 +1,16 @@
+import { hash } from "node:crypto";
+import { expect, test } from "vitest";
+import { JUDGE_VERSION } from "../../src/spam/judge.ts";
+import * as points from "../../src/spam/points.ts";
+import { LETTER_PAIRS, TEXT_BIAS, TEXT_SCALE, TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
+
+/** What each version of the filter was made of. A released one is never changed: a new one is added. */
+const FINGERPRINTS: Readonly<Record<number, string>> = {
+  2: "QPJMLqa3Tirznl_6CyKxKVNWRUVNQSHRaXaVVThw1IM",
+};
+
+test("whoever changes weights or points raises the version that stands beside each score", () => {
+  const numbers = JSON.stringify([points, TEXT_BIAS, TEXT_SCALE, LETTER_PAIRS]);
+  const weights = Buffer.from(TEXT_WEIGHTS.buffer).toString("base64");
+  expect(hash("sha256", numbers + weights, "base64url")).toBe(FINGERPRINTS[JUDGE_VERSION]);
+});
