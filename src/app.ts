@@ -6,6 +6,7 @@ import { createWritability, type Writability } from "./database/sqlite/write-pro
 import { measureDatabase } from "./database/sqlite/database-metrics.ts";
 import { createLogCleaner, type LogCleaner } from "./database/sqlite/empty-log.ts";
 import type { Steps } from "./database/steps.ts";
+import type { DeleteContents } from "./endpoints/delete-endpoint.ts";
 import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
 import { databaseUpgraded, keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
@@ -19,7 +20,7 @@ import { createBurstMemory } from "./history/burst-memory.ts";
 import { createRecentTexts } from "./history/recent-texts.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
-import { createIdempotencyMemory, forgetExpired } from "./submissions/idempotency.ts";
+import { createIdempotencyMemory, forgetExpired, forgetKeysOf } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
 import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
 import {
@@ -28,6 +29,7 @@ import {
   logCommits,
   measureCommits,
 } from "./submissions/submit-metrics.ts";
+import { deleteSubmissionsOf } from "./submissions/submission-store.ts";
 import { createProxyWatch } from "./submissions/untrusted-proxy.ts";
 import { createKeyring, type Keyring } from "./secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "./secrets/stored-secret.ts";
@@ -77,6 +79,9 @@ export function openMigrated(
 
 /** Every recoverable secret of the database. A feature that stores one adds its list here. */
 export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets];
+
+/** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
+export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [deleteSubmissionsOf, forgetKeysOf];
 
 /** The configured keys. @throws config_invalid where they do not open every secret of the database. */
 export function* openKeyring(config: Config): Steps<Keyring> {

@@ -9,7 +9,6 @@ import { backupFolder, checkBackups, listScheduledBackups } from "../database/sq
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import {
-  checkClock,
   checkDiskSpace,
   checkDurability,
   checkFileModes,
@@ -23,6 +22,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
+import { checkClock } from "../submissions/clock-health.ts";
 import { checkHeldRoom } from "../submissions/held-health.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { readUntrustedProxy } from "../submissions/untrusted-proxy.ts";
@@ -55,7 +55,7 @@ const CHECKS: readonly Check[] = [
   ({ db }) => checkStructure(db),
   ({ db }) => checkLogSize(db),
   ({ db }) => checkDiskSpace(db),
-  ofTables(({ db, now }) => checkClock(db, now)),
+  ofTables(({ db, now }) => db.read(() => checkClock(now))),
   ({ db, config }) => checkFileModes(db, listBackups(config)),
   ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
   ({ loaded }) => checkSecretsInFile(loaded),

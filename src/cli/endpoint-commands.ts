@@ -9,6 +9,7 @@ import {
   type EndpointSettings,
   type StoreAddress,
 } from "../endpoints/endpoint.ts";
+import { ENDPOINT_CONTENTS } from "../app.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
 import { findEndpoint, listEndpoints, readSchema, updateEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
@@ -226,7 +227,7 @@ const remove: CommandSpec = {
         `Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`,
         options["yes"] === true,
       );
-      return printChanged(context, await deleteEndpoint(db, endpoint.id, letOthersWrite));
+      return printChanged(context, await deleteEndpoint(db, endpoint.id, ENDPOINT_CONTENTS, letOthersWrite));
     }),
 };
 

@@ -79,6 +79,16 @@ export function* findEndpoint(reference: string, workspace: string | null = null
   return toEndpoint(row);
 }
 
+/** For how many days submissions are kept, of each endpoint that does not keep them for ever. */
+export function* listRetentions(): Steps<{ readonly number: number; readonly keepDays: number }[]> {
+  const rows = query
+    .selectFrom("endpoint")
+    .innerJoin("endpoint_number", "endpoint_id", "id")
+    .select(["number", "keep_days"])
+    .where("keep_days", "is not", null);
+  return (yield* all(rows)).map(({ number, keep_days }) => ({ number, keepDays: keep_days ?? 0 }));
+}
+
 /** The endpoint with this id, or undefined. */
 export function* readEndpoint(id: string): Steps<Endpoint | undefined> {
   const row = yield* first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
@@ -115,6 +125,18 @@ export function* readSchema(endpoint: Endpoint): Steps<SchemaDefinition> {
   );
   if (row === undefined) throw new Error(`endpoint ${endpoint.id} has no schema ${endpoint.schemaVersion}`);
   return parseDefinition(JSON.parse(row.definition));
+}
+
+/**
+ * The names of the fields of every schema there was, endpoint by endpoint, those of the current schema first.
+ *
+ * @param endpointId null for all endpoints.
+ */
+export function* listDeclaredFields(endpointId: string | null): Steps<ReadonlySet<string>> {
+  let schemas = query.selectFrom("endpoint_schema").select("definition");
+  if (endpointId !== null) schemas = schemas.where("endpoint_id", "=", endpointId);
+  const versions = yield* all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
+  return new Set(versions.flatMap(({ definition }) => Object.keys(JSON.parse(definition) as object)));
 }
 
 /**

@@ -1,6 +1,6 @@
-import { type Database, query } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
-import { all, type Steps } from "../database/steps.ts";
+import { listDeclaredFields } from "../endpoints/endpoint-store.ts";
 import type { CsvFields } from "./csv.ts";
 import { isOfClass, readOldestFirst, type SubmissionFilter } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
@@ -36,19 +36,12 @@ export async function* readSlices(
  * beyond their schemas; endpoint by endpoint.
  */
 export async function collectFields(db: Database, filter: SubmissionFilter): Promise<CsvFields> {
-  const declared = new Set(await db.read(() => declaredFields(filter)));
+  const declared = await db.read(() => listDeclaredFields(filter.endpointId));
   const { names, hasMore } = await undeclaredFields(db, filter, declared);
   return {
     names: new Set([...declared, ...names.slice(0, MAX_UNDECLARED_FIELDS).toSorted()]),
     hasRest: hasMore || names.length > MAX_UNDECLARED_FIELDS,
   };
-}
-
-function* declaredFields(filter: SubmissionFilter): Steps<string[]> {
-  let schemas = query.selectFrom("endpoint_schema").select("definition");
-  if (filter.endpointId !== null) schemas = schemas.where("endpoint_id", "=", filter.endpointId);
-  const versions = yield* all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
-  return versions.flatMap(({ definition }) => Object.keys(JSON.parse(definition) as object));
 }
 
 /** Those that most submissions have first; `hasMore` when there were more names than are counted. */

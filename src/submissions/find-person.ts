@@ -1,6 +1,6 @@
 import { type Database, query } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Submission } from "./submission.ts";
 import { findSubmission } from "./submission-store.ts";
 
@@ -51,10 +51,20 @@ export function* erasePerson(records: PersonRecords): Steps<void> {
   }
 }
 
+const DATA_SQL = {
+  submission: "SELECT id, data FROM submission WHERE id > ? ORDER BY id LIMIT ?",
+  held: "SELECT id, data FROM held WHERE id > ? ORDER BY id LIMIT ?",
+} as const;
+
+interface DataRow {
+  readonly id: string;
+  readonly data: string;
+}
+
 /** At most one more than {@link MAX_PERSON_RECORDS}. */
 async function matchingIds(
   db: Database,
-  table: "submission" | "held",
+  table: keyof typeof DATA_SQL,
   field: string,
   value: string,
 ): Promise<string[]> {
@@ -62,8 +72,8 @@ async function matchingIds(
   const ids: string[] = [];
   let after = "";
   for (;;) {
-    const select = query.selectFrom(table).select(["id", "data"]).where("id", ">", after).orderBy("id");
-    const rows = await readInTurn(db, () => all(select.limit(ROWS_AT_ONCE)));
+    const begin = after;
+    const rows = await readInTurn(db, () => all(text<DataRow>(DATA_SQL[table], begin, ROWS_AT_ONCE)));
     for (const { id, data } of rows) {
       if (hasMember(JSON.parse(data), null, field, wanted)) ids.push(id);
       if (ids.length > MAX_PERSON_RECORDS) return ids;

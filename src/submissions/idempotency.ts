@@ -82,6 +82,14 @@ export function forgetExpired(now: number): Steps<number> {
   return run(text(FORGET_SQL, now - REMEMBERED_MS, FORGET_BATCH));
 }
 
+const FORGET_OF_ENDPOINT_SQL = `DELETE FROM idempotency WHERE endpoint_id = ? AND (kind, key_hash) IN
+  (SELECT kind, key_hash FROM idempotency WHERE endpoint_id = ? LIMIT ?)`;
+
+/** Deletes at most `limit` keys that an endpoint's posts carried. Returns the number deleted. */
+export function forgetKeysOf(endpointId: string, limit: number): Steps<number> {
+  return run(text(FORGET_OF_ENDPOINT_SQL, endpointId, endpointId, limit));
+}
+
 function sha256(content: string | Uint8Array): Buffer {
   return hash("sha256", content, "buffer");
 }

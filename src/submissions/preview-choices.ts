@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
+import { listEndpoints } from "../endpoints/endpoint-store.ts";
 import { judge } from "../spam/judge.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
@@ -71,9 +72,7 @@ function* lastPosts(scope: SpamScope): Steps<LastPost[]> {
   const endpoints =
     scope.kind === "endpoint"
       ? [scope.endpointId]
-      : (yield* all(
-          query.selectFrom("endpoint").select("id").where("workspace_id", "=", scope.workspaceId),
-        )).map(({ id }) => id);
+      : (yield* listEndpoints(scope.workspaceId)).map(({ id }) => id);
   const columns = ["id", "data", "ip_address", "user_agent", "created_at"] as const;
   const newest: LastPost[] = [];
   for (const endpointId of endpoints) {

@@ -1,11 +1,10 @@
 import { query } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { run, type Steps } from "../database/steps.ts";
+import { run } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
-import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import type { Outbox } from "../outbox/outbox.ts";
-import { findWorkspace, readUsage } from "../workspaces/workspace-store.ts";
+import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { findHeld, type HeldPost } from "./held-post.ts";
 import { teachSubmission } from "./mark-submission.ts";
@@ -33,7 +32,7 @@ export async function releaseHeld(
   try {
     return await db.transaction(function* () {
       const held = yield* findHeld(id);
-      yield* count(held, plans, now);
+      yield* countSubmission(held.workspaceId, monthOf(now), plans);
       const submission = asSubmission(held);
       yield* insertSubmission(submission, outbox.enqueue(submission, now));
       if (held.why === "spam") yield* teachSubmission(db, held.workspaceId, submission, "ham", now);
@@ -60,25 +59,4 @@ function asSubmission(held: HeldPost): Submission {
     spamClass: why === "spam" ? "low" : held.spamClass,
     spamReasons: [...held.spamReasons, ...released],
   };
-}
-
-function* count(held: HeldPost, plans: Plans, now: number): Steps<void> {
-  const workspace = yield* findWorkspace(held.workspaceId);
-  const month = monthOf(now);
-  const usage = yield* readUsage(workspace, month, plans);
-  if (usage.remaining === 0) {
-    throw new FormsvcError(
-      "plan_limit",
-      `the plan ${workspace.plan} allows ${usage.limit} submissions a month and all are used`,
-      { hint: { kind: "release_later_or_change_plan" } },
-    );
-  }
-  yield* run(
-    query
-      .insertInto("usage")
-      .values({ workspace_id: workspace.id, month, used: usage.used + 1 })
-      .onConflict((conflict) =>
-        conflict.columns(["workspace_id", "month"]).doUpdateSet({ used: usage.used + 1 }),
-      ),
-  );
 }

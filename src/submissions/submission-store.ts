@@ -144,6 +144,21 @@ export function* deleteSubmissions(ids: readonly string[]): Steps<void> {
   }
 }
 
+/** Deletes at most `limit` submissions of an endpoint. Returns the number deleted. */
+export function deleteSubmissionsOf(endpointId: string, limit: number): Steps<number> {
+  const some = query
+    .selectFrom("submission")
+    .select("id")
+    .where("endpoint_number", "=", numberOfEndpoint(endpointId))
+    .limit(limit);
+  return run(query.deleteFrom("submission").where("id", "in", some));
+}
+
+/** The one with the highest id; undefined when there is none. */
+export function newestSubmission(): Steps<{ readonly id: string; readonly created_at: number } | undefined> {
+  return first(query.selectFrom("submission").select(["id", "created_at"]).orderBy("id", "desc").limit(1));
+}
+
 /** Where `tail` stands: a position in the order of commits. */
 export type TailPosition = number;
 

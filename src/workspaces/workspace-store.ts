@@ -141,6 +141,26 @@ export function* readUsage(workspace: Workspace, month: string, plans: Plans): S
   return { workspaceId: workspace.id, plan: workspace.plan, month, used, limit, remaining };
 }
 
+/** Counts one submission more in a month. @throws not_found; plan_limit when the month is full. */
+export function* countSubmission(workspaceId: string, month: string, plans: Plans): Steps<void> {
+  const workspace = yield* findWorkspace(workspaceId);
+  const usage = yield* readUsage(workspace, month, plans);
+  if (usage.remaining === 0) {
+    throw new FormsvcError(
+      "plan_limit",
+      `the plan ${workspace.plan} allows ${usage.limit} submissions a month and all are used`,
+      { hint: { kind: "release_later_or_change_plan" } },
+    );
+  }
+  const used = usage.used + 1;
+  yield* run(
+    query
+      .insertInto("usage")
+      .values({ workspace_id: workspace.id, month, used })
+      .onConflict((conflict) => conflict.columns(["workspace_id", "month"]).doUpdateSet({ used })),
+  );
+}
+
 function* soleAccount(now: number, plan: string): Steps<Account> {
   const [first, second] = yield* listAccounts();
   if (second !== undefined) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ENDPOINT_CONTENTS } from "../../src/app.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { findEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
@@ -24,7 +25,7 @@ async function crowded() {
 test("an endpoint with many submissions is deleted in short transactions, and posts to others are taken between them", async () => {
   const { server, large, other, rows } = await crowded();
   const left: number[] = [];
-  await deleteEndpoint(server.owner, large.id, async () => {
+  await deleteEndpoint(server.owner, large.id, ENDPOINT_CONTENTS, async () => {
     left.push(rows("submission") + rows("idempotency"));
     expect((await server.post(other.secret, goodPost)).status).toBe(200);
   });
@@ -37,10 +38,12 @@ test("an endpoint with many submissions is deleted in short transactions, and po
 
 test("deleting an endpoint that is cut off leaves it paused, and is finished by doing it again", async () => {
   const { server, large, rows } = await crowded();
-  const cutOff = deleteEndpoint(server.owner, large.id, () => Promise.reject(new Error("killed")));
+  const cutOff = deleteEndpoint(server.owner, large.id, ENDPOINT_CONTENTS, () =>
+    Promise.reject(new Error("killed")),
+  );
   await expect(cutOff).rejects.toThrow("killed");
   expect(rows("submission")).toBe(COUNT - 500);
   expect(server.owner.now(() => findEndpoint(large.id)).state).toBe("paused");
-  await deleteEndpoint(server.owner, large.id, () => Promise.resolve());
+  await deleteEndpoint(server.owner, large.id, ENDPOINT_CONTENTS, () => Promise.resolve());
   expect([rows("submission"), rows("idempotency"), rows("endpoint")]).toEqual([0, 0, 1]);
 });

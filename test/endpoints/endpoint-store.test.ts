@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { ENDPOINT_CONTENTS } from "../../src/app.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import {
@@ -70,7 +71,7 @@ describe("creating", () => {
     await expect(createEndpoint(db, null, made, plans, NOON)).rejects.toMatchObject({ code: "plan_limit" });
     expect(db.now(() => listEndpoints(null))).toHaveLength(3);
     expect(db.prepare("SELECT count(*) FROM api_key").pluck().get()).toBe(0);
-    await deleteEndpoint(db, "a", noPause);
+    await deleteEndpoint(db, "a", ENDPOINT_CONTENTS, noPause);
     expect((await createEndpoint(db, null, made, plans, NOON)).endpoint.name).toBe("Contact");
   });
 
@@ -178,7 +179,7 @@ test("deleting takes keys, schemas, submissions and idempotency keys along, and 
     INSERT INTO idempotency VALUES ('${id}', 'secret', x'00', x'00', 'sub_1', 1);
     INSERT INTO usage VALUES ('${workspace.id}', '2026-06', 1);
   `);
-  await deleteEndpoint(db, id, noPause);
+  await deleteEndpoint(db, id, ENDPOINT_CONTENTS, noPause);
   const counts = ["endpoint", "endpoint_schema", "api_key", "submission", "idempotency", "usage"].map(
     (table) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
   );
@@ -194,7 +195,7 @@ test("the directory keeps an endpoint until it is told to forget, and knows no d
   expect(directory.get(id)).toBe(first);
   directory.forget();
   expect(directory.get(id)?.endpoint.state).toBe("paused");
-  await deleteEndpoint(db, id, noPause);
+  await deleteEndpoint(db, id, ENDPOINT_CONTENTS, noPause);
   directory.forget();
   expect(directory.get(id)).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ENDPOINT_CONTENTS } from "../../src/app.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { changeSchema, updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { revokeKey, rotateKey } from "../../src/keys/issue-key.ts";
@@ -70,7 +71,7 @@ test("a paused endpoint forbids within a second and takes posts again when resum
 
 test("a deleted endpoint's keys are unknown within a second", async () => {
   const { server, id, post } = await ready();
-  await deleteEndpoint(server.owner, id, () => Promise.resolve());
+  await deleteEndpoint(server.owner, id, ENDPOINT_CONTENTS, () => Promise.resolve());
   await within(401, post);
 });
 

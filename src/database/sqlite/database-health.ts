@@ -1,19 +1,14 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { findStructureDifferences } from "./check-structure.ts";
-import { toIsoTime } from "../../foundation/clock.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
-import { query } from "../database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-import { first } from "../steps.ts";
 import { migrationStatus } from "../migrate.ts";
 
 /** A write-ahead log is folded into the database at some 16 MiB; one as large as this has a reader in the way. */
 const LARGE_LOG_BYTES = 268_435_456;
 /** Least free space, beside as much again as the database has: a backup lies next to it while it is made. */
 const LEAST_FREE_BYTES = 268_435_456;
-/** A submission may be this far ahead of the clock: another machine's clock made it, or this one was set back a bit. */
-const CLOCK_ALLOWANCE_MS = 60_000;
 
 /** Magic numbers of statfs(2) for file systems on which a database is not safe. */
 const UNSAFE_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
@@ -74,20 +69,6 @@ export function checkDiskSpace(db: SqliteDatabase): Finding {
   const message = `${mebibytes(free)} free beside a database of ${mebibytes(statSync(db.path).size)}`;
   if (free >= needed) return sound("disk.space", message);
   return problem("disk.space", message, `free at least ${mebibytes(needed - free)}, or move the database`);
-}
-
-export function checkClock(db: SqliteDatabase, now: number): Finding {
-  const newest = db.now(() =>
-    first(query.selectFrom("submission").select(["id", "created_at"]).orderBy("id", "desc").limit(1)),
-  );
-  if (newest === undefined || newest.created_at <= now + CLOCK_ALLOWANCE_MS) {
-    return sound("machine.clock", `${toIsoTime(now)}, after everything stored`);
-  }
-  return problem(
-    "machine.clock",
-    `${toIsoTime(now)} is before the submission ${newest.id} (${toIsoTime(newest.created_at)})`,
-    { kind: "set_clock_or_delete_submission", submissionId: newest.id },
-  );
 }
 
 /** @param others files beside the database's own whose content is nobody else's business. */
