@@ -6,6 +6,7 @@ import {
   checkMigrationNames,
   checkRunBit,
   checkTopLevel,
+  findUnusedEdges,
   fitsEveryMachine,
   hasPlainName,
   isFinished,
@@ -152,6 +153,17 @@ for (const { sentence, rule, over, caught, passed } of RULES) {
     for (const file of passed) expect(rule(file), `${file.path}: ${file.text}`).toEqual([]);
   });
 }
+
+test("the import table allows nothing that no file uses", () => {
+  expect(findUnusedEdges(code)).toEqual([]);
+  const table = { keys: ["database", "schemas"] };
+  const importing = plant("src/keys/a.ts", 'import { a } from "../database/database.ts";');
+  expect(findUnusedEdges([importing], table)).toEqual(["keys may import schemas, and no file of it does"]);
+  expect(
+    findUnusedEdges([importing, plant("src/keys/b.ts", 'import type { B } from "../schemas/b.ts";')], table),
+  ).toEqual([]);
+  expect(findUnusedEdges([plant("test/keys/a.ts", importing.text)], table)).toHaveLength(2);
+});
 
 test("the top level has what the architecture lists and nothing else", () => {
   expect(checkTopLevel([...new Set(paths.map((path) => path.split("/")[0] ?? ""))])).toEqual([]);

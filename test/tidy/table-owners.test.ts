@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { listFiles, readText } from "./repository.ts";
+import { checkTableOwners, findTableUses, type ForeignUse, TABLE_OWNERS } from "./table-owners.ts";
+
+/** Each use of a table outside of the folder that owns it, and why the owner has no function for it. */
+const FOREIGN_USES: readonly ForeignUse[] = [
+  {
+    folder: "submissions",
+    table: "endpoint_number",
+    does: "reads",
+    why: "a submission names its endpoint by this number; one SQL expression serves every statement",
+  },
+  {
+    folder: "outbox",
+    table: "submission",
+    does: "reads",
+    why: "a claim reads the notification's body in the statement that claims, and a deleted submission is not told of",
+  },
+  {
+    folder: "outbox",
+    table: "submission",
+    does: "writes",
+    why: "the notification's body lies in the submission's row, and goes when no message needs it any more",
+  },
+  {
+    folder: "outbox",
+    table: "webhook",
+    does: "reads",
+    why: "who gets a message is decided in the statement that queues, claims or counts it",
+  },
+  {
+    folder: "outbox",
+    table: "webhook",
+    does: "writes",
+    why: "how a receiver is doing changes in the transaction that records its attempts",
+  },
+  {
+    folder: "outbox",
+    table: "endpoint",
+    does: "reads",
+    why: "the name in each notification, read with the receivers in one statement a batch",
+  },
+  {
+    folder: "webhooks",
+    table: "delivery",
+    does: "reads",
+    why: "messages are counted by webhook for doctor, the metrics and a deletion",
+  },
+  {
+    folder: "database",
+    table: "submission",
+    does: "reads",
+    why: "a copy may have the schema of an earlier version, which only this folder knows",
+  },
+  {
+    folder: "database",
+    table: "webhook",
+    does: "writes",
+    why: "restore changes a backup that may have the schema of an earlier version",
+  },
+  {
+    folder: "database",
+    table: "delivery",
+    does: "writes",
+    why: "restore changes a backup that may have the schema of an earlier version",
+  },
+  {
+    folder: "database",
+    table: "outbox",
+    does: "reads",
+    why: "restore changes a backup that may have the schema of an earlier version",
+  },
+];
+
+const sources = listFiles()
+  .filter((path) => /^src\/.*\.ts$/.test(path) && !path.endsWith(".generated.ts"))
+  .map(readText);
+
+const planted = (path: string, text: string) => ({ path: `src/${path}`, text });
+
+test("each table is written by its owner's folder, and used elsewhere only for a reason that is listed", () => {
+  expect(checkTableOwners(sources, TABLE_OWNERS, FOREIGN_USES)).toEqual([]);
+  expect(sources.length).toBeGreaterThan(200);
+});
+
+test("every table has an owner, and every owner uses its table", () => {
+  const schema = readText("migrations/schema.sql").text;
+  const tables = [...schema.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, table = ""]) => table);
+  expect(Object.keys(TABLE_OWNERS).sort()).toEqual(tables.sort());
+  const uses = sources.flatMap(findTableUses);
+  for (const [table, owner] of Object.entries(TABLE_OWNERS)) {
+    expect(
+      uses.some((use) => use.table === table && use.folder === owner),
+      table,
+    ).toBe(true);
+  }
+});
+
+test("docs/architecture.md names the owner of every table", () => {
+  const rows = readText("docs/architecture.md").text.matchAll(/^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|$/gm);
+  const documented = [...rows].flatMap(([, owner = "", tables = ""]) =>
+    [...tables.matchAll(/`(\w+)`/g)].map(([, table = ""]) => [table, owner] as const),
+  );
+  expect(Object.fromEntries(documented)).toEqual(TABLE_OWNERS);
+});
+
+test("planted uses of another folder's table are caught, in queries and in SQL texts", () => {
+  const owners = { usage: "workspaces", held: "submissions" };
+  for (const text of [
+    'query.insertInto("usage").values(row)',
+    'query.updateTable("usage as u").set(row)',
+    'query.deleteFrom("usage")',
+    'query.selectFrom("usage")',
+    'query.selectFrom(["held", "usage"])',
+    'query.selectFrom("held").innerJoin("usage", "a", "b")',
+    'query.selectFrom("held").where((eb) => eb.exists(eb.selectFrom("usage")))',
+    'db.prepare("INSERT OR REPLACE INTO usage VALUES (?)")',
+    'db.prepare("UPDATE usage SET used = 1")',
+    'db.prepare("DELETE FROM usage WHERE used = 1")',
+    "db.prepare(`SELECT (SELECT max(used) FROM usage) FROM held WHERE id = ${id}`)",
+    'db.prepare("SELECT 1 FROM held AS h, usage")',
+    'db.prepare("SELECT 1 FROM held LEFT JOIN usage ON true")',
+    "sql`SELECT 1 FROM usage WHERE id = ${id}`",
+  ]) {
+    const found = checkTableOwners([planted("submissions/a.ts", text)], owners, []);
+    expect(found, text).toEqual([
+      expect.stringMatching(/^src\/submissions\/a\.ts:1: (?:read|write)s usage, /),
+    ]);
+  }
+});
+
+test("a table that is handed in without its name is caught, and what only looks like a table is not", () => {
+  const owners = { usage: "workspaces" };
+  for (const text of ["query.selectFrom(table)", "db.prepare(`SELECT 1 FROM ${table}`)"])
+    expect(checkTableOwners([planted("submissions/a.ts", text)], owners, []), text).toHaveLength(1);
+  for (const text of [
+    "// SELECT used FROM usage",
+    'throw new Error("no word from usage")',
+    'db.prepare("SELECT usage FROM json_each(?) AS usage")',
+    'db.prepare("INSERT INTO held (usage) VALUES (?) ON CONFLICT DO UPDATE SET usage = 1")',
+  ])
+    expect(checkTableOwners([planted("submissions/a.ts", text)], owners, []), text).toEqual([]);
+});
+
+test("a listed reason covers what it names and no more, and one that nothing uses any more is caught", () => {
+  const owners = { usage: "workspaces" };
+  const listed: ForeignUse[] = [{ folder: "submissions", table: "usage", does: "reads", why: "a reason" }];
+  const reading = planted("submissions/a.ts", 'query.selectFrom("usage")');
+  const writing = planted("submissions/a.ts", 'query.deleteFrom("usage")');
+  expect(checkTableOwners([reading], owners, listed)).toEqual([]);
+  expect(checkTableOwners([reading, writing], owners, listed)).toHaveLength(1);
+  expect(checkTableOwners([planted("http/a.ts", reading.text), reading], owners, listed)).toHaveLength(1);
+  expect(checkTableOwners([planted("submissions/a.ts", "")], owners, listed)).toEqual([
+    "submissions is listed as one that reads usage, and does not",
+  ]);
+});

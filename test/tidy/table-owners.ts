@@ -1,0 +1,137 @@
+import { ts } from "@ts-morph/common";
+import type { SourceFile } from "./source-rules.ts";
+
+/** The folder of src/ that writes a table. Triggers write some of them too. */
+export const TABLE_OWNERS: Readonly<Record<string, string>> = {
+  account: "workspaces",
+  workspace: "workspaces",
+  usage: "workspaces",
+  endpoint: "endpoints",
+  endpoint_schema: "endpoints",
+  endpoint_number: "endpoints",
+  workspace_spam: "endpoints",
+  endpoint_spam: "endpoints",
+  api_key: "keys",
+  submission: "submissions",
+  held: "submissions",
+  held_network: "submissions",
+  held_total: "submissions",
+  idempotency: "submissions",
+  untrusted_proxy: "submissions",
+  remembered_text: "history",
+  remembered_text_key: "history",
+  lesson: "history",
+  learned_weights: "history",
+  outbox: "outbox",
+  delivery: "outbox",
+  attempt: "outbox",
+  webhook: "webhooks",
+  webhook_secret: "webhooks",
+  settings_version: "database",
+};
+
+/** One folder that uses a table of another folder, and why its owner cannot do it. */
+export interface ForeignUse {
+  readonly folder: string;
+  readonly table: string;
+  readonly does: "reads" | "writes";
+  readonly why: string;
+}
+
+/** A table that a source names. */
+export interface TableUse {
+  readonly place: string;
+  readonly folder: string;
+  /** Null when the source hands in a name that cannot be read here. */
+  readonly table: string | null;
+  readonly does: "reads" | "writes";
+}
+
+const READING_CALLS =
+  /^(?:selectFrom|innerJoin|leftJoin|rightJoin|fullJoin|crossJoin|innerJoinLateral|leftJoinLateral)$/;
+const WRITING_CALLS = /^(?:insertInto|replaceInto|updateTable|deleteFrom|mergeInto)$/;
+
+const NAMES = String.raw`((?:[\w$]+(?:\s+AS\s+\w+)?\s*,\s*)*[\w$]+)`;
+const READING_SQL = new RegExp(String.raw`(?<!\bDELETE\s+)\b(?:FROM|JOIN)\s+${NAMES}`, "g");
+const WRITING_SQL =
+  /\b(?:(?:INSERT(?:\s+OR\s+\w+)?|REPLACE)\s+INTO|DELETE\s+FROM|UPDATE(?:\s+OR\s+\w+)?(?=\s+\S+\s+SET\b))\s+([\w$]+)/g;
+/** What stands for a part of an SQL text that is put in when the program runs. */
+const PUT_IN = "$";
+
+/** The tables that a source names in Kysely's queries and in SQL texts; only calls and upper-case SQL are looked at. */
+export function findTableUses({ path, text }: SourceFile): TableUse[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const folder = (path.split("/")[1] ?? "").replace(/\.ts$/, "");
+  const uses: TableUse[] = [];
+  const note = (node: ts.Node, table: string | null, does: TableUse["does"]): void => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+    uses.push({ place: `${path}:${line + 1}`, folder, table, does });
+  };
+  const look = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+      const call = node.expression.name.text;
+      const does = WRITING_CALLS.test(call) ? "writes" : READING_CALLS.test(call) ? "reads" : null;
+      if (does !== null) for (const table of tablesOf(node.arguments[0])) note(node, table, does);
+    }
+    for (const { table, does } of tablesInSql(sqlOf(node))) note(node, table, does);
+    ts.forEachChild(node, look);
+  };
+  look(source);
+  return uses;
+}
+
+/** `"a"`, `"a as b"` or an array of them; a query inside a query is looked at by itself. */
+function tablesOf(argument: ts.Expression | undefined): (string | null)[] {
+  if (argument === undefined || ts.isArrowFunction(argument)) return [];
+  if (ts.isArrayLiteralExpression(argument)) return argument.elements.flatMap(tablesOf);
+  return ts.isStringLiteralLike(argument) ? [argument.text.split(" ")[0] ?? ""] : [null];
+}
+
+function sqlOf(node: ts.Node): string {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return "";
+  return node.head.text + node.templateSpans.map(({ literal }) => PUT_IN + literal.text).join("");
+}
+
+function tablesInSql(sql: string): Pick<TableUse, "table" | "does">[] {
+  const found = (does: TableUse["does"], what: RegExp): Pick<TableUse, "table" | "does">[] =>
+    [...sql.matchAll(what)].flatMap(([, names = ""]) =>
+      names.split(",").map((name) => {
+        const table = name.trim().split(/\s/)[0] ?? "";
+        return { table: table.includes(PUT_IN) ? null : table, does };
+      }),
+    );
+  return [...found("reads", READING_SQL), ...found("writes", WRITING_SQL)];
+}
+
+/** One line a use of another folder's table that is not listed, and one a listed use that nothing makes any more. */
+export function checkTableOwners(
+  files: readonly SourceFile[],
+  owners: Readonly<Record<string, string>>,
+  listed: readonly ForeignUse[],
+): string[] {
+  const uses = files.flatMap(findTableUses);
+  const foreign = uses.filter(
+    ({ table, folder }) => table === null || (Object.hasOwn(owners, table) && owners[table] !== folder),
+  );
+  const isListed = (use: TableUse): boolean => listed.some((entry) => isSame(entry, use));
+  return [
+    ...foreign
+      .filter((use) => !isListed(use))
+      .map(({ place, table, does }) =>
+        table === null
+          ? `${place}: name the table in words, so that its owner can be looked up`
+          : `${place}: ${does} ${table}, which belongs to ${owners[table] ?? ""}`,
+      ),
+    ...listed
+      .filter((entry) => !foreign.some((use) => isSame(entry, use)))
+      .map(({ folder, does, table }) => `${folder} is listed as one that ${does} ${table}, and does not`),
+  ];
+}
+
+function isSame(
+  one: Pick<TableUse, "folder" | "table" | "does">,
+  other: Pick<TableUse, "folder" | "table" | "does">,
+): boolean {
+  return one.folder === other.folder && one.table === other.table && one.does === other.does;
+}
