@@ -7,6 +7,7 @@ type Words = { readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly 
 const WORDS: Words = {
   change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
   choose_account: () => "choose one with --account; see: formsvc account list",
+  choose_plan: () => "see: formsvc workspace set-plan",
   configure_or_change_plan: ({ workspaceId }) =>
     `add it to plans in the configuration, or: formsvc workspace set-plan ${workspaceId} PLAN`,
   encrypt_rest_of_secrets: () => "finish with: formsvc secrets encrypt",

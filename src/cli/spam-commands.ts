@@ -1,10 +1,5 @@
 import type { Command } from "commander";
 import { spamDefaults } from "../app.ts";
-import type { Config } from "../config/config.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import type { Steps } from "../database/steps.ts";
-import { createEndpointDirectory } from "../endpoints/endpoint-directory.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
@@ -13,14 +8,21 @@ import { noHistory } from "../spam/spam-history.ts";
 import { readBody } from "../spam/spam-post.ts";
 import { parseSpamChoices, type SpamChoices } from "../spam/spam-settings.ts";
 import type { SpamReason, SpamVerdict } from "../spam/spam-verdict.ts";
-import { findHeld } from "../submissions/held-post.ts";
-import { readChoices, settingsFor, type SpamScope, writeChoices } from "../endpoints/spam-choices-store.ts";
-import { createSpamMemory } from "../history/spam-memory.ts";
-import type { Submission } from "../submissions/submission.ts";
+import {
+  changeSpam,
+  chooseScope,
+  readSpamState,
+  requireCustomSpam,
+  type ScopeReference,
+} from "../endpoints/choose-spam.ts";
+import { readChoices } from "../endpoints/spam-choices-store.ts";
+import {
+  explainPost,
+  type JudgeParts,
+  readVerdict,
+  type StoredVerdict,
+} from "../submissions/explain-post.ts";
 import { previewChoices, type Preview } from "../submissions/preview-choices.ts";
-import { findSubmission } from "../submissions/submission-store.ts";
-import { chooseWorkspace, findWorkspace } from "../workspaces/workspace-store.ts";
-import { limitsOf, type Workspace } from "../workspaces/workspace.ts";
 import { parseJson, readInput } from "./arguments.ts";
 import {
   addNoun,
@@ -36,7 +38,7 @@ import type { Output } from "./output.ts";
 import { evaluateCommand } from "./spam-eval-command.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "spam", "How posts are scored", [show, set, explain, evaluateCommand]);
+  addNoun(program, "spam", "How posts are scored", [show, set, explainScore, evaluateCommand]);
 }
 
 const scopeOptions = [
@@ -50,21 +52,16 @@ const show: CommandSpec = {
   options: scopeOptions,
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const { scope, workspace } = await db.transaction(() =>
-        chooseScope(config, options, context.clock.now()),
-      );
-      const { customSpam } = limitsOf(config.plans, workspace.plan);
-      const settings = await db.read(() => settingsFor(scope, spamDefaults(config), customSpam));
-      const shown = {
-        plan: workspace.plan,
-        custom_spam: customSpam,
-        chosen: await db.read(() => readChoices(scope)),
-        settings,
-      };
-      if (context.output.isJson) return context.output.json(shown);
+      const now = context.clock.now();
+      const { plan, customSpam, chosen, settings } = await db.transaction(function* () {
+        const scope = yield* chooseScope(scopeOf(options), now, config.newWorkspacePlan);
+        return yield* readSpamState(scope, config.plans, spamDefaults(config));
+      });
+      if (context.output.isJson)
+        return context.output.json({ plan, custom_spam: customSpam, chosen, settings });
       const rows = Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]);
       context.output.table(["SETTING", ""], rows, "");
-      if (!customSpam) context.output.note(`the plan ${workspace.plan} has the built-in settings only`);
+      if (!customSpam) context.output.note(`the plan ${plan} has the built-in settings only`);
       return undefined;
     }),
 };
@@ -93,15 +90,10 @@ const set: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const { scope, workspace } = await db.transaction(() =>
-        chooseScope(config, options, context.clock.now()),
-      );
-      if (!limitsOf(config.plans, workspace.plan).customSpam) {
-        throw new FormsvcError(
-          "plan_limit",
-          `the plan ${workspace.plan} does not include own spam settings; see: formsvc workspace set-plan`,
-        );
-      }
+      const now = context.clock.now();
+      const chosen = await db.transaction(() => chooseScope(scopeOf(options), now, config.newWorkspacePlan));
+      const { scope } = chosen;
+      requireCustomSpam(chosen.workspace, config.plans);
       if (!SETTERS.some((name) => options[name] !== undefined))
         return refuse("give something to set, like --keyword");
       const choices = readOptions(await db.read(() => readChoices(scope)), options);
@@ -111,13 +103,13 @@ const set: CommandSpec = {
           await db.read(() => previewChoices(scope, choices, spamDefaults(config))),
         );
       }
-      await db.transaction(() => writeChoices(scope, choices));
+      await db.transaction(() => changeSpam(chosen, choices, config.plans));
       if (context.output.isJson) return context.output.json({ chosen: choices });
       return context.output.note("the settings hold from now on");
     }),
 };
 
-const explain: CommandSpec = {
+const explainScore: CommandSpec = {
   usage: "explain <post>",
   summary:
     "Show how a score comes about: a stored or held post's by id, or that of a JSON body in a file or -",
@@ -143,50 +135,36 @@ const explain: CommandSpec = {
       printVerdict(
         context.output,
         isStored
-          ? await storedVerdict(context.output, db, source)
-          : judgeFor(context, db, config, endpoint ?? "", source),
+          ? tellVersion(context.output, await db.read(() => readVerdict(source)))
+          : explain(
+              context,
+              { db, plans: config.plans, defaults: spamDefaults(config) },
+              endpoint ?? "",
+              source,
+            ),
       ),
     );
   },
 };
 
-/** As the server judges a post to this endpoint; what it says of the client is unknown here. */
-function judgeFor(
+function explain(
   { output, clock }: CommandContext,
-  db: SqliteDatabase,
-  config: Config,
-  reference: string,
+  parts: JudgeParts,
+  endpoint: string,
   file: string,
 ): SpamVerdict {
-  const { id } = db.now(() => findEndpoint(reference));
-  const ready = createEndpointDirectory(db, config.plans).get(id);
-  if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${reference}`);
-  const { endpoint, schema, honeypots, limits } = ready;
-  const scope: SpamScope = { kind: "endpoint", workspaceId: endpoint.workspaceId, endpointId: id };
-  const settings = db.now(() => settingsFor(scope, spamDefaults(config), limits.customSpam));
-  const raw = readBody(readJsonObject(file), honeypots, schema.definition, null);
-  const checked = schema.validate(raw.fields);
-  const post = checked.ok ? { ...raw, fields: checked.data } : raw;
-  const { history } = createSpamMemory(db, null).recall(endpoint.workspaceId, id, post, clock.now());
-  const verdict = judge(post, settings, history);
-  if (!checked.ok && !(post.honeypots.length > 0 && verdict.spamClass === "blocked"))
-    output.note(
-      `the server refuses this post: it does not match the schema (${Object.keys(checked.details).join(", ")})`,
-    );
+  const { verdict, unfit } = explainPost(parts, endpoint, readJsonObject(file), clock.now());
+  if (unfit.length > 0)
+    output.note(`the server refuses this post: it does not match the schema (${unfit.join(", ")})`);
   return verdict;
 }
 
-/** What was said when it came: settings and memory have moved on since. */
-async function storedVerdict(output: Output, db: SqliteDatabase, id: string): Promise<SpamVerdict> {
-  const isSubmission = isId("sub", id);
-  const stored = await db.read<Submission>(() => (isSubmission ? findSubmission(id) : findHeld(id)));
-  const { spamScore, spamClass, spamReasons, spamVersion } = stored;
-  if (spamVersion !== JUDGE_VERSION) {
+function tellVersion(output: Output, { verdict, version }: StoredVerdict): SpamVerdict {
+  if (version !== JUDGE_VERSION)
     output.note(
-      `version ${spamVersion} of the filter gave this score; posts are judged by version ${JUDGE_VERSION} now`,
+      `version ${version} of the filter gave this score; posts are judged by version ${JUDGE_VERSION} now`,
     );
-  }
-  return { score: spamScore, spamClass, reasons: spamReasons };
+  return verdict;
 }
 
 function readJsonObject(file: string): Record<string, unknown> {
@@ -208,21 +186,8 @@ function signed({ points }: SpamReason): string {
   return points > 0 ? `+${points}` : String(points);
 }
 
-function* chooseScope(
-  { newWorkspacePlan }: Config,
-  options: Options,
-  now: number,
-): Steps<{ scope: SpamScope; workspace: Workspace }> {
-  const endpoint = text(options, "endpoint");
-  if (endpoint === null) {
-    const workspace = yield* chooseWorkspace(text(options, "workspace"), now, newWorkspacePlan);
-    return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
-  }
-  const { id, workspaceId } = yield* findEndpoint(endpoint);
-  return {
-    scope: { kind: "endpoint", workspaceId, endpointId: id },
-    workspace: yield* findWorkspace(workspaceId),
-  };
+function scopeOf(options: Options): ScopeReference {
+  return { endpoint: text(options, "endpoint"), workspace: text(options, "workspace") };
 }
 
 /** The choices after a command: a file replaces all, single options change what they name. */

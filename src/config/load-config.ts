@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
+import { type Problem, problemsOf } from "../foundation/problems.ts";
 import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
 import { refuseForeignOwner } from "./foreign-owner.ts";
 
@@ -171,28 +172,19 @@ function memberSchema(schema: z.ZodType, member: string): z.ZodType {
 }
 
 function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<string, string>): FormsvcError {
-  const problems = error.issues.flatMap((issue) => {
-    const path = issue.path.join(".");
-    const paths =
-      issue.code === "unrecognized_keys"
-        ? issue.keys.map((key) => [path, key].filter(Boolean).join("."))
-        : [path];
-    return paths.map((each) => ({
-      path: each,
-      message: describeIssue(issue),
-      variable: variableOf(each, variables),
-    }));
+  const problems = problemsOf(error).map((problem) => {
+    const path = problem.path.join(".");
+    return { path, message: describeProblem(problem), variable: variableOf(path, variables) };
   });
   const lines = problems.map(({ path, message, variable }) => `${variable ?? source}: ${path}: ${message}`);
   return new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
 }
 
 /** Zod's words where they say what to write; else ours. */
-function describeIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code === "unrecognized_keys") return "there is no such setting";
-  if (issue.code !== "invalid_type") return issue.message;
-  const hint = TYPE_HINTS[issue.expected];
-  return hint === undefined ? issue.message : `${issue.message}; ${hint}`;
+function describeProblem({ message, isUnknown, expected }: Problem): string {
+  if (isUnknown) return "there is no such setting";
+  const hint = expected === null ? undefined : TYPE_HINTS[expected];
+  return hint === undefined ? message : `${message}; ${hint}`;
 }
 
 const TYPE_HINTS: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
+import { problemsOf } from "../foundation/problems.ts";
 
 /** What a route takes and answers: the route reads its query by it, and `/openapi.json` shows it. */
 export interface Operation {
@@ -46,12 +47,10 @@ export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: unk
   if (read.success) return read.data;
   // No object: a parameter may be called what objects have of themselves.
   const details = new Map<string, string>();
-  for (const issue of read.error.issues) {
-    const names = issue.code === "unrecognized_keys" ? issue.keys : [String(issue.path[0] ?? "")];
-    const problem = issue.code === "unrecognized_keys" ? "unknown parameter" : issue.message;
-    for (const name of names.map((text) => text.slice(0, MAX_NAME_LENGTH))) {
-      if (!details.has(name) && details.size < MAX_NAMED) details.set(name, problem);
-    }
+  for (const { path, message, isUnknown } of problemsOf(read.error)) {
+    const name = (path[0] ?? "").slice(0, MAX_NAME_LENGTH);
+    if (!details.has(name) && details.size < MAX_NAMED)
+      details.set(name, isUnknown ? "unknown parameter" : message);
   }
   const named = [...details.keys()].join(", ");
   throw new FormsvcError("invalid_request", `These query parameters are wrong: ${named}.`, {

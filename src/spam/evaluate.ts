@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
+import { describeFirstProblem } from "../foundation/problems.ts";
 import { judge } from "./judge.ts";
 import { noHistory } from "./spam-history.ts";
 import { readBody, type SpamPost } from "./spam-post.ts";
@@ -48,11 +49,7 @@ export function parseEvalRow(line: string, lineNumber: number): EvalRow {
   }
   const parsed = row.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new FormsvcError(
-    "usage",
-    `line ${lineNumber}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
-  );
+  throw new FormsvcError("usage", `line ${lineNumber}: ${describeFirstProblem(parsed.error)}`);
 }
 
 /** Judges rows, each without history, and counts. */

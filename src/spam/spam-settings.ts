@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isNetwork } from "../foundation/ip-address.ts";
 import { compilePattern } from "../foundation/pattern.ts";
+import { problemsOf } from "../foundation/problems.ts";
 import { lineOfPath, lineOfSyntaxError } from "./json-line.ts";
 
 const MAX_KEYWORDS = 500;
@@ -116,11 +117,11 @@ export function parseSpamChoices(json: string, fileName: string): SpamChoices {
   }
   const parsed = choices.safeParse(value);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => {
-    const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-    const where = [...issue.path.map(String), ...unknown];
-    return { line: lineOfPath(json, where), path: where.join("."), message: issue.message };
-  });
+  const problems = problemsOf(parsed.error).map(({ path, message }) => ({
+    line: lineOfPath(json, path),
+    path: path.join("."),
+    message,
+  }));
   const mistakes = problems.map(
     ({ line, path, message }) => `${fileName}:${line}: ${path || "the file"}: ${message}`,
   );

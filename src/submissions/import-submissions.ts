@@ -4,6 +4,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
+import { describeFirstProblem } from "../foundation/problems.ts";
 import type { SpamReason } from "../spam/spam-verdict.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import { findUnfit } from "./parse-body.ts";
@@ -139,11 +140,8 @@ function* readExport(file: string): Generator<Line> {
     }
     const parsed = line.safeParse(content);
     if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      throw new FormsvcError(
-        "usage",
-        `${file}: line ${number}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
-      );
+      const problem = describeFirstProblem(parsed.error);
+      throw new FormsvcError("usage", `${file}: line ${number}: ${problem}`);
     }
     yield parsed.data;
   }

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
+import { spamDefaults } from "../../src/app.ts";
+import { changeSpam, chooseScope, readSpamState } from "../../src/endpoints/choose-spam.ts";
+import { explainPost, readVerdict } from "../../src/submissions/explain-post.ts";
 import { addKey } from "../../src/endpoints/add-key.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
@@ -56,6 +59,55 @@ test("a held post is released, by the verb as by the command", async () => {
   const rows = await changeBothWays(machine, service.db, release, ["held", "release", id]);
   expect(rows.verb).toEqual(rows.command);
   expect(rows.verb.filter((row) => row.startsWith("submission "))).toHaveLength(1);
+});
+
+test("own spam settings are stored, by the verb as by the command, on plans that include them only", async () => {
+  const service = await receiving();
+  const { db, endpointId, workspaceId } = service;
+  const machine = operatorMachine();
+  const reference = { endpoint: endpointId, workspace: null };
+  const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } };
+  const set = (on: typeof db, included = plans) =>
+    on.transaction(function* () {
+      const scope = yield* chooseScope(reference, Date.now(), "hobby");
+      yield* changeSpam(scope, { maxLinks: 3 }, included);
+    });
+  const command = ["spam", "set", "--endpoint", endpointId, "--max-links", "3"];
+  const rows = await changeBothWays(machine, db, set, command);
+  expect(rows.verb).toEqual(rows.command);
+  expect(rows.verb.filter((row) => row.startsWith("endpoint_spam"))).toHaveLength(1);
+  const without = { hobby: { ...plans.hobby, customSpam: false } };
+  await expect(set(db, without)).rejects.toThrow("does not include own spam settings");
+  expect(db.prepare("SELECT count(*) FROM endpoint_spam").pluck().get()).toBe(0);
+  await set(db);
+  const scope = db.now(() => chooseScope(reference, Date.now(), "hobby"));
+  expect(scope.workspace.id).toBe(workspaceId);
+  const defaults = spamDefaults(service.config);
+  const state = (counted: typeof plans) => db.now(() => readSpamState(scope, counted, defaults));
+  expect(state(plans)).toMatchObject({
+    customSpam: true,
+    chosen: { maxLinks: 3 },
+    settings: { maxLinks: 3 },
+  });
+  expect(state(without)).toMatchObject({
+    chosen: { maxLinks: 3 },
+    settings: { maxLinks: defaults.maxLinks },
+  });
+});
+
+test("a post is explained as the server judges it, without a trace of it in the database", async () => {
+  const service = await receiving();
+  const { db, config, endpointId, clock } = service;
+  await service.submit(pitch);
+  const [held] = db.now(() => listHeld(any, 1, null)).data;
+  const before = db.prepare("SELECT count(*) FROM remembered_text").pluck().get();
+  const parts = { db, plans: config.plans, defaults: spamDefaults(config) };
+  const { verdict, unfit } = explainPost(parts, endpointId, pitch, clock.now());
+  expect(verdict.spamClass).toBe("blocked");
+  expect(unfit).toEqual([]);
+  expect(explainPost(parts, endpointId, { message: 7 }, clock.now()).unfit).toEqual(["message"]);
+  expect(db.now(() => readVerdict(held?.id ?? "")).verdict.score).toBe(held?.spamScore);
+  expect(db.prepare("SELECT count(*) FROM remembered_text").pluck().get()).toBe(before);
 });
 
 test("what was held long enough is gone for whoever asks, whether a server runs or not", async () => {

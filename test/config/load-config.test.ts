@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { describeFailure } from "../../src/cli/hints.ts";
 import { type Config, configSchema, defaultConfig } from "../../src/config/config.ts";
 import { environmentName, loadConfig } from "../../src/config/load-config.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
@@ -281,7 +282,14 @@ test("variables that set something and variables that are nobody's are told apar
 describe("the file", () => {
   test("that --config names must exist, and the message says how to make one", () => {
     const missing = join(temporaryFolder(), "none.json");
-    expect(() => loadConfig(missing, {})).toThrow(/none\.json: there is no such file; .*formsvc init/);
+    const told = (): void => {
+      try {
+        loadConfig(missing, {});
+      } catch (error) {
+        throw new Error(describeFailure(error as FormsvcError), { cause: error });
+      }
+    };
+    expect(told).toThrow(/none\.json: there is no such file; .*formsvc init/);
   });
 
   test("that FORMSVC_CONFIG names must exist too, and --config stands above it", () => {

@@ -301,7 +301,7 @@ test("an imported line has no number that JSON cannot write again, and no reason
     [good.replace('"links"', "7"), "spam_reasons.0.signal: "],
     [good.replace('"field":null', '"field":{}'), "spam_reasons.0.field: "],
     [good.replace('"one link"', "null"), "spam_reasons.0.detail: "],
-    [good.replace('"points":3', '"points":3,"more":1'), "spam_reasons.0: "],
+    [good.replace('"points":3', '"points":3,"more":1'), "spam_reasons.0.more: "],
   ] as const;
   const db = openForTest(machine.path("formsvc.db"));
   const target = { endpointId: endpoint.id, schemaVersion: 1 };

@@ -1,0 +1,72 @@
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Steps } from "../database/steps.ts";
+import { createEndpointDirectory } from "../endpoints/endpoint-directory.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { settingsFor } from "../endpoints/spam-choices-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isId } from "../foundation/id.ts";
+import { createSpamMemory } from "../history/spam-memory.ts";
+import { judge } from "../spam/judge.ts";
+import { readBody } from "../spam/spam-post.ts";
+import type { SpamSettings } from "../spam/spam-settings.ts";
+import type { SpamVerdict } from "../spam/spam-verdict.ts";
+import type { Plans } from "../workspaces/workspace.ts";
+import { findHeld } from "./held-post.ts";
+import type { JsonObject } from "./parse-body.ts";
+import { findSubmission } from "./submission-store.ts";
+import type { Submission } from "./submission.ts";
+
+export interface Explained {
+  readonly verdict: SpamVerdict;
+  /** Fields for which the server refuses the post, because they do not match the schema. */
+  readonly unfit: readonly string[];
+}
+
+/** What the server's judge is set up with. */
+export interface JudgeParts {
+  readonly db: SqliteDatabase;
+  readonly plans: Plans;
+  readonly defaults: SpamSettings;
+}
+
+/**
+ * As the server judges a post to this endpoint, with its settings and its workspace's memory; what it says of the client
+ * is unknown here. Nothing is stored or remembered.
+ *
+ * @throws not_found, ambiguous
+ */
+export function explainPost(
+  { db, plans, defaults }: JudgeParts,
+  endpointReference: string,
+  body: JsonObject,
+  now: number,
+): Explained {
+  const { id } = db.now(() => findEndpoint(endpointReference));
+  const ready = createEndpointDirectory(db, plans).get(id);
+  if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${endpointReference}`);
+  const { endpoint, schema, honeypots, limits } = ready;
+  const { workspaceId } = endpoint;
+  const scope = { kind: "endpoint", workspaceId, endpointId: id } as const;
+  const settings = db.now(() => settingsFor(scope, defaults, limits.customSpam));
+  const raw = readBody(body, honeypots, schema.definition, null);
+  const checked = schema.validate(raw.fields);
+  const post = checked.ok ? { ...raw, fields: checked.data } : raw;
+  const { history } = createSpamMemory(db, null).recall(workspaceId, id, post, now);
+  const verdict = judge(post, settings, history);
+  // A robot that fell into a honeypot is refused as one, and not told what the schema wants.
+  const isTrapped = raw.honeypots.length > 0 && verdict.spamClass === "blocked";
+  return { verdict, unfit: checked.ok || isTrapped ? [] : Object.keys(checked.details) };
+}
+
+export interface StoredVerdict {
+  readonly verdict: SpamVerdict;
+  /** Of the filter that gave it. */
+  readonly version: number;
+}
+
+/** What was said of a stored or held post when it came: settings and memory have moved on since. @throws not_found */
+export function* readVerdict(id: string): Steps<StoredVerdict> {
+  const stored: Submission = isId("sub", id) ? yield* findSubmission(id) : yield* findHeld(id);
+  const { spamScore: score, spamClass, spamReasons: reasons, spamVersion: version } = stored;
+  return { verdict: { score, spamClass, reasons }, version };
+}
