@@ -25,7 +25,7 @@ import { checkSecrets } from "../secrets/secrets-health.ts";
 import { checkClock } from "../submissions/clock-health.ts";
 import { checkHeldRoom } from "../submissions/held-health.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
-import { readUntrustedProxy } from "../submissions/untrusted-proxy.ts";
+import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 import { addCommand, type CommandContext, type CommandSpec } from "./command.ts";
 import { describeFailure, describeHint } from "./hints.ts";
@@ -61,7 +61,7 @@ const CHECKS: readonly Check[] = [
   ({ loaded }) => checkSecretsInFile(loaded),
   ({ config }) => checkMetricsAddress(config.metrics),
   ofTables(async ({ db, loaded, now }) =>
-    checkTrustedProxies(loaded, await db.read(readUntrustedProxy), now),
+    checkTrustedProxies(loaded, await db.read(findUntrustedProxy), now),
   ),
   ({ db, config, now }) =>
     checkBackups(db, config.backup, backupFolder(config.backup, config.database.path), now),

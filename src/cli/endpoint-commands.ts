@@ -11,11 +11,11 @@ import {
 } from "../endpoints/endpoint.ts";
 import { ENDPOINT_CONTENTS } from "../app.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
-import { findEndpoint, listEndpoints, readSchema, updateEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint, listEndpoints, readSchema, updateEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
-import { findWorkspace } from "../workspaces/workspace-store.ts";
+import { getWorkspace } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { confirm } from "./arguments.ts";
 import {
@@ -100,7 +100,7 @@ const create: CommandSpec = {
 /** Null for an endpoint that is not the first of its workspace. */
 function* describeFirstPlan({ workspaceId }: Endpoint, plans: Plans): Steps<string | null> {
   if ((yield* listEndpoints(workspaceId)).length > 1) return null;
-  return yield* describePlan(yield* findWorkspace(workspaceId), plans);
+  return yield* describePlan(yield* getWorkspace(workspaceId), plans);
 }
 
 const list: CommandSpec = {
@@ -111,7 +111,7 @@ const list: CommandSpec = {
     withDatabase(context, async (db) => {
       const reference = text(options, "workspace");
       const endpoints = await db.read(function* () {
-        return yield* listEndpoints(reference === null ? null : (yield* findWorkspace(reference)).id);
+        return yield* listEndpoints(reference === null ? null : (yield* getWorkspace(reference)).id);
       });
       if (context.output.isJson) return context.output.json({ data: endpoints.map(endpointJson) });
       const rows = endpoints.map(({ id, name, state, createdAt }) => [id, name, state, toIsoTime(createdAt)]);
@@ -232,7 +232,7 @@ const remove: CommandSpec = {
 };
 
 function namedEndpoint(options: Options, reference = ""): Steps<Endpoint> {
-  return findEndpoint(reference, text(options, "workspace"));
+  return getEndpoint(reference, text(options, "workspace"));
 }
 
 function change(

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { heldJson } from "../submissions/held-json.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
@@ -65,7 +65,7 @@ const show: CommandSpec = {
   summary: "Show a held post with its spam reasons",
   action: (context, _options, [id = ""]) =>
     withHeld(context, async (held) => {
-      const post = await held.find(id);
+      const post = await held.get(id);
       if (context.output.isJson) return context.output.json(heldJson(post));
       return printWhole(context.output, post, post.why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT");
     }),
@@ -132,7 +132,7 @@ function withHeld<Result>(
 
 function* endpointId(options: Options): Steps<string | null> {
   const reference = text(options, "endpoint");
-  return reference === null ? null : (yield* findEndpoint(reference)).id;
+  return reference === null ? null : (yield* getEndpoint(reference)).id;
 }
 
 function toRow(held: HeldPost): string[] {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { issuedKeyJson, keyJson } from "../keys/key-json.ts";
 import { addKey } from "../endpoints/add-key.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type IssuedKey, revokeKey, rotateKey } from "../keys/issue-key.ts";
 import type { KeyKind } from "../keys/key-format.ts";
@@ -20,7 +20,7 @@ const list: CommandSpec = {
   action: (context, _options, [reference = ""]) =>
     withDatabase(context, async (db) => {
       const keys = await db.read(function* () {
-        return yield* listKeys((yield* findEndpoint(reference)).id);
+        return yield* listKeys((yield* getEndpoint(reference)).id);
       });
       if (context.output.isJson)
         return context.output.json({ data: keys.map((key) => keyJson(key, context.clock.now())) });

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import type { Database } from "../database/database.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import type { Steps } from "../database/steps.ts";
-import { changeSchema, findEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { changeSchema, getEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
 import { parseJson, readInput } from "./arguments.ts";
@@ -29,7 +29,7 @@ const show: CommandSpec = {
   action: (context, _options, [reference = ""]) =>
     withDatabase(context, async (db) => {
       const schema = await db.read(function* () {
-        return yield* readSchema(yield* findEndpoint(reference));
+        return yield* readSchema(yield* getEndpoint(reference));
       });
       context.output.json(schema);
     }),
@@ -61,7 +61,7 @@ const edit: CommandSpec = {
   summary: "Edit an endpoint's schema with $EDITOR",
   action: (context, _options, [reference = ""]) =>
     withDatabase(context, async (db) => {
-      const endpoint = await db.read(() => findEndpoint(reference));
+      const endpoint = await db.read(() => getEndpoint(reference));
       const before = `${JSON.stringify(await db.read(() => readSchema(endpoint)), null, 2)}\n`;
       const after = editText(before);
       if (after.text === before) {

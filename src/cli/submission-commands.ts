@@ -3,14 +3,14 @@ import type { Command } from "commander";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Mark, readMark } from "../history/teach.ts";
+import { type Mark, findMark } from "../history/teach.ts";
 import { markSubmission } from "../submissions/mark-submission.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { browseSubmissions } from "../submissions/browse-submissions.ts";
 import {
   deleteSubmissions,
-  findSubmission,
+  getSubmission,
   MAX_PAGE_SIZE,
   readTail,
   type SubmissionFilter,
@@ -90,8 +90,8 @@ const show: CommandSpec = {
   summary: "Show a submission with its spam reasons",
   action: (context, _options, [id = ""]) =>
     withDatabase(context, async (db) => {
-      const submission = await db.read(() => findSubmission(id));
-      const mark = await db.read(() => readMark(id));
+      const submission = await db.read(() => getSubmission(id));
+      const mark = await db.read(() => findMark(id));
       if (context.output.isJson) context.output.json(submissionJson(submission));
       else printWhole(context.output, submission);
       return mark === null ? undefined : context.output.note(`marked as ${mark}`);

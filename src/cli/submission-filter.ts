@@ -1,5 +1,5 @@
 import type { Steps } from "../database/steps.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import type { StoredSpamClass, SubmissionFilter } from "../submissions/submission-store.ts";
 import { parseTime } from "./arguments.ts";
 import { type Options, text } from "./command.ts";
@@ -19,7 +19,7 @@ export const untilOption = { flags: "--until <time>", summary: "before then", pa
 export function* readFilter(options: Options): Steps<SubmissionFilter> {
   const reference = text(options, "endpoint");
   return {
-    endpointId: reference === null ? null : (yield* findEndpoint(reference)).id,
+    endpointId: reference === null ? null : (yield* getEndpoint(reference)).id,
     spamClass: text(options, "class") as StoredSpamClass | null,
     since: typeof options["since"] === "number" ? options["since"] : null,
     until: typeof options["until"] === "number" ? options["until"] : null,

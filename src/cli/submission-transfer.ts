@@ -1,5 +1,5 @@
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { findEndpoint, readEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint, findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type ExportFormat, exportSubmissions } from "../submissions/export-submissions.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
@@ -80,11 +80,11 @@ export const importCommand: CommandSpec = {
     withDatabase(context, async (db) => {
       const { output } = context;
       const reference = text(options, "endpoint");
-      const named = reference === null ? null : await db.read(() => findEndpoint(reference));
+      const named = reference === null ? null : await db.read(() => getEndpoint(reference));
       const known = new Map<string, Endpoint | undefined>();
       const imported = await importSubmissions(db, file, {
         targetOf: (endpointId) => {
-          if (!known.has(endpointId)) known.set(endpointId, named ?? db.now(() => readEndpoint(endpointId)));
+          if (!known.has(endpointId)) known.set(endpointId, named ?? db.now(() => findEndpoint(endpointId)));
           const endpoint = known.get(endpointId);
           if (endpoint === undefined) {
             throw new FormsvcError(

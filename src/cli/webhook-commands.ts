@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { webhookJson } from "../webhooks/webhook-json.ts";
 import { openKeyring } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
@@ -11,7 +11,7 @@ import { ROTATION_GRACE_MS, type Webhook, type WebhookSettings } from "../webhoo
 import {
   createWebhook,
   deleteWebhook,
-  findWebhook,
+  getWebhook,
   listWebhooks,
   rotateSecret,
   updateWebhook,
@@ -71,7 +71,7 @@ const create: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const endpoint = await db.read(() => findEndpoint(text(options, "endpoint") ?? ""));
+      const endpoint = await db.read(() => getEndpoint(text(options, "endpoint") ?? ""));
       const settings = { ...DEFAULTS, ...readSettings(options) };
       const keyring = await db.read(() => openKeyring(config));
       const { webhook, secret } = await db.transaction(() =>
@@ -97,7 +97,7 @@ const list: CommandSpec = {
     withDatabase(context, async (db) => {
       const endpoint = text(options, "endpoint");
       const webhooks = await db.read(function* () {
-        return yield* listWebhooks(endpoint === null ? null : (yield* findEndpoint(endpoint)).id);
+        return yield* listWebhooks(endpoint === null ? null : (yield* getEndpoint(endpoint)).id);
       });
       if (context.output.isJson) return context.output.json({ data: webhooks.map(webhookJson) });
       const rows = webhooks.map((webhook) => [
@@ -115,7 +115,7 @@ const show: CommandSpec = {
   usage: "show <webhook>",
   summary: "Show a webhook and how its receiver is doing",
   action: (context, _options, [id = ""]) =>
-    withDatabase(context, async (db) => printWebhook(context, await db.read(() => findWebhook(id)))),
+    withDatabase(context, async (db) => printWebhook(context, await db.read(() => getWebhook(id)))),
 };
 
 const set: CommandSpec = {
@@ -160,7 +160,7 @@ const remove: CommandSpec = {
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [id = ""]) =>
     withDatabase(context, async (db) => {
-      const { settings } = await db.read(() => findWebhook(id));
+      const { settings } = await db.read(() => getWebhook(id));
       await confirm(
         `Delete the webhook to ${settings.url} with all its deliveries?`,
         options["yes"] === true,
@@ -182,7 +182,7 @@ const rotate: CommandSpec = {
       const oldUntil = toIsoTime(now + ROTATION_GRACE_MS);
       context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
       if (context.output.isJson) {
-        const webhook = webhookJson(await db.read(() => findWebhook(id)));
+        const webhook = webhookJson(await db.read(() => getWebhook(id)));
         return context.output.json({ webhook, secret, previous_secret_expires_at: oldUntil });
       }
       context.output.line(secret);

@@ -2,7 +2,7 @@ import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Delivery, DELIVERY_STATES, type DeliveryState } from "../outbox/delivery.ts";
-import { findDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
+import { getDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
 import {
   checkReplay,
   countReplayable,
@@ -10,8 +10,8 @@ import {
   replayRange,
   type ReplayRange,
 } from "../outbox/replay-deliveries.ts";
-import { findSubmission } from "../submissions/submission-store.ts";
-import { findWebhook } from "../webhooks/webhook-store.ts";
+import { getSubmission } from "../submissions/submission-store.ts";
+import { getWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type CommandSpec, type Options, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -43,8 +43,8 @@ export const deliveries: CommandSpec = {
       const webhookId = text(options, "webhook");
       const submissionId = text(options, "submission");
       // An empty page would say that all is well with what was only misspelt.
-      if (webhookId !== null) await db.read(() => findWebhook(webhookId));
-      if (submissionId !== null) await db.read(() => findSubmission(submissionId));
+      if (webhookId !== null) await db.read(() => getWebhook(webhookId));
+      if (submissionId !== null) await db.read(() => getSubmission(submissionId));
       const filter = {
         webhookId,
         submissionId,
@@ -68,7 +68,7 @@ export const attempts: CommandSpec = {
   examples: ["formsvc webhook attempts msg_01h455vb4pex5vsknk084sn02q"],
   action: (context, _options, [id = ""]) =>
     withDatabase(context, async (db) => {
-      const delivery = await db.read(() => findDelivery(id));
+      const delivery = await db.read(() => getDelivery(id));
       const made = await db.read(() => listAttempts(id));
       if (context.output.isJson) {
         return context.output.json({ delivery: deliveryJson(delivery), data: made.map(attemptJson) });
@@ -117,7 +117,7 @@ export const replay: CommandSpec = {
       const dryRun = options["dryRun"] === true;
       const replaying = { asNew: options["asNew"] === true, now: context.clock.now() };
       const { webhookId } = range;
-      if (webhookId !== null) await db.read(() => findWebhook(webhookId));
+      if (webhookId !== null) await db.read(() => getWebhook(webhookId));
       let facts: { matched: number; replayed: number; id?: string };
       if (id === undefined) {
         requireRange(range);
@@ -125,7 +125,7 @@ export const replay: CommandSpec = {
         facts = { matched, replayed: dryRun ? 0 : await replayRange(db, range, replaying) };
       } else {
         refuseRange(range);
-        checkReplay(id, (await db.read(() => findDelivery(id))).state, replaying.asNew);
+        checkReplay(id, (await db.read(() => getDelivery(id))).state, replaying.asNew);
         facts = dryRun
           ? { matched: 1, replayed: 0, id }
           : { matched: 1, replayed: 1, id: await replayDelivery(db, id, replaying) };

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { createWebhookSender, openKeyring } from "../app.ts";
-import { readEndpoint } from "../endpoints/endpoint-store.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Arrival, type Behaviour, BEHAVIOURS, startReceiver } from "../webhooks/local-receiver.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
 import { sendTest } from "../webhooks/send-test.ts";
 import { testResultJson } from "../webhooks/webhook-json.ts";
-import { findWebhook } from "../webhooks/webhook-store.ts";
+import { getWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
 import { type CommandContext, type CommandSpec, type Options, refuse, text, texts } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -25,10 +25,10 @@ export const testWebhook: CommandSpec = {
   examples: ["formsvc webhook test wh_01h455vb4pex5vsknk084sn02q"],
   action: (context, options, [id = ""]) =>
     withDatabase(context, async (db, config) => {
-      const webhook = await db.read(() => findWebhook(id));
+      const webhook = await db.read(() => getWebhook(id));
       const data = readData(text(options, "data"));
       const keyring = await db.read(() => openKeyring(config));
-      const endpointName = (await db.read(() => readEndpoint(webhook.endpointId)))?.name ?? "";
+      const endpointName = (await db.read(() => findEndpoint(webhook.endpointId)))?.name ?? "";
       const sender = createWebhookSender(config);
       const message = { webhook, endpointName, data };
       const result = await sendTest({ db, keyring, sender }, message, context.clock.now());

@@ -6,7 +6,7 @@ import { findLimits, largestPlan, limitsOf, type Plans, type Workspace } from ".
 import {
   chooseWorkspace,
   createWorkspace,
-  findWorkspace,
+  getWorkspace,
   listWorkspaces,
   readUsage,
   setPlan,
@@ -71,7 +71,7 @@ const show: CommandSpec = {
   summary: "Show a workspace and its plan's limits",
   action: (context, _options, [reference = ""]) =>
     withDatabase(context, async (db, config) => {
-      const workspace = await db.read(() => findWorkspace(reference));
+      const workspace = await db.read(() => getWorkspace(reference));
       const limits = limitsOf(config.plans, workspace.plan);
       if (context.output.isJson)
         return context.output.json({

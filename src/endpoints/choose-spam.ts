@@ -1,9 +1,9 @@
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
-import { chooseWorkspace, findWorkspace } from "../workspaces/workspace-store.ts";
+import { chooseWorkspace, getWorkspace } from "../workspaces/workspace-store.ts";
 import { limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
-import { findEndpoint } from "./endpoint-store.ts";
+import { getEndpoint } from "./endpoint-store.ts";
 import { readChoices, settingsFor, type SpamScope, writeChoices } from "./spam-choices-store.ts";
 
 /** Whose spam settings are meant, with the workspace whose plan decides. */
@@ -28,10 +28,10 @@ export function* chooseScope(
     const workspace = yield* chooseWorkspace(reference, now, newWorkspacePlan);
     return { scope: { kind: "workspace", workspaceId: workspace.id }, workspace };
   }
-  const { id, workspaceId } = yield* findEndpoint(endpoint);
+  const { id, workspaceId } = yield* getEndpoint(endpoint);
   return {
     scope: { kind: "endpoint", workspaceId, endpointId: id },
-    workspace: yield* findWorkspace(workspaceId),
+    workspace: yield* getWorkspace(workspaceId),
   };
 }
 
@@ -66,6 +66,6 @@ export function requireCustomSpam({ plan }: Workspace, plans: Plans): void {
 /** Takes effect at once, in running servers within a second. @throws plan_limit, not_found */
 export function* changeSpam({ scope }: ChosenScope, choices: SpamChoices, plans: Plans): Steps<void> {
   // The plan may have changed since the scope was chosen.
-  requireCustomSpam(yield* findWorkspace(scope.workspaceId), plans);
+  requireCustomSpam(yield* getWorkspace(scope.workspaceId), plans);
   yield* writeChoices(scope, choices);
 }

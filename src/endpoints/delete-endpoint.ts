@@ -2,7 +2,7 @@ import { type Database, query } from "../database/database.ts";
 import { run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { findEndpoint, updateEndpoint } from "./endpoint-store.ts";
+import { getEndpoint, updateEndpoint } from "./endpoint-store.ts";
 
 /** Rows deleted in one transaction, so that posts to other endpoints never wait long for it. */
 const BATCH_SIZE = 500;
@@ -23,7 +23,7 @@ export async function deleteEndpoint(
   contents: readonly DeleteContents[],
   pause: () => Promise<void>,
 ): Promise<Endpoint> {
-  const endpoint = await db.read(() => findEndpoint(reference));
+  const endpoint = await db.read(() => getEndpoint(reference));
   const { id } = endpoint;
   await db.transaction(() => updateEndpoint(id, { state: "paused" }));
   for (const deleteBatch of contents) {

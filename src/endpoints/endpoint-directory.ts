@@ -2,10 +2,10 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import { compileSchema, type CompiledSchema } from "../schemas/compile-schema.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { findWorkspace } from "../workspaces/workspace-store.ts";
+import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { findLimits, type PlanLimits, type Plans } from "../workspaces/workspace.ts";
 import { DEFAULT_HONEYPOTS, type Endpoint } from "./endpoint.ts";
-import { readEndpoint, readSchema } from "./endpoint-store.ts";
+import { findEndpoint, readSchema } from "./endpoint-store.ts";
 
 /** An endpoint with everything that a post to it needs, ready to use. */
 export interface ReadyEndpoint {
@@ -48,9 +48,9 @@ export function createEndpointDirectory(db: SqliteDatabase, plans: Plans): Endpo
 }
 
 function* readReady(endpointId: string, plans: Plans): Steps<ReadyEndpoint | undefined> {
-  const endpoint = yield* readEndpoint(endpointId);
+  const endpoint = yield* findEndpoint(endpointId);
   if (endpoint === undefined) return undefined;
-  const { id, plan } = yield* findWorkspace(endpoint.workspaceId);
+  const { id, plan } = yield* getWorkspace(endpoint.workspaceId);
   const limits = findLimits(plans, plan);
   if (limits === undefined) throw unknownPlan(id, plan);
   const schema = compileSchema(yield* readSchema(endpoint), endpoint.settings.unknownFields);

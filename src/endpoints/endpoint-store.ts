@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
-import { findWorkspace } from "../workspaces/workspace-store.ts";
+import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
 
@@ -60,10 +60,10 @@ export function* listEndpoints(workspaceId: string | null): Steps<Endpoint[]> {
  * @param reference an id, or a name where it is unique.
  * @param workspace id or name of the one it belongs to; null looks in all. @throws not_found, ambiguous
  */
-export function* findEndpoint(reference: string, workspace: string | null = null): Steps<Endpoint> {
+export function* getEndpoint(reference: string, workspace: string | null = null): Steps<Endpoint> {
   const column = isId("ep", reference) ? "id" : "name";
   let select = query.selectFrom("endpoint").selectAll().where(column, "=", reference).limit(2);
-  if (workspace !== null) select = select.where("workspace_id", "=", (yield* findWorkspace(workspace)).id);
+  if (workspace !== null) select = select.where("workspace_id", "=", (yield* getWorkspace(workspace)).id);
   const rows = yield* all(select);
   const [row] = rows;
   if (row === undefined) {
@@ -90,7 +90,7 @@ export function* listRetentions(): Steps<{ readonly number: number; readonly kee
 }
 
 /** The endpoint with this id, or undefined. */
-export function* readEndpoint(id: string): Steps<Endpoint | undefined> {
+export function* findEndpoint(id: string): Steps<Endpoint | undefined> {
   const row = yield* first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
   return row === undefined ? undefined : toEndpoint(row);
 }
@@ -100,7 +100,7 @@ export function* updateEndpoint(
   reference: string,
   change: { name?: string; state?: Endpoint["state"]; settings?: Partial<EndpointSettings> },
 ): Steps<Endpoint> {
-  const endpoint = yield* findEndpoint(reference);
+  const endpoint = yield* getEndpoint(reference);
   const name = change.name === undefined ? endpoint.name : checkName(change.name);
   const state = change.state ?? endpoint.state;
   const settings = checkSettings({ ...endpoint.settings, ...change.settings });
@@ -151,7 +151,7 @@ export function* changeSchema(
   now: number,
   basedOn: number | null = null,
 ): Steps<Endpoint> {
-  const endpoint = yield* findEndpoint(reference);
+  const endpoint = yield* getEndpoint(reference);
   if (basedOn !== null && basedOn !== endpoint.schemaVersion) {
     throw new FormsvcError("conflict", "the schema was changed by somebody else meanwhile");
   }

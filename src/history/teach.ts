@@ -33,7 +33,7 @@ export function* unteach(workspaceId: string, submissionId: string): Steps<void>
 }
 
 /** The mark that a submission has now; null when it has none. */
-export function* readMark(submissionId: string): Steps<Mark | null> {
+export function* findMark(submissionId: string): Steps<Mark | null> {
   const row = yield* first(
     query.selectFrom("lesson").select("mark").where("submission_id", "=", submissionId),
   );

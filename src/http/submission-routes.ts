@@ -32,7 +32,7 @@ export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoute
   server.get<OneSubmission>("/submissions/:id", {
     config: { operation: showOperation },
     handler: async (request) =>
-      submissionJson(await parts.reader.find(await readableEndpoint(parts, request), request.params.id)),
+      submissionJson(await parts.reader.get(await readableEndpoint(parts, request), request.params.id)),
   });
 
   server.delete<OneSubmission>("/submissions/:id", {

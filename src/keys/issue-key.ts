@@ -3,7 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { hashKey } from "./hash-key.ts";
 import { type KeyKind, makeKey, type ParsedKey } from "./key-format.ts";
-import { endKey, findKey, hasEnded, insertKey, type Key } from "./key-store.ts";
+import { endKey, getKey, hasEnded, insertKey, type Key } from "./key-store.ts";
 
 /** A key with its text, which exists nowhere else and is shown once. */
 export interface IssuedKey {
@@ -38,9 +38,9 @@ export async function rotateKey(
   graceMs: number,
   now: number,
 ): Promise<IssuedKey> {
-  const prepared = await prepareKey((await db.read(() => findKey(reference))).kind);
+  const prepared = await prepareKey((await db.read(() => getKey(reference))).kind);
   return db.transaction(function* () {
-    const old = yield* findKey(reference);
+    const old = yield* getKey(reference);
     if (hasEnded(old, now)) {
       throw new FormsvcError("conflict", `the key ${old.id} is revoked`, { hint: { kind: "issue_key" } });
     }
@@ -51,5 +51,5 @@ export async function rotateKey(
 
 /** Refuses the key from now on and for ever, in running servers within a second. Revoking twice changes nothing. @throws not_found */
 export function* revokeKey(reference: string, now: number): Steps<Key> {
-  return yield* endKey(yield* findKey(reference), now, now);
+  return yield* endKey(yield* getKey(reference), now, now);
 }

@@ -55,7 +55,7 @@ export function* listKeys(endpointId: string): Steps<Key[]> {
 }
 
 /** @param reference a key's id, its 12 characters, or the whole key, as it was found leaked. @throws not_found */
-export function* findKey(reference: string): Steps<Key> {
+export function* getKey(reference: string): Steps<Key> {
   const column = isId("key", reference) ? "id" : "lookup";
   const name = parseKey(reference)?.lookup ?? reference;
   const known = column === "id" || isLookup(name);
@@ -73,7 +73,7 @@ export function* findKey(reference: string): Steps<Key> {
 }
 
 /** The key with these 12 characters, or undefined. */
-export function* readKey(lookup: string): Steps<Key | undefined> {
+export function* findKey(lookup: string): Steps<Key | undefined> {
   const row = yield* first(query.selectFrom("api_key").selectAll().where("lookup", "=", lookup));
   return row === undefined ? undefined : toKey(row);
 }

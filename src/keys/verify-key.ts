@@ -4,7 +4,7 @@ import type { Clock } from "../foundation/clock.ts";
 import { createHashGate } from "./hash-gate.ts";
 import { DECOY_HASH, matchesHash } from "./hash-key.ts";
 import type { ParsedKey } from "./key-format.ts";
-import { hasEnded, type Key, readKey } from "./key-store.ts";
+import { hasEnded, type Key, findKey } from "./key-store.ts";
 
 /** Keys whose proof is remembered in one process; the oldest is forgotten beyond this and proved again. */
 const MAX_REMEMBERED_KEYS = 10_000;
@@ -34,7 +34,7 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
   const hopeless = createHashGate(HOPELESS_KEYS);
 
   const readRecord = (lookup: string): Key | undefined => {
-    const known = records.get(lookup) ?? db.now(() => readKey(lookup));
+    const known = records.get(lookup) ?? db.now(() => findKey(lookup));
     if (known !== undefined && records.size < MAX_REMEMBERED_KEYS) records.set(lookup, known);
     return known;
   };
@@ -46,7 +46,7 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
   };
 
   const prove = async (parsed: ParsedKey, digest: string): Promise<Key | null> => {
-    const key = await db.read(() => readKey(parsed.lookup));
+    const key = await db.read(() => findKey(parsed.lookup));
     if (key === undefined || key.kind !== parsed.kind || !isGood(key)) {
       // Unknown and revoked keys take as long as others, and wait for each other only.
       await hopeless.enter("", () => matchesHash(DECOY_HASH, parsed.text));
@@ -55,7 +55,7 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
     // A line for each key: whoever makes up texts around the 12 characters of one delays that one only.
     if (!(await likely.enter(key.lookup, () => matchesHash(key.hash, parsed.text)))) return null;
     // Read again: the key may have been revoked while it was hashed, and that notice is past.
-    const current = await db.read(() => readKey(parsed.lookup));
+    const current = await db.read(() => findKey(parsed.lookup));
     if (current === undefined || !isGood(current)) return null;
     if (proofs.size >= MAX_REMEMBERED_KEYS) proofs.delete(proofs.values().next().value ?? "");
     proofs.add(digest);

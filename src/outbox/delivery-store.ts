@@ -65,7 +65,7 @@ function newestFirst(deliveries: readonly Delivery[]): Delivery[] {
 }
 
 /** @throws not_found */
-export function* findDelivery(id: string): Steps<Delivery> {
+export function* getDelivery(id: string): Steps<Delivery> {
   const row = yield* first(query.selectFrom("delivery").selectAll().where("id", "=", id));
   if (row !== undefined) return toDelivery(row);
   let queued: Delivery | undefined;

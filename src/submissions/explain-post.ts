@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import { createEndpointDirectory } from "../endpoints/endpoint-directory.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { settingsFor } from "../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
@@ -11,9 +11,9 @@ import { readBody } from "../spam/spam-post.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { Plans } from "../workspaces/workspace.ts";
-import { findHeld } from "./held-post.ts";
+import { getHeld } from "./held-post.ts";
 import type { JsonObject } from "./parse-body.ts";
-import { findSubmission } from "./submission-store.ts";
+import { getSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
 export interface Explained {
@@ -41,7 +41,7 @@ export function explainPost(
   body: JsonObject,
   now: number,
 ): Explained {
-  const { id } = db.now(() => findEndpoint(endpointReference));
+  const { id } = db.now(() => getEndpoint(endpointReference));
   const ready = createEndpointDirectory(db, plans).get(id);
   if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${endpointReference}`);
   const { endpoint, schema, honeypots, limits } = ready;
@@ -66,7 +66,7 @@ export interface StoredVerdict {
 
 /** What was said of a stored or held post when it came: settings and memory have moved on since. @throws not_found */
 export function* readVerdict(id: string): Steps<StoredVerdict> {
-  const stored: Submission = isId("sub", id) ? yield* findSubmission(id) : yield* findHeld(id);
+  const stored: Submission = isId("sub", id) ? yield* getSubmission(id) : yield* getHeld(id);
   const { spamScore: score, spamClass, spamReasons: reasons, spamVersion: version } = stored;
   return { verdict: { score, spamClass, reasons }, version };
 }

@@ -2,7 +2,7 @@ import { type Database, query } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Submission } from "./submission.ts";
-import { findSubmission } from "./submission-store.ts";
+import { getSubmission } from "./submission-store.ts";
 
 /** What is kept of one person, for a request to see or erase it. */
 export interface PersonRecords {
@@ -33,8 +33,7 @@ export async function findPerson(db: Database, field: string, value: string): Pr
   const ids = await matchingIds(db, "submission", field, value);
   const heldIds = await matchingIds(db, "held", field, value);
   const submissions: Submission[] = [];
-  for (const id of ids.slice(0, MAX_PERSON_RECORDS))
-    submissions.push(await db.read(() => findSubmission(id)));
+  for (const id of ids.slice(0, MAX_PERSON_RECORDS)) submissions.push(await db.read(() => getSubmission(id)));
   const held: HeldRecord[] = [];
   for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) held.push(await db.read(() => readHeld(id)));
   const hasMore = ids.length > MAX_PERSON_RECORDS || heldIds.length > MAX_PERSON_RECORDS;

@@ -136,7 +136,7 @@ export function* listHeld(filter: HeldFilter, limit: number, cursor: string | nu
 }
 
 /** @throws not_found */
-export function* findHeld(id: string): Steps<HeldPost> {
+export function* getHeld(id: string): Steps<HeldPost> {
   const row = isId("held", id)
     ? yield* first(query.selectFrom("held").selectAll().where("id", "=", id))
     : undefined;

@@ -1,9 +1,9 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
-import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { type Mark, teach, unteach } from "../history/teach.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
-import { findSubmission } from "./submission-store.ts";
+import { getSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
 /**
@@ -17,8 +17,8 @@ export function* markSubmission(
   mark: Mark | null,
   now: number,
 ): Steps<Submission> {
-  const submission = yield* findSubmission(id);
-  const { workspaceId } = yield* findEndpoint(submission.endpointId);
+  const submission = yield* getSubmission(id);
+  const { workspaceId } = yield* getEndpoint(submission.endpointId);
   if (mark === null) yield* unteach(workspaceId, id);
   else yield* teachSubmission(db, workspaceId, submission, mark, now);
   return submission;

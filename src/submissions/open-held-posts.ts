@@ -2,7 +2,7 @@ import type { Clock } from "../foundation/clock.ts";
 import {
   dropExpired,
   dropHeld,
-  findHeld,
+  getHeld,
   type HeldFilter,
   type HeldPage,
   type HeldPost,
@@ -16,7 +16,7 @@ export interface HeldPosts {
   /** @throws invalid_request on a cursor that no page returned. */
   list(filter: HeldFilter, limit: number, cursor: string | null): Promise<HeldPage>;
   /** @throws not_found */
-  find(id: string): Promise<HeldPost>;
+  get(id: string): Promise<HeldPost>;
   /** @throws not_found; plan_limit where the month is full. */
   release(id: string): Promise<Submission>;
   /** Drops all of them or none. @throws not_found naming the first that does not exist. */
@@ -39,9 +39,9 @@ export function openHeldPosts(parts: HeldParts): HeldPosts {
       await dropOld();
       return db.read(() => listHeld(filter, limit, cursor));
     },
-    async find(id) {
+    async get(id) {
       await dropOld();
-      return db.read(() => findHeld(id));
+      return db.read(() => getHeld(id));
     },
     async release(id) {
       await dropOld();

@@ -6,7 +6,7 @@ import { newId } from "../foundation/id.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
-import { findHeld, type HeldPost } from "./held-post.ts";
+import { getHeld, type HeldPost } from "./held-post.ts";
 import { teachSubmission } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
@@ -31,7 +31,7 @@ export async function releaseHeld(
 ): Promise<Submission> {
   try {
     return await db.transaction(function* () {
-      const held = yield* findHeld(id);
+      const held = yield* getHeld(id);
       yield* countSubmission(held.workspaceId, monthOf(now), plans);
       const submission = asSubmission(held);
       yield* insertSubmission(submission, outbox.enqueue(submission, now));

@@ -4,7 +4,7 @@ import { browseSubmissions } from "./browse-submissions.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
   deleteSubmissions,
-  findSubmission,
+  getSubmission,
   type SubmissionFilter,
   type SubmissionPage,
 } from "./submission-store.ts";
@@ -22,7 +22,7 @@ export interface SubmissionReader {
     cursor: string | null,
   ): Promise<SubmissionPage>;
   /** @throws not_found */
-  find(endpointId: string, id: string): Promise<Submission>;
+  get(endpointId: string, id: string): Promise<Submission>;
   /** Deletes it for good. @throws not_found */
   remove(endpointId: string, id: string): Promise<void>;
 }
@@ -32,10 +32,10 @@ export function createSubmissionReader(db: Database, onRemoved: () => void): Sub
   return {
     list: (filter, limit, cursor) =>
       browseSubmissions(db, filter, { limit, cursor, maxBytes: MAX_PAGE_BYTES }),
-    find: (endpointId, id) => db.read(() => findOwn(endpointId, id)),
+    get: (endpointId, id) => db.read(() => getOwn(endpointId, id)),
     async remove(endpointId, id) {
       await db.transaction(function* () {
-        yield* findOwn(endpointId, id);
+        yield* getOwn(endpointId, id);
         yield* deleteSubmissions([id]);
       });
       onRemoved();
@@ -43,8 +43,8 @@ export function createSubmissionReader(db: Database, onRemoved: () => void): Sub
   };
 }
 
-function* findOwn(endpointId: string, id: string): Steps<Submission> {
-  const submission = yield* findSubmission(id);
+function* getOwn(endpointId: string, id: string): Steps<Submission> {
+  const submission = yield* getSubmission(id);
   if (submission.endpointId === endpointId) return submission;
   throw new FormsvcError("not_found", `there is no submission ${id}`);
 }

@@ -107,7 +107,7 @@ export function* readOldestFirst(
 }
 
 /** @throws not_found */
-export function* findSubmission(id: string): Steps<Submission> {
+export function* getSubmission(id: string): Steps<Submission> {
   const row = isId("sub", id) ? yield* first(selectSubmissions().where("id", "=", id)) : undefined;
   if (row === undefined) {
     throw new FormsvcError("not_found", `there is no submission ${id.slice(0, MAX_SHOWN_ID_LENGTH)}`);

@@ -33,7 +33,7 @@ export function createProxyWatch(db: Database, clock: Clock, log: Log): (peer: s
 }
 
 /** The one that was noted last, or null. */
-export function* readUntrustedProxy(): Steps<UntrustedProxy | null> {
+export function* findUntrustedProxy(): Steps<UntrustedProxy | null> {
   const row = yield* first(query.selectFrom("untrusted_proxy").select(["address", "seen_at"]));
   return row === undefined ? null : { address: row.address, seenAt: row.seen_at };
 }

@@ -49,11 +49,11 @@ export function* createWebhook(
   );
   yield* insertSecret(keyring, id, secret, now);
   yield* raiseSettingsVersion();
-  return { webhook: yield* findWebhook(id), secret };
+  return { webhook: yield* getWebhook(id), secret };
 }
 
 /** @throws not_found */
-export function* findWebhook(id: string): Steps<Webhook> {
+export function* getWebhook(id: string): Steps<Webhook> {
   const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", id));
   if (row === undefined)
     throw new FormsvcError("not_found", `there is no webhook ${id}`, { hint: { kind: "list_webhooks" } });
@@ -72,7 +72,7 @@ export function* updateWebhook(
   id: string,
   change: Partial<WebhookSettings>,
 ): Steps<Webhook> {
-  const { settings, headers } = yield* findWebhook(id);
+  const { settings, headers } = yield* getWebhook(id);
   const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);
   yield* run(
     query
@@ -81,7 +81,7 @@ export function* updateWebhook(
       .where("id", "=", id),
   );
   yield* raiseSettingsVersion();
-  return yield* findWebhook(id);
+  return yield* getWebhook(id);
 }
 
 /**
@@ -89,7 +89,7 @@ export function* updateWebhook(
  * to where they belong. @throws not_found
  */
 export function* setWebhookEnabled(id: string, enabled: boolean): Steps<Webhook> {
-  const { state } = yield* findWebhook(id);
+  const { state } = yield* getWebhook(id);
   const recovering = {
     breaker: RECOVERING.breaker,
     breaker_count: RECOVERING.count,
@@ -110,7 +110,7 @@ export function* setWebhookEnabled(id: string, enabled: boolean): Steps<Webhook>
     yield* run(query.updateTable("webhook").set({ state: "disabled" }).where("id", "=", id));
   }
   yield* raiseSettingsVersion();
-  return yield* findWebhook(id);
+  return yield* getWebhook(id);
 }
 
 /** Deletes the webhook with its deliveries, these in batches, so that no transaction is long. @throws not_found */
@@ -137,7 +137,7 @@ export async function deleteWebhook(db: Database, id: string): Promise<Webhook> 
 
 /** The new secret; the one before goes on signing beside it for {@link ROTATION_GRACE_MS}. @throws not_found */
 export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<string> {
-  yield* findWebhook(id);
+  yield* getWebhook(id);
   const secret = newSecret();
   yield* run(
     query

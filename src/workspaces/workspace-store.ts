@@ -48,7 +48,7 @@ export function* createWorkspace(
   plan: string = DEFAULT_PLAN,
 ): Steps<Workspace> {
   const name = checkName(nameText);
-  const owner = account === null ? yield* soleAccount(now, plan) : yield* findAccount(account);
+  const owner = account === null ? yield* soleAccount(now, plan) : yield* getAccount(account);
   return yield* insertWorkspace(owner.id, name, now, plan);
 }
 
@@ -57,7 +57,7 @@ export function* listWorkspaces(): Steps<Workspace[]> {
 }
 
 /** @param reference an id, or a name where it is unique. @throws not_found, ambiguous */
-export function* findWorkspace(reference: string): Steps<Workspace> {
+export function* getWorkspace(reference: string): Steps<Workspace> {
   const column = isId("ws", reference) ? "id" : "name";
   const rows = yield* all(query.selectFrom("workspace").selectAll().where(column, "=", reference).limit(2));
   const [row] = rows;
@@ -85,7 +85,7 @@ export function* chooseWorkspace(
   now: number,
   plan: string = DEFAULT_PLAN,
 ): Steps<Workspace> {
-  if (reference !== null) return yield* findWorkspace(reference);
+  if (reference !== null) return yield* getWorkspace(reference);
   return (yield* findOnlyWorkspace()) ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).workspace;
 }
 
@@ -112,7 +112,7 @@ export function* setPlan(reference: string | null, plan: string, plans: Plans): 
   if (!Object.hasOwn(plans, plan)) {
     throw new FormsvcError("usage", `there is no plan ${plan}; there are: ${Object.keys(plans).join(", ")}`);
   }
-  const workspace = reference === null ? yield* findOnlyWorkspace() : yield* findWorkspace(reference);
+  const workspace = reference === null ? yield* findOnlyWorkspace() : yield* getWorkspace(reference);
   if (workspace === null)
     throw new FormsvcError("not_found", "there is no workspace yet; the first endpoint makes one");
   yield* run(query.updateTable("workspace").set({ plan }).where("id", "=", workspace.id));
@@ -143,7 +143,7 @@ export function* readUsage(workspace: Workspace, month: string, plans: Plans): S
 
 /** Counts one submission more in a month. @throws not_found; plan_limit when the month is full. */
 export function* countSubmission(workspaceId: string, month: string, plans: Plans): Steps<void> {
-  const workspace = yield* findWorkspace(workspaceId);
+  const workspace = yield* getWorkspace(workspaceId);
   const usage = yield* readUsage(workspace, month, plans);
   if (usage.remaining === 0) {
     throw new FormsvcError(
@@ -169,7 +169,7 @@ function* soleAccount(now: number, plan: string): Steps<Account> {
   return first ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).account;
 }
 
-function* findAccount(reference: string): Steps<Account> {
+function* getAccount(reference: string): Steps<Account> {
   const column = isId("acct", reference) ? "id" : "email";
   const row = yield* first(query.selectFrom("account").selectAll().where(column, "=", reference));
   if (row === undefined) {

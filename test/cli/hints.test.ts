@@ -4,7 +4,7 @@ import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { errorBody } from "../../src/http/error-reply.ts";
-import { chooseWorkspace, findWorkspace } from "../../src/workspaces/workspace-store.ts";
+import { chooseWorkspace, getWorkspace } from "../../src/workspaces/workspace-store.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
 function refusalOf(work: () => unknown): FormsvcError {
@@ -18,7 +18,7 @@ function refusalOf(work: () => unknown): FormsvcError {
 
 test("an error's hint is a command at the terminal, and no part of an answer over HTTP", () => {
   const db = temporaryDatabase();
-  const refused = refusalOf(() => db.now(() => findWorkspace("Atlantis")));
+  const refused = refusalOf(() => db.now(() => getWorkspace("Atlantis")));
   expect(describeFailure(refused)).toBe("there is no workspace Atlantis; see: formsvc workspace list");
   expect(errorBody(refused)).toEqual({ error: "Not found", message: "there is no workspace Atlantis" });
 });

@@ -118,9 +118,9 @@ test("what was held long enough is gone for whoever asks, whether a server runs 
   const held = openHeldPosts({ db, plans: config.plans, outbox: createOutbox(db), days, clock });
   const [post] = (await held.list(any, 10, null)).data;
   const id = post?.id ?? "";
-  expect((await held.find(id)).data).toEqual(pitch);
+  expect((await held.get(id)).data).toEqual(pitch);
   clock.advance(days * 86_400_000 + 1);
-  await expect(held.find(id)).rejects.toThrow("no held post");
+  await expect(held.get(id)).rejects.toThrow("no held post");
   await expect(held.release(id)).rejects.toThrow("no held post");
   await expect(held.drop([id])).rejects.toThrow("no held post");
   expect((await held.list(any, 10, null)).data).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ENDPOINT_CONTENTS } from "../../src/app.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
-import { findEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
 const COUNT = 1800;
@@ -43,7 +43,7 @@ test("deleting an endpoint that is cut off leaves it paused, and is finished by 
   );
   await expect(cutOff).rejects.toThrow("killed");
   expect(rows("submission")).toBe(COUNT - 500);
-  expect(server.owner.now(() => findEndpoint(large.id)).state).toBe("paused");
+  expect(server.owner.now(() => getEndpoint(large.id)).state).toBe("paused");
   await deleteEndpoint(server.owner, large.id, ENDPOINT_CONTENTS, () => Promise.resolve());
   expect([rows("submission"), rows("idempotency"), rows("endpoint")]).toEqual([0, 0, 1]);
 });

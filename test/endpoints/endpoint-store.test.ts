@@ -6,7 +6,7 @@ import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import {
   changeSchema,
-  findEndpoint,
+  getEndpoint,
   insertEndpoint,
   listEndpoints,
   readSchema,
@@ -93,13 +93,13 @@ describe("finding", () => {
     const one = add("One");
     add("Twice");
     add("Twice");
-    expect(db.now(() => findEndpoint("One"))).toEqual(one);
-    expect(db.now(() => findEndpoint(one.id))).toEqual(one);
-    expect(() => db.now(() => findEndpoint("Twice"))).toThrow(
+    expect(db.now(() => getEndpoint("One"))).toEqual(one);
+    expect(db.now(() => getEndpoint(one.id))).toEqual(one);
+    expect(() => db.now(() => getEndpoint("Twice"))).toThrow(
       expect.objectContaining({ code: "ambiguous" }) as Error,
     );
     for (const nobody of ["None", "ep_00000000000000000000000000", ""]) {
-      expect(() => db.now(() => findEndpoint(nobody))).toThrow(
+      expect(() => db.now(() => getEndpoint(nobody))).toThrow(
         expect.objectContaining({ code: "not_found" }) as Error,
       );
     }
@@ -114,7 +114,7 @@ describe("settings", () => {
       honeypots: ["website", "website"],
       successUrl: "https://example.com/danke schön",
     });
-    expect(db.now(() => findEndpoint(id)).settings).toEqual({
+    expect(db.now(() => getEndpoint(id)).settings).toEqual({
       allowedOrigins: ["https://example.com"],
       unknownFields: "drop",
       honeypots: ["website"],
@@ -131,7 +131,7 @@ describe("settings", () => {
     const version = () => Number(db.prepare("SELECT version FROM settings_version").pluck().get());
     const before = version();
     db.now(() => updateEndpoint(id, { settings: { unknownFields: "keep" } }));
-    expect(db.now(() => findEndpoint(id)).settings).toMatchObject({
+    expect(db.now(() => getEndpoint(id)).settings).toMatchObject({
       honeypots: ["website"],
       unknownFields: "keep",
     });
@@ -158,7 +158,7 @@ describe("settings", () => {
     expect(() => db.now(() => updateEndpoint(id, { name: "b", settings }))).toThrow(
       expect.objectContaining({ code: "usage" }) as Error,
     );
-    expect(db.now(() => findEndpoint(id)).name).toBe("a");
+    expect(db.now(() => getEndpoint(id)).name).toBe("a");
   });
 });
 
@@ -166,7 +166,7 @@ test("each schema is a version of its own, and the latest one is in force", () =
   const { db, add } = bench();
   const { id } = add("a");
   db.now(() => changeSchema(id, { phone: { type: "string" } }, NOON));
-  expect(db.now(() => readSchema(db.now(() => findEndpoint(id))))).toEqual({ phone: { type: "string" } });
+  expect(db.now(() => readSchema(db.now(() => getEndpoint(id))))).toEqual({ phone: { type: "string" } });
   expect(db.prepare("SELECT version FROM endpoint_schema").pluck().all()).toEqual([1, 2]);
 });
 

@@ -6,7 +6,7 @@ import type { Mark } from "../../src/history/teach.ts";
 import { markSubmission } from "../../src/submissions/mark-submission.ts";
 import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
 import { listHeld } from "../../src/submissions/held-post.ts";
-import { findSubmission } from "../../src/submissions/submission-store.ts";
+import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { setPlan } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "../submissions/receiving.ts";
 import { all, run } from "../../src/database/steps.ts";
@@ -29,7 +29,7 @@ async function scoreOf(
   index: number,
 ) {
   const id = await service.submit({ ...body }, sender(index));
-  if (id !== "spam_blocked") return service.db.now(() => findSubmission(id)).spamScore;
+  if (id !== "spam_blocked") return service.db.now(() => getSubmission(id)).spamScore;
   return service.db.now(() => listHeld({ endpointId: null, since: null, until: null }, 1, null)).data[0]
     ?.spamScore;
 }

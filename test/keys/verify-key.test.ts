@@ -6,7 +6,7 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { type PreparedKey, prepareKey, revokeKey, rotateKey, storeKey } from "../../src/keys/issue-key.ts";
 import { makeKey, type ParsedKey } from "../../src/keys/key-format.ts";
-import { findKey, finishGrace, listKeys } from "../../src/keys/key-store.ts";
+import { getKey, finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { createKeyVerifier, type KeyVerifier } from "../../src/keys/verify-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -134,7 +134,7 @@ describe("verifying", () => {
     const rest = Array.from({ length: 1000 }, () => verifier.verify(secret.parsed));
     expect(
       (await Promise.all([first, ...rest])).every(
-        (key) => key?.id === db.now(() => findKey(secret.parsed.lookup)).id,
+        (key) => key?.id === db.now(() => getKey(secret.parsed.lookup)).id,
       ),
     ).toBe(true);
   });
@@ -207,7 +207,7 @@ describe("revoking", () => {
     const { db, keyId } = bench();
     db.now(() => revokeKey(keyId, NOON));
     db.now(() => revokeKey(keyId, NOON + 5));
-    expect(db.now(() => findKey(keyId)).revokedAt).toBe(NOON);
+    expect(db.now(() => getKey(keyId)).revokedAt).toBe(NOON);
   });
 
   test("ahead of time refuses from that millisecond on, without any notice", async () => {
@@ -271,19 +271,19 @@ describe("a key that was refused once is refused for ever, though the clock is s
 describe("rotating", () => {
   test("issues a key of the same kind for the same endpoint and ends the old one after the grace", async () => {
     const { db, keyId } = bench();
-    const old = db.now(() => findKey(keyId));
+    const old = db.now(() => getKey(keyId));
     const { key, text } = await rotateKey(db, old.lookup, 5000, NOON);
     expect([key.kind, key.endpointId, key.revokedAt]).toEqual([old.kind, old.endpointId, null]);
     expect(text).toContain(key.lookup);
-    expect(db.now(() => findKey(keyId)).revokedAt).toBe(NOON + 5000);
+    expect(db.now(() => getKey(keyId)).revokedAt).toBe(NOON + 5000);
     expect(db.now(() => listKeys(old.endpointId))).toHaveLength(3);
   });
 
   test("finds a key by its id, by its 12 characters and by the whole of it", async () => {
     const { db, keyId } = bench();
-    const { id, lookup } = db.now(() => findKey(keyId));
+    const { id, lookup } = db.now(() => getKey(keyId));
     for (const reference of [id, lookup, secret.parsed.text])
-      expect(db.now(() => findKey(reference)).id).toBe(id);
+      expect(db.now(() => getKey(reference)).id).toBe(id);
   });
 
   test("refuses a key that is revoked already, and names no key that does not exist", async () => {

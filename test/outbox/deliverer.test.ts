@@ -1,12 +1,12 @@
 import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { findDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
 import {
   activeKeys,
   deleteWebhook,
-  findWebhook,
+  getWebhook,
   rotateSecret,
   setWebhookEnabled,
   updateWebhook,
@@ -76,7 +76,7 @@ test("retries keep the id and the bytes, renew the time, and come as the schedul
   const stamps = bad.map(({ headers }) => Number(headers["webhook-timestamp"]));
   expect(stamps).toEqual(times.map((at) => Math.floor(startMs / 1000 + at)));
   const [id] = world.deliveryIds();
-  expect(world.db.now(() => findDelivery(id!))).toMatchObject({
+  expect(world.db.now(() => getDelivery(id!))).toMatchObject({
     state: "failed",
     attempts: 13,
     spent: 13,
@@ -122,10 +122,10 @@ test("410 once is retried, twice at least a minute apart stops the webhook and h
   const startMs = world.clock.now();
   world.post();
   await world.runUntil(startMs + 59_000);
-  expect(world.db.now(() => findWebhook(webhook.id)).state).toBe("enabled");
+  expect(world.db.now(() => getWebhook(webhook.id)).state).toBe("enabled");
   world.post(3);
   await world.runUntil(startMs + HOUR_MS);
-  expect(world.db.now(() => findWebhook(webhook.id)).state).toBe("stopped");
+  expect(world.db.now(() => getWebhook(webhook.id)).state).toBe("stopped");
   world.post();
   await world.runUntil(startMs + 200 * HOUR_MS);
   expect(world.states()).toEqual({ held: 5 });
@@ -153,7 +153,7 @@ test("a 410 that a success follows is forgotten", async () => {
     world.post();
     await world.runUntil(world.clock.now() + HOUR_MS);
   }
-  expect(world.db.now(() => findWebhook(webhook.id))).toMatchObject({
+  expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({
     state: "enabled",
     goneAt: null,
     failingSince: null,

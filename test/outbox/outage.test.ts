@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { findDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
-import { findWebhook } from "../../src/webhooks/webhook-store.ts";
+import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { getWebhook } from "../../src/webhooks/webhook-store.ts";
 import { findClosedPort, startReceiverWith } from "../support/receivers.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
@@ -73,7 +73,7 @@ test("probes spend no attempt of any message, and each takes another message", a
   world.deliverer.start();
   world.post(8);
   await world.runUntil(world.clock.now() + 24 * HOUR_MS);
-  const deliveries = world.deliveryIds().map((id) => world.db.now(() => findDelivery(id)));
+  const deliveries = world.deliveryIds().map((id) => world.db.now(() => getDelivery(id)));
   expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 8 }, () => "pending"));
   expect(deliveries.reduce((sum, { spent }) => sum + spent, 0)).toBeLessThanOrEqual(8);
   const probes = deliveries.flatMap(({ id }) =>
@@ -82,7 +82,7 @@ test("probes spend no attempt of any message, and each takes another message", a
   expect(probes.length).toBeGreaterThan(90);
   const counts = deliveries.map(({ attempts }) => attempts);
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThan(6);
-  expect(world.db.now(() => findWebhook(webhook.id))).toMatchObject({
+  expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({
     state: "enabled",
     health: { breaker: "open" },
   });
@@ -98,7 +98,7 @@ test("a receiver that answers 401 or 404 to everything gets probes only, and no 
     world.deliverer.start();
     world.post(8);
     await world.runUntil(world.clock.now() + 7 * 24 * HOUR_MS);
-    expect(world.db.now(() => findWebhook(webhook.id))).toMatchObject({ health: { breaker: "open" } });
+    expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({ health: { breaker: "open" } });
     expect(world.states()).toEqual({ pending: 8 });
     status = 200;
     await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
@@ -122,7 +122,7 @@ test("one message that a receiver cannot digest neither blocks the others nor is
       await world.runUntil(world.clock.now() + 44 * MINUTE_MS);
     }
     expect(world.states()).toEqual({ delivered: 100, failed: 1 });
-    expect(world.db.now(() => findDelivery(world.deliveryIds()[0]!))).toMatchObject({
+    expect(world.db.now(() => getDelivery(world.deliveryIds()[0]!))).toMatchObject({
       state: "failed",
       spent: 13,
     });
@@ -142,11 +142,11 @@ test("an outage is not forgotten by a restart, and ends with it where the receiv
   await world.restart();
   await world.settle();
   expect(receiver.received).toHaveLength(before);
-  expect(world.db.now(() => findWebhook(webhook.id)).health.breaker).toBe("open");
+  expect(world.db.now(() => getWebhook(webhook.id)).health.breaker).toBe("open");
   status = 200;
   await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
   expect(world.states()).toEqual({ delivered: 20 });
-  expect(world.db.now(() => findWebhook(webhook.id))).toMatchObject({
+  expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({
     failingSince: null,
     health: { breaker: "closed" },
   });

@@ -3,7 +3,7 @@ import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
-import { findDelivery, listAttempts, listDeliveries } from "../../src/outbox/delivery-store.ts";
+import { getDelivery, listAttempts, listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -56,7 +56,7 @@ test("a claim belongs to one attempt: a result that comes late is not recorded",
   world.db.now(() => recoverDeliveries(world.settings.scheduleSeconds, now));
   const late = { delivery: claimed!, result: ANSWERED, random: 0 };
   expect(world.db.transactionNow(() => finish([late], now))).toEqual([null]);
-  expect(world.db.now(() => findDelivery(claimed!.id))).toMatchObject({
+  expect(world.db.now(() => getDelivery(claimed!.id))).toMatchObject({
     state: "pending",
     attempts: 1,
     spent: 0,
@@ -81,7 +81,7 @@ test("interrupted deliveries go out again, later each time in a row, and run out
   }
   expect(waits.slice(0, 6)).toEqual([0, 5, 30, 120, 600, 1800]);
   const [id] = world.deliveryIds();
-  expect(world.db.now(() => findDelivery(id!))).toMatchObject({ state: "failed", attempts: 17, spent: 13 });
+  expect(world.db.now(() => getDelivery(id!))).toMatchObject({ state: "failed", attempts: 17, spent: 13 });
   expect(world.db.now(() => listAttempts(id!)).every(({ outcome }) => outcome === "interrupted")).toBe(true);
 });
 

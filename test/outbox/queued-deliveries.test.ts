@@ -3,7 +3,7 @@ import { query } from "../../src/database/database.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { createMetrics } from "../../src/foundation/prometheus.ts";
 import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
-import { findDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
+import { getDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
 import { spreadLate } from "../../src/outbox/spread-outbox.ts";
@@ -54,10 +54,10 @@ test("one in the outbox is found by its id, its webhook, its submission and its 
   expect(list({ state: "delivered" })).toEqual([]);
   const [found] = list({ webhookId: webhook.id, submissionId: first });
   const expected = { state: "pending", attempts: 0, dueAt: world.clock.now() };
-  expect(world.db.now(() => findDelivery(found!.id))).toMatchObject(expected);
+  expect(world.db.now(() => getDelivery(found!.id))).toMatchObject(expected);
   world.clock.advance(1000);
   await replayDelivery(world.db, found!.id, { asNew: false, now: world.clock.now() });
-  expect(world.db.now(() => findDelivery(found!.id))).toMatchObject({
+  expect(world.db.now(() => getDelivery(found!.id))).toMatchObject({
     ...expected,
     dueAt: world.clock.now(),
   });

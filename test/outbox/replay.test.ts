@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { findDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/replay-deliveries.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -26,7 +26,7 @@ test("a replayed delivery is sent again with its id, its bytes and all its attem
   status = 200;
   world.clock.set(Date.now());
   expect(await replayDelivery(world.db, id!, { asNew: false, now: world.clock.now() })).toBe(id);
-  expect(world.db.now(() => findDelivery(id!))).toMatchObject({ state: "pending", spent: 0, attempts: 13 });
+  expect(world.db.now(() => getDelivery(id!))).toMatchObject({ state: "pending", spent: 0, attempts: 13 });
   world.deliverer.reload();
   await world.settle();
   const last = receiver.received.at(-1)!;

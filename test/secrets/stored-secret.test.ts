@@ -9,7 +9,7 @@ import { createKeyring, type Keyring } from "../../src/secrets/keyring.ts";
 import { checkKeys, countSecrets, decryptSome, encryptSome } from "../../src/secrets/stored-secret.ts";
 import { secretKey } from "../../src/webhooks/sign.ts";
 import { listWebhookSecrets, openWebhook } from "../../src/webhooks/webhook-secrets.ts";
-import { activeKeys, findWebhook, rotateSecret, updateWebhook } from "../../src/webhooks/webhook-store.ts";
+import { activeKeys, getWebhook, rotateSecret, updateWebhook } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
@@ -29,7 +29,7 @@ function open(world: WebhookWorld, keyring: Keyring, id: string) {
   const keys = world.db.now(() => activeKeys(world.clock.now())).get(id) ?? [];
   return openWebhook(
     keyring,
-    world.db.now(() => findWebhook(id)),
+    world.db.now(() => getWebhook(id)),
     keys,
   );
 }

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { monthOf } from "../../src/foundation/clock.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { dropExpired, dropHeld, findHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
-import { readMark } from "../../src/history/teach.ts";
+import { dropExpired, dropHeld, getHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
+import { findMark } from "../../src/history/teach.ts";
 import { releaseHeld, type ReleaseParts } from "../../src/submissions/release-held.ts";
-import { findSubmission } from "../../src/submissions/submission-store.ts";
+import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
-import { findWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
+import { getWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "./receiving.ts";
 
 const pitch = {
@@ -33,7 +33,7 @@ function partsOf({ db, config }: Receiving, outbox: ReleaseParts["outbox"]): Rel
 
 function used({ db, workspaceId, clock, config }: Receiving): number {
   return db.now(function* () {
-    const workspace = yield* findWorkspace(workspaceId);
+    const workspace = yield* getWorkspace(workspaceId);
     return (yield* readUsage(workspace, monthOf(clock.now()), config.plans)).used;
   });
 }
@@ -61,7 +61,7 @@ test("a released post becomes a submission of the time it arrived: counted, noti
     held?.id ?? "",
     service.clock.now(),
   );
-  expect(service.db.now(() => findSubmission(released.id))).toMatchObject({
+  expect(service.db.now(() => getSubmission(released.id))).toMatchObject({
     createdAt: arrived,
     data: pitch,
     spamScore: 0,
@@ -71,7 +71,7 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   const deliveries = queuedDeliveries(service.db);
   expect(deliveries).toMatchObject([{ submissionId: released.id, state: "pending" }]);
   expect(used(service)).toBe(1);
-  expect(service.db.now(() => readMark(released.id))).toBe("ham");
+  expect(service.db.now(() => findMark(released.id))).toBe("ham");
   expect(heldIn(service)).toEqual([]);
   await expect(releaseHeld(partsOf(service, createOutbox(service.db)), held?.id ?? "", 0)).rejects.toThrow(
     "no held post",
@@ -100,7 +100,7 @@ test("a post over the monthly limit is kept, and its release waits for the plan 
   await expect(release()).rejects.toThrow("all are used");
   service.clock.advance(30 * 86_400_000);
   const { id } = await release();
-  expect(service.db.now(() => readMark(id))).toBeNull();
+  expect(service.db.now(() => findMark(id))).toBeNull();
   expect(used(service)).toBe(1);
 });
 
@@ -207,7 +207,7 @@ test("dropping is all or nothing, and pages are complete", async () => {
   expect(() => service.db.now(() => dropHeld([ids[0] ?? "", "held_00000000000000000000000000"]))).toThrow(
     "nothing was dropped",
   );
-  expect(service.db.now(() => findHeld(ids[0] ?? "")).id).toBe(ids[0]);
+  expect(service.db.now(() => getHeld(ids[0] ?? "")).id).toBe(ids[0]);
   service.db.now(() => dropHeld(ids));
   expect(heldIn(service)).toEqual([]);
 });

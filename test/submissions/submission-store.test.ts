@@ -7,7 +7,7 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
 import {
   deleteSubmissions,
-  findSubmission,
+  getSubmission,
   readTail,
   type SubmissionFilter,
   type SubmissionPage,
@@ -191,7 +191,7 @@ test("deleting is all or nothing", async () => {
 test("a submission is read as it was stored", () => {
   const { db, endpoints, add } = bench();
   const id = add(endpoints[0]!, NOON, 30);
-  expect(db.now(() => findSubmission(id))).toEqual({
+  expect(db.now(() => getSubmission(id))).toEqual({
     id,
     endpointId: endpoints[0],
     schemaVersion: 1,
@@ -204,7 +204,7 @@ test("a submission is read as it was stored", () => {
     userAgent: "UA",
     createdAt: NOON,
   });
-  expect(() => db.now(() => findSubmission(newId("sub", NOON)))).toThrow(
+  expect(() => db.now(() => getSubmission(newId("sub", NOON)))).toThrow(
     expect.objectContaining({ code: "not_found" }) as Error,
   );
 });

@@ -16,7 +16,7 @@ import { createKeyring, type Keyring, type SecretsSettings } from "../../src/sec
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import type { Delivery } from "../../src/outbox/delivery.ts";
-import { findDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import { createOutbox, type NotifiedSubmission, type Outbox } from "../../src/outbox/outbox.ts";
 import { lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
@@ -199,7 +199,7 @@ export class WebhookWorld {
   inconsistencies(): string[] {
     const found = [String(this.db.pragma("integrity_check"))].filter((result) => result !== "ok");
     for (const id of this.deliveryIds()) {
-      const { state, attempts } = this.db.now(() => findDelivery(id));
+      const { state, attempts } = this.db.now(() => getDelivery(id));
       const numbers = this.db.now(() => listAttempts(id)).map(({ number }) => number);
       const recorded = state === "sending" ? attempts - 1 : attempts;
       const isWhole = numbers.length === recorded && numbers.every((number, index) => number === index + 1);

@@ -4,7 +4,7 @@ import {
   chooseWorkspace,
   createAccount,
   createWorkspace,
-  findWorkspace,
+  getWorkspace,
   listAccounts,
   listWorkspaces,
   readUsage,
@@ -76,7 +76,7 @@ describe("choosing a workspace", () => {
     const db = temporaryDatabase();
     db.now(() => createWorkspace("Same", null, NOON));
     db.now(() => createWorkspace("Same", null, NOON));
-    expect(() => db.now(() => findWorkspace("Same"))).toThrow(failing("ambiguous"));
+    expect(() => db.now(() => getWorkspace("Same"))).toThrow(failing("ambiguous"));
   });
 });
 
@@ -99,7 +99,7 @@ test("a plan that is not configured is refused, names the ones that are, and cha
   for (const plan of ["gold", "", "constructor", "__proto__"]) {
     expect(() => db.now(() => setPlan(workspace.id, plan, plans))).toThrow(/hobby, free/);
   }
-  expect(db.now(() => findWorkspace(workspace.id)).plan).toBe("hobby");
+  expect(db.now(() => getWorkspace(workspace.id)).plan).toBe("hobby");
   expect(db.now(() => setPlan(workspace.id, "free", plans)).plan).toBe("free");
   expect(() => db.now(() => setPlan("nobody", "free", plans))).toThrow(failing("not_found"));
 });
@@ -112,7 +112,7 @@ test("a plan is set without naming the workspace where there is exactly one", ()
   expect(set("free")).toMatchObject({ id: workspace.id, plan: "free" });
   db.now(() => createWorkspace("Second", null, NOON));
   expect(() => set("hobby")).toThrow(failing("ambiguous"));
-  expect(db.now(() => findWorkspace(workspace.id)).plan).toBe("free");
+  expect(db.now(() => getWorkspace(workspace.id)).plan).toBe("free");
 });
 
 test("usage says what is used, the plan's limit and what remains, never less than nothing", () => {

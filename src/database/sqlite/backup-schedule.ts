@@ -4,7 +4,7 @@ import { type Clock, toIsoTime } from "../../foundation/clock.ts";
 import { backupFailed, backupMade } from "../../foundation/events.ts";
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import type { Log } from "../../foundation/log.ts";
-import { readLastBackup } from "./last-backup.ts";
+import { findLastBackup } from "./last-backup.ts";
 import { hasLitestream } from "./litestream.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
@@ -134,7 +134,7 @@ export function checkBackups(
   if (everyHours !== null) return checkBackupAge({ everyHours }, directory, now);
   if (hasLitestream(db))
     return sound("backups.age", "Litestream copies the database; the server makes no backup");
-  const last = readLastBackup(db.path);
+  const last = findLastBackup(db.path);
   const file = last?.file ?? listPastBackups(directory, now)[0]?.file;
   if (file === undefined) {
     return problem("backups.age", "no backup is scheduled, and none was made", { kind: "schedule_backups" });

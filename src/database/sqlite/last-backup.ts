@@ -28,7 +28,7 @@ export function noteBackup(databasePath: string, backup: LastBackup): void {
 }
 
 /** Null when none was made, or its note cannot be read. */
-export function readLastBackup(databasePath: string): LastBackup | null {
+export function findLastBackup(databasePath: string): LastBackup | null {
   try {
     const { file, madeAt } = JSON.parse(readFileSync(noteOf(databasePath), "utf8")) as LastBackup;
     return { file, madeAt };
