@@ -185,14 +185,10 @@ CREATE TABLE untrusted_proxy (
   seen_at INTEGER NOT NULL
 ) STRICT;
 
--- Who is notified of an endpoint's submissions, and how that receiver is doing.
-CREATE TABLE webhook (
+-- Who is notified of an endpoint's submissions, by whatever transport, and how that recipient is doing.
+CREATE TABLE recipient (
   id TEXT PRIMARY KEY,
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
-  url TEXT NOT NULL,
-  -- JSON object of further request headers.
-  headers TEXT NOT NULL,
-  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
   max_spam_score INTEGER NOT NULL CHECK (max_spam_score BETWEEN 0 AND 100),
   -- `stopped`: the receiver said twice that it is gone.
   state TEXT NOT NULL CHECK (state IN ('enabled', 'disabled', 'stopped')),
@@ -203,9 +199,19 @@ CREATE TABLE webhook (
   -- The first 410 since the last success, and the first failure since then.
   gone_at INTEGER,
   failing_since INTEGER,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  kind TEXT NOT NULL DEFAULT 'webhook'
 ) STRICT;
-CREATE INDEX webhook_by_endpoint ON webhook (endpoint_id);
+CREATE INDEX recipient_by_endpoint ON recipient (endpoint_id);
+
+-- Of a recipient that is reached over HTTP: where and how.
+CREATE TABLE webhook (
+  id TEXT PRIMARY KEY REFERENCES recipient ON DELETE CASCADE,
+  url TEXT NOT NULL,
+  -- JSON object of further request headers.
+  headers TEXT NOT NULL,
+  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1))
+) STRICT;
 
 -- What notifications are signed with. One that was rotated out expires.
 CREATE TABLE webhook_secret (
@@ -216,23 +222,23 @@ CREATE TABLE webhook_secret (
   PRIMARY KEY (webhook_id, key)
 ) STRICT, WITHOUT ROWID;
 
--- Messages that nobody has looked at yet, those of one transaction to one webhook in a row.
+-- Messages that nobody has looked at yet, those of one transaction to one recipient in a row.
 CREATE TABLE outbox (
   number INTEGER PRIMARY KEY,
-  webhook_id TEXT NOT NULL REFERENCES webhook ON DELETE CASCADE,
+  recipient_id TEXT NOT NULL REFERENCES recipient ON DELETE CASCADE,
   queued_at INTEGER NOT NULL,
   message_count INTEGER NOT NULL,
   -- JSON array of [message id, submission id].
   messages TEXT NOT NULL
 ) STRICT;
-CREATE INDEX outbox_by_webhook ON outbox (webhook_id, number, queued_at, message_count);
+CREATE INDEX outbox_by_recipient ON outbox (recipient_id, number, queued_at, message_count);
 
--- One message to one webhook: its state and when its next attempt is due.
+-- One message to one recipient: its state and when its next attempt is due.
 CREATE TABLE delivery (
   -- The message's id, which the receiver sees as webhook-id.
   id TEXT PRIMARY KEY,
   submission_id TEXT NOT NULL REFERENCES submission (id) ON DELETE CASCADE,
-  webhook_id TEXT NOT NULL REFERENCES webhook ON DELETE CASCADE,
+  recipient_id TEXT NOT NULL REFERENCES recipient ON DELETE CASCADE,
   state TEXT NOT NULL CHECK (state IN ('pending', 'sending', 'delivered', 'held', 'failed')),
   -- All attempts made, and those of them that count towards the schedule.
   attempts INTEGER NOT NULL DEFAULT 0,
@@ -246,12 +252,12 @@ CREATE TABLE delivery (
   finished_at INTEGER,
   last_status INTEGER
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX delivery_by_recipient ON delivery (recipient_id);
 CREATE INDEX delivery_by_submission ON delivery (submission_id);
-CREATE INDEX delivery_by_webhook ON delivery (webhook_id);
 CREATE INDEX delivery_delivered ON delivery (finished_at) WHERE state = 'delivered';
-CREATE INDEX delivery_failed ON delivery (webhook_id) WHERE state = 'failed';
-CREATE INDEX delivery_held ON delivery (webhook_id) WHERE state = 'held';
-CREATE INDEX delivery_pending ON delivery (webhook_id, due_at) WHERE state = 'pending';
+CREATE INDEX delivery_failed ON delivery (recipient_id) WHERE state = 'failed';
+CREATE INDEX delivery_held ON delivery (recipient_id) WHERE state = 'held';
+CREATE INDEX delivery_pending ON delivery (recipient_id, due_at) WHERE state = 'pending';
 CREATE INDEX delivery_sending ON delivery (id) WHERE state = 'sending';
 
 -- Every attempt of a delivery.

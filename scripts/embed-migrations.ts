@@ -25,10 +25,12 @@ const TABLES: Readonly<Record<string, string>> = {
   settings_version: "One row. Raised by every change to what servers hold in memory.",
   untrusted_proxy:
     "One row. Where a request came from last that a proxy seems to have passed on, though none is trusted.",
-  webhook: "Who is notified of an endpoint's submissions, and how that receiver is doing.",
+  recipient:
+    "Who is notified of an endpoint's submissions, by whatever transport, and how that recipient is doing.",
+  webhook: "Of a recipient that is reached over HTTP: where and how.",
   webhook_secret: "What notifications are signed with. One that was rotated out expires.",
-  outbox: "Messages that nobody has looked at yet, those of one transaction to one webhook in a row.",
-  delivery: "One message to one webhook: its state and when its next attempt is due.",
+  outbox: "Messages that nobody has looked at yet, those of one transaction to one recipient in a row.",
+  delivery: "One message to one recipient: its state and when its next attempt is due.",
   attempt: "Every attempt of a delivery.",
   workspace_spam: "A workspace's choices for the spam filter.",
   endpoint_spam: "An endpoint's choices for the spam filter.",

@@ -46,6 +46,7 @@ import { createHostResolver } from "./webhooks/resolve-host.ts";
 import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
 import { createSender, type Sender } from "./webhooks/send.ts";
 import { listWebhookSecrets } from "./webhooks/webhook-secrets.ts";
+import { createWebhookTransport } from "./webhooks/webhook-transport.ts";
 import { spreadLate } from "./outbox/spread-outbox.ts";
 import { createUsageCounter } from "./workspaces/usage-counter.ts";
 import { measureUsage } from "./workspaces/workspace-metrics.ts";
@@ -142,14 +143,13 @@ export function createSubmitService(
   const idempotency = createIdempotencyMemory(db);
   const outbox = createOutbox(db);
   const sender = createWebhookSender(config);
-  const settings = config.webhooks;
-  const random = Math.random;
-  const deliverer = new Deliverer({ db, keyring, outbox, sender, settings, clock, log, random });
+  const webhooks = createWebhookTransport({ db, keyring, sender, settings: config.webhooks, clock, log });
+  const deliverer = new Deliverer({ db, outbox, transports: [webhooks], clock, log, random: Math.random });
   const memory = createSpamMemory(db, { bursts: createBurstMemory(), texts: createRecentTexts() });
   const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability);
-  const commits = createCommitQueue(db, usage, idempotency, outbox, memory, heldPosts, observe);
+  const commits = createCommitQueue({ db, usage, idempotency, outbox, memory, heldPosts }, observe);
   const gatekeeper = createGatekeeper(
     verifier,
     directory,

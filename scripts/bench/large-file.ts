@@ -92,7 +92,7 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
   );
   const event = db.prepare("UPDATE submission SET event_head = ?, event_tail = ? WHERE id = ?");
   const delivery = db.prepare(
-    "INSERT INTO delivery (id, submission_id, webhook_id, state, due_at) VALUES (?, ?, ?, 'pending', ?)",
+    "INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) VALUES (?, ?, ?, 'pending', ?)",
   );
   const firstAt = Date.now() - submissions;
   let bytes = 0;

@@ -5,7 +5,10 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import { type ClaimedDelivery, createClaims } from "../../src/outbox/sqlite-claims.ts";
+import type { ClaimedDelivery } from "../../src/outbox/claims.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
+import type { AttemptResult, Transport } from "../../src/outbox/transport.ts";
+import { policyOf } from "../../src/webhooks/webhook-transport.ts";
 import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { median } from "./processes.ts";
 
@@ -16,15 +19,24 @@ import { median } from "./processes.ts";
 const [delivered = 1_000_000, pending = 100_000] = process.argv.slice(2).map(Number);
 const ROUNDS = 500;
 const AT_ONCE = 4;
-const WEBHOOK = "wh_bench";
-const ANSWER = {
-  kind: "answer",
+const RECIPIENT = "wh_bench";
+const RESULT: AttemptResult = {
+  outcome: "delivered",
+  blame: "nobody",
+  message: "Answered 200.",
   status: 200,
-  retryAfter: null,
-  location: null,
-  bodyStart: "",
+  answer: null,
+  retryAfterMs: null,
   durationMs: 1,
-} as const;
+};
+/** It has the policy; nothing is sent. */
+const TRANSPORT: Transport = {
+  kind: "webhook",
+  policy: policyOf(defaultConfig.webhooks),
+  routes: () => new Map(),
+  report: () => undefined,
+  destroy: () => Promise.resolve(),
+};
 
 const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
 try {
@@ -53,15 +65,20 @@ function open(name: string, deliveredCount: number, pendingCount: number): () =>
   migrate(db);
   fill(db, deliveredCount, pendingCount);
   const claims = createClaims(db);
-  const finish = createFinishAttempts(db, defaultConfig.webhooks);
+  const finish = createFinishAttempts(db);
   let sending: ClaimedDelivery[] = [];
   return () => {
     const startedAt = performance.now();
     db.relaxedTransactionNow(() => {
       const now = Date.now();
-      const ended = sending.map((delivery) => ({ delivery, result: ANSWER, random: 0 }));
+      const ended = sending.map((delivery) => ({
+        delivery,
+        transport: TRANSPORT,
+        result: RESULT,
+        random: 0,
+      }));
       finish(ended, now);
-      sending = claims.claimDue(WEBHOOK, AT_ONCE, now);
+      sending = claims.claimDue(RECIPIENT, AT_ONCE, now);
     });
     return performance.now() - startedAt;
   };
@@ -73,8 +90,8 @@ function fill(db: SqliteDatabase, deliveredCount: number, pendingCount: number):
     INSERT INTO workspace VALUES ('ws_1', 'acct_1', 'Bench', 'hobby', 0);
     INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, created_at)
       VALUES ('ep_1', 'ws_1', 'Bench', 'active', 1, '[]', 'drop', 0);
-    INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count,
-      not_before, created_at) VALUES ('${WEBHOOK}', 'ep_1', 'https://example.com/', '{}', 0, 100, 'enabled', 'closed', 0, 0, 0);
+    INSERT INTO recipient (id, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, created_at)
+      VALUES ('${RECIPIENT}', 'ep_1', 100, 'enabled', 'closed', 0, 0, 0);
   `);
   const rows = (count: number, first: number): string =>
     `WITH RECURSIVE n(i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM n LIMIT ${count})`;
@@ -86,8 +103,8 @@ function fill(db: SqliteDatabase, deliveredCount: number, pendingCount: number):
             event_head, event_tail)
           ${rows(count, first)} SELECT printf('sub_%026d', i), 1, 1, '{}', 0, '[]', '', '', i, hex(zeroblob(75)), hex(zeroblob(75))
             FROM n;
-        INSERT INTO delivery (id, submission_id, webhook_id, state, attempts, due_at, finished_at)
-          ${rows(count, first)} SELECT printf('msg_%026d', i), printf('sub_%026d', i), '${WEBHOOK}', '${state}',
+        INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, finished_at)
+          ${rows(count, first)} SELECT printf('msg_%026d', i), printf('sub_%026d', i), '${RECIPIENT}', '${state}',
             ${state === "delivered" ? "1, i, i" : "0, i, NULL"} FROM n;
         ${
           state === "delivered"

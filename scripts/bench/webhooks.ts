@@ -20,6 +20,7 @@ import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
@@ -116,20 +117,15 @@ async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
     ...defaultConfig.webhooks,
     limits: { total: atOnce, perWebhook: atOnce, perHost: atOnce },
   };
-  const deliverer = new Deliverer({
-    db,
-    keyring: createKeyring(defaultConfig.secrets),
-    outbox,
-    settings,
-    sender: createSender({
-      allowed: parseAllowedNetworks(["127.0.0.1"]),
-      timeoutMs: settings.timeoutMs,
-      resolveHost: createHostResolver(),
-    }),
-    clock: systemClock,
-    log,
-    random: Math.random,
+  const sender = createSender({
+    allowed: parseAllowedNetworks(["127.0.0.1"]),
+    timeoutMs: settings.timeoutMs,
+    resolveHost: createHostResolver(),
   });
+  const clock = systemClock;
+  const keyring = createKeyring(defaultConfig.secrets);
+  const transport = createWebhookTransport({ db, keyring, sender, settings, clock, log });
+  const deliverer = new Deliverer({ db, outbox, transports: [transport], clock, log, random: Math.random });
   const rate = await measure(() => {
     deliverer.start();
     return deliverer.settled();
@@ -166,15 +162,13 @@ function fill(db: SqliteDatabase, outbox: Outbox, endpointId: string, count: num
      VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '192.0.2.1', 'bench', ?, ?, ?)`,
   );
   for (let from = 0; from < count; from += POSTS_A_COMMIT) {
-    db.transactionNow(() => {
+    outbox.transactionNow((enqueue) => {
       for (let index = from; index < Math.min(count, from + POSTS_A_COMMIT); index += 1) {
         const id = newId("sub", now);
         const told = { id, endpointId, spamScore: 0, ipAddress: "192.0.2.1", userAgent: "bench" };
-        const { head, tail } = outbox.enqueue({ ...told, createdAt: now }, now);
+        const { head, tail } = enqueue({ ...told, createdAt: now }, now);
         insert.run(id, endpointId, JSON.stringify(data), now, head, tail);
       }
-      outbox.write();
     });
-    outbox.announce();
   }
 }

@@ -237,7 +237,7 @@ async function describeRefusal({ id, settings }: Webhook, { webhooks }: Config):
 /** @param refused where it was asked for, what the guard would refuse. */
 function printWebhook(context: CommandContext, webhook: Webhook, refused?: string | null): void {
   if (context.output.isJson) return context.output.json({ webhook: webhookJson(webhook), refused });
-  const { settings, health } = webhook;
+  const { settings, breaker } = webhook;
   const rows = [
     ["id", webhook.id],
     ["endpoint", webhook.endpointId],
@@ -247,15 +247,15 @@ function printWebhook(context: CommandContext, webhook: Webhook, refused?: strin
     ["highest spam score", String(settings.maxSpamScore)],
     ["own headers", [...webhook.headers.keys()].join(", ")],
     ["failing since", webhook.failingSince === null ? "" : toIsoTime(webhook.failingSince)],
-    ["next probe", health.breaker === "open" ? toIsoTime(health.notBeforeMs) : ""],
+    ["next probe", breaker.state === "open" ? toIsoTime(breaker.notBeforeMs) : ""],
     ["created", toIsoTime(webhook.createdAt)],
   ];
   return context.output.table(["WEBHOOK", ""], rows, "");
 }
 
-function describeState({ state, health, failingSince }: Webhook): string {
+function describeState({ state, breaker, failingSince }: Webhook): string {
   if (state === "stopped") return "stopped: the receiver answered 410 twice";
   if (state !== "enabled" || failingSince === null) return state;
   const since = `enabled, failing since ${toIsoTime(failingSince)}`;
-  return health.breaker === "open" ? `${since}: probes only` : since;
+  return breaker.state === "open" ? `${since}: probes only` : since;
 }

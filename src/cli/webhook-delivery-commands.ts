@@ -40,13 +40,13 @@ export const deliveries: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db) => {
       const { limit } = options;
-      const webhookId = text(options, "webhook");
+      const recipientId = text(options, "webhook");
       const submissionId = text(options, "submission");
       // An empty page would say that all is well with what was only misspelt.
-      if (webhookId !== null) await db.read(() => getWebhook(webhookId));
+      if (recipientId !== null) await db.read(() => getWebhook(recipientId));
       if (submissionId !== null) await db.read(() => getSubmission(submissionId));
       const filter = {
-        webhookId,
+        recipientId,
         submissionId,
         state: text(options, "state") as DeliveryState | null,
         cursor: text(options, "cursor"),
@@ -116,8 +116,8 @@ export const replay: CommandSpec = {
       const range = readRange(options);
       const dryRun = options["dryRun"] === true;
       const replaying = { asNew: options["asNew"] === true, now: context.clock.now() };
-      const { webhookId } = range;
-      if (webhookId !== null) await db.read(() => getWebhook(webhookId));
+      const { recipientId } = range;
+      if (recipientId !== null) await db.read(() => getWebhook(recipientId));
       let facts: { matched: number; replayed: number; id?: string };
       if (id === undefined) {
         requireRange(range);
@@ -139,7 +139,7 @@ export const replay: CommandSpec = {
 function readRange(options: Options): ReplayRange {
   const { since, until } = options;
   return {
-    webhookId: text(options, "webhook"),
+    recipientId: text(options, "webhook"),
     failedOnly: options["failed"] === true,
     since: typeof since === "number" ? since : null,
     until: typeof until === "number" ? until : null,
@@ -152,7 +152,7 @@ function requireRange({ failedOnly, since, until }: ReplayRange): void {
 }
 
 function refuseRange(range: ReplayRange): void {
-  if (!range.failedOnly && range.webhookId === null && range.since === null && range.until === null) return;
+  if (!range.failedOnly && range.recipientId === null && range.since === null && range.until === null) return;
   throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
 }
 
@@ -161,7 +161,7 @@ const HEADINGS = ["ID", "WEBHOOK", "SUBMISSION", "STATE", "ATTEMPTS", "STATUS", 
 function toRow(delivery: Delivery): string[] {
   return [
     delivery.id,
-    delivery.webhookId,
+    delivery.recipientId,
     delivery.submissionId,
     delivery.state,
     String(delivery.attempts),

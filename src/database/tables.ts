@@ -12,6 +12,7 @@ export interface Tables {
   submission: SubmissionRow;
   idempotency: IdempotencyRow;
   settings_version: SettingsVersionRow;
+  recipient: RecipientRow;
   webhook: WebhookRow;
   webhook_secret: WebhookSecretRow;
   outbox: OutboxRow;
@@ -137,13 +138,9 @@ interface UntrustedProxyRow {
   seen_at: number;
 }
 
-interface WebhookRow {
+interface RecipientRow {
   id: string;
   endpoint_id: string;
-  url: string;
-  /** JSON object of strings. */
-  headers: string;
-  allow_private: number;
   max_spam_score: number;
   state: "enabled" | "disabled" | "stopped";
   breaker: "closed" | "open" | "ramping";
@@ -152,6 +149,15 @@ interface WebhookRow {
   gone_at: number | null;
   failing_since: number | null;
   created_at: number;
+  kind: string;
+}
+
+interface WebhookRow {
+  id: string;
+  url: string;
+  /** JSON object of strings. */
+  headers: string;
+  allow_private: number;
 }
 
 interface WebhookSecretRow {
@@ -163,7 +169,7 @@ interface WebhookSecretRow {
 
 interface OutboxRow {
   number: Generated<number>;
-  webhook_id: string;
+  recipient_id: string;
   queued_at: number;
   message_count: number;
   /** JSON array of `[message id, submission id]`. */
@@ -173,7 +179,7 @@ interface OutboxRow {
 interface DeliveryRow {
   id: string;
   submission_id: string;
-  webhook_id: string;
+  recipient_id: string;
   state: "pending" | "sending" | "delivered" | "held" | "failed";
   attempts: Generated<number>;
   spent: Generated<number>;

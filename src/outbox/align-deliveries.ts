@@ -4,8 +4,8 @@ import { all, run, type Steps } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 
 /**
- * Keeps deliveries in step with their webhooks: those of a disabled or stopped webhook are held, and those held for an
- * enabled one go back into the queue. Whoever changed the webhook may have died before it came to this, so a server
+ * Keeps deliveries in step with their recipients: those of a disabled or stopped recipient are held, and those held for an
+ * enabled one go back into the queue. Whoever changed the recipient may have died before it came to this, so a server
  * asks at start and after every change. At most one batch each; true when there may be more to do.
  */
 export function* alignDeliveries(now: number): Steps<boolean> {
@@ -18,10 +18,10 @@ export function* alignDeliveries(now: number): Steps<boolean> {
   return changed.includes(BULK_BATCH);
 }
 
-/** Enabled webhooks that have held deliveries, or others that have pending ones, by their own small indices. */
+/** Enabled recipients that have held deliveries, or others that have pending ones, by their own small indices. */
 export function selectMisplaced(which: "enabled" | "other") {
   return query
-    .selectFrom("webhook")
+    .selectFrom("recipient")
     .select("id")
     .where("state", which === "enabled" ? "=" : "!=", "enabled")
     .where((eb) =>
@@ -29,17 +29,17 @@ export function selectMisplaced(which: "enabled" | "other") {
         eb
           .selectFrom("delivery")
           .select("delivery.id")
-          .whereRef("delivery.webhook_id", "=", "webhook.id")
+          .whereRef("delivery.recipient_id", "=", "recipient.id")
           .where("delivery.state", "=", sql.lit(which === "enabled" ? "held" : "pending")),
       ),
     );
 }
 
-function* align(webhookId: string, isEnabled: boolean, now: number): Steps<number> {
+function* align(recipientId: string, isEnabled: boolean, now: number): Steps<number> {
   const some = query
     .selectFrom("delivery")
     .select("id")
-    .where("webhook_id", "=", webhookId)
+    .where("recipient_id", "=", recipientId)
     .where("state", "=", sql.lit(isEnabled ? "held" : "pending"))
     .limit(BULK_BATCH);
   const place = isEnabled ? ({ state: "pending", due_at: now } as const) : ({ state: "held" } as const);

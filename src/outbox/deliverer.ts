@@ -2,45 +2,29 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
-import type { Keyring } from "../secrets/keyring.ts";
-import { type ClaimedDelivery, createClaims } from "./sqlite-claims.ts";
-import { isSuccess } from "../webhooks/classify.ts";
+import { createFinishAttempts, type EndedAttempt, type FinishAttempts } from "./finish-attempts.ts";
+import { AHEAD_MS, type Claimed, Lanes, type Sending } from "./lanes.ts";
 import type { Outbox } from "./outbox.ts";
-import {
-  createFinishAttempts,
-  type EndedAttempt,
-  type FinishAttempts,
-  type RecordedAttempt,
-} from "./finish-attempts.ts";
-import { alignDeliveries } from "./align-deliveries.ts";
-import { AHEAD_MS, Lanes, type Sending } from "./lanes.ts";
-import { logAttempt } from "./log-attempt.ts";
-import { createWebhookReader } from "../webhooks/open-webhooks.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
-import { renderRequest } from "../webhooks/render-request.ts";
+import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
-import type { Sender, SendResult } from "../webhooks/send.ts";
-import type { DeliverySettings } from "../webhooks/webhook.ts";
+import { createClaims } from "./sqlite-claims.ts";
+import type { AttemptResult, Transport } from "./transport.ts";
 
-/** The longest sleep while deliveries are planned: a machine that was suspended or a clock that was set heals by it. */
-const LONGEST_SLEEP_MS = 30_000;
-/** How long deliveries rest between two rounds while posts need the processor, and how many then go out in one. */
-const RUSH_REST_MS = 100;
+/** How many deliveries go out in one round while posts need the processor. */
 const RUSH_CLAIMS = 8;
-/** So many attempts that ended are put on record at once where more goes out meanwhile. */
+/** Put ended attempts on record at once when this number of them waits, although others are still under way. */
 const MOST_UNRECORDED = 64;
-/** How soon the database is tried again where it refused. */
+/** How soon the database is tried again after it refused. */
 const DATABASE_RETRY_MS = 250;
 /** How long stopping waits for a database that refuses; recovery at the next start takes care of the rest. */
 const LAST_RECORDS_MS = 2000;
 
 export interface DelivererParts {
   readonly db: SqliteDatabase;
-  /** Opens what requests are signed with, and their own headers. */
-  readonly keyring: Keyring;
   readonly outbox: Outbox;
-  readonly sender: Sender;
-  readonly settings: DeliverySettings;
+  /** One for each kind of recipient. */
+  readonly transports: readonly Transport[];
   readonly clock: Clock;
   readonly log: Log;
   /** From 0 up to 1; spreads retries. */
@@ -55,65 +39,57 @@ export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #lanes: Lanes;
   readonly #finish: FinishAttempts;
+  readonly #hasRush: () => boolean;
+  readonly #rounds: RoundPlan;
   /** Attempts that ended and are not on record; their rows stay claimed, so nothing is sent twice for want of one. */
   readonly #ended: EndedAttempt[] = [];
   readonly #waitingForRest: (() => void)[] = [];
-  readonly #hasRush: () => boolean;
-  #needsReload = true;
-  #isRunning = false;
-  /** For good: the database may be closed from then on. */
-  #hasStopped = false;
-  #isPlanned = false;
-  #timer: NodeJS.Timeout | null = null;
-  #rushTimer: NodeJS.Timeout | null = null;
+  /** Rounds claim while it is `running`. From `stopped` on there are none, and the database may be closed. */
+  #state: "new" | "running" | "stopping" | "stopped" = "new";
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
-    const { db, keyring, settings, log } = parts;
-    this.#lanes = new Lanes(db, createWebhookReader(db, keyring, log), createClaims(db), settings);
-    this.#finish = createFinishAttempts(db, settings);
+    this.#lanes = new Lanes(parts.db, createClaims(parts.db), parts.transports);
+    this.#finish = createFinishAttempts(parts.db);
     this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
+    this.#rounds = new RoundPlan(() => this.#round(), this.#hasRush);
   }
 
   /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
   async recover(): Promise<void> {
-    const { db, settings, clock, log } = this.#parts;
-    const recovered = await db.transaction(() => recoverDeliveries(settings.scheduleSeconds, clock.now()));
+    const { db, transports, clock, log } = this.#parts;
+    const recovered = await db.transaction(() => recoverDeliveries(transports, clock.now()));
     if (recovered > 0) deliveriesRecovered(log, recovered);
   }
 
   /** Begins. Never throws: a database that refuses is tried again. */
   start(): void {
-    this.#isRunning = true;
+    this.#state = "running";
     this.#parts.outbox.onQueued(() => this.wake());
     this.wake();
   }
 
   /** Plans a round, unless one is planned already or there are no more. */
   wake(): void {
-    if (this.#isPlanned || this.#hasStopped) return;
-    this.#isPlanned = true;
-    if (this.#hasRush()) this.#rushTimer = setTimeout(() => this.#round(), RUSH_REST_MS);
-    // Two turns of the event loop: the second collects the answers that came while the first was at work.
-    else setImmediate(() => setImmediate(() => this.#round()));
+    this.#rounds.soon();
   }
 
-  /** Webhooks or deliveries were changed by another process. */
+  /** Recipients or deliveries were changed by another process. */
   reload(): void {
-    this.#needsReload = true;
+    this.#lanes.invalidate();
     if (this.#isRunning) this.wake();
   }
 
   /** Resolves when nothing is in flight and nothing more can go out now. */
   settled(): Promise<void> {
-    if (this.#hasStopped) return Promise.resolve();
+    if (this.#state === "stopped") return Promise.resolve();
     return new Promise((resolve) => {
       this.#waitingForRest.push(resolve);
       this.wake();
     });
   }
 
-  /** When something is next planned, in milliseconds since 1970; null where nothing waits. */
+  /** When something is next planned, in milliseconds since 1970; null when nothing waits. */
   nextWakeAt(): number | null {
     return this.#isRunning ? this.#lanes.nextWakeAt(this.#parts.clock.now()) : null;
   }
@@ -123,130 +99,107 @@ export class Deliverer {
    * nothing is planned any more, whatever posts that are still stored queue: the next start finds it.
    */
   async stop(graceMs: number): Promise<void> {
-    this.#isRunning = false;
-    const { sender } = this.#parts;
-    const grace = setTimeout(() => void sender.destroy(), graceMs);
+    this.#state = "stopping";
+    const grace = setTimeout(() => void this.#destroyTransports(), graceMs);
     const giveUp = Promise.withResolvers<void>();
     const patience = setTimeout(giveUp.resolve, graceMs + LAST_RECORDS_MS);
     await Promise.race([this.settled(), giveUp.promise]);
     clearTimeout(grace);
     clearTimeout(patience);
-    this.#hasStopped = true;
-    this.#setTimer(null);
-    if (this.#rushTimer !== null) clearTimeout(this.#rushTimer);
-    await sender.destroy();
+    this.#state = "stopped";
+    this.#rounds.close();
+    await this.#destroyTransports();
+  }
+
+  get #isRunning(): boolean {
+    return this.#state === "running";
+  }
+
+  async #destroyTransports(): Promise<void> {
+    await Promise.all(this.#parts.transports.map((transport) => transport.destroy()));
   }
 
   #round(): void {
-    if (this.#hasStopped) return;
-    this.#isPlanned = false;
-    this.#setTimer(null);
-    let claimed: readonly Sending[];
     try {
-      claimed = this.#advance(this.#parts.clock.now());
+      const now = this.#parts.clock.now();
+      this.#readBacklog(now);
+      if (this.#isRunning) this.#lanes.takeAhead(now).forEach((sending) => this.#begin(sending));
+      for (const sending of this.#recordAndClaim(now)) this.#begin(sending);
     } catch (error) {
-      this.#needsReload = true;
+      this.#lanes.invalidate();
       deliveriesWaiting(this.#parts.log, error);
-      this.#setTimer(DATABASE_RETRY_MS);
+      this.#rounds.later(DATABASE_RETRY_MS);
       return;
     }
-    for (const sending of claimed) this.#begin(sending);
     this.#sleep();
   }
 
+  #readBacklog(now: number): void {
+    const { outbox } = this.#parts;
+    const touched = outbox.takeTouched();
+    if (this.#lanes.isStale) {
+      outbox.forget();
+      this.#lanes.reload(now);
+    } else {
+      this.#lanes.noteQueued(touched, now);
+      this.#lanes.giveBack(this.#hasRush() || !this.#isRunning ? "all" : "slow", now);
+    }
+  }
+
   /**
-   * One transaction: what ended is recorded, what may go out is claimed; nothing is written where there is neither. It
+   * One transaction: what ended is recorded, what may go out is claimed; nothing is written when there is neither. It
    * does not wait for the disk: after a power cut a message may go out once more, with the same id.
    */
-  #advance(now: number): readonly Sending[] {
-    this.#readBacklog(now);
-    const claimed: Sending[] = [];
-    const isRush = this.#hasRush();
-    this.#lanes.giveBack(isRush || !this.#isRunning ? "all" : "slow", now);
-    if (this.#ended.length === 0 && !(this.#isRunning && this.#lanes.hasWork(now))) return claimed;
-    let records: readonly (RecordedAttempt | null)[];
-    try {
-      records = this.#parts.db.relaxedTransactionNow(() => {
-        const recorded = this.#finish(this.#ended, now);
-        for (const [index, { delivery }] of this.#ended.entries())
-          this.#follow(delivery, recorded[index] ?? null);
-        if (this.#isRunning) this.#lanes.claim(now, isRush ? RUSH_CLAIMS : Number.POSITIVE_INFINITY, claimed);
-        if (this.#isRunning && !isRush) this.#lanes.claimAhead(now);
-        return recorded;
-      });
-    } catch (error) {
-      this.#lanes.undo(claimed);
-      throw error;
-    }
-    const finished = this.#ended.splice(0);
-    for (const [index, attempt] of finished.entries()) {
+  #recordAndClaim(now: number): readonly Sending[] {
+    const { db } = this.#parts;
+    if (this.#ended.length === 0 && !(this.#isRunning && this.#lanes.hasWork(now))) return [];
+    const { records, claimed } = db.relaxedTransactionNow(() => {
+      const made = this.#finish(this.#ended, now);
+      for (const [index, ended] of this.#ended.entries()) {
+        const record = made[index];
+        if (record) this.#lanes.follow(ended, record);
+      }
+      return { records: made, claimed: this.#claim(now) };
+    });
+    for (const [index, ended] of this.#ended.splice(0).entries()) {
       const record = records[index];
-      if (record) logAttempt(this.#parts.log, attempt, record);
+      if (record) ended.transport.report(ended, record);
     }
-    return claimed;
+    return claimed === null ? [] : this.#lanes.accept(claimed);
   }
 
-  #readBacklog(now: number): void {
-    const { db, outbox } = this.#parts;
-    const touched = outbox.takeTouched();
-    if (this.#needsReload) {
-      this.#lanes.giveBack("all", now);
-      outbox.forget();
-      this.#needsReload = db.transactionNow(() => db.now(() => alignDeliveries(now)));
-      this.#lanes.reload(now);
-    } else this.#lanes.noteQueued(touched, now);
-  }
-
-  /** The lane follows what is recorded; after a rollback all of them are read anew. */
-  #follow({ webhookId }: ClaimedDelivery, record: RecordedAttempt | null): void {
-    const lane = this.#lanes.find(webhookId);
-    if (!record || !lane) return;
-    const { health, state, dueAt, webhookState } = record.after;
-    if (health !== lane.webhook.health) lane.webhook = { ...lane.webhook, health };
-    if (state === "pending") this.#lanes.noteRetry(webhookId, dueAt);
-    if (webhookState !== record.before) this.#needsReload = true;
+  #claim(now: number): Claimed | null {
+    if (!this.#isRunning) return null;
+    return this.#hasRush() ? this.#lanes.claim(now, RUSH_CLAIMS) : this.#lanes.claimWithAhead(now);
   }
 
   #begin(sending: Sending): void {
-    const { sender, clock, random } = this.#parts;
-    const request = renderRequest(sending.lane.open, sending.delivery, clock.now());
-    const conclude = (result: SendResult): void => {
-      this.#ended.push({ delivery: sending.delivery, result, random: random() });
-      const wasDelivered = result.kind === "answer" && isSuccess(result.status);
-      this.#lanes.release(sending, wasDelivered, result.durationMs);
-      this.#goOn(sending);
-    };
-    void sender.send(request).then((result) => conclude(result));
+    void sending.lane.route.send(sending.delivery).then((result) => this.#conclude(sending, result));
   }
 
-  /** Fills the slot that became free; without a round where the next delivery is claimed already. */
+  #conclude(sending: Sending, result: AttemptResult): void {
+    const { lane, delivery } = sending;
+    this.#ended.push({ delivery, transport: lane.transport, result, random: this.#parts.random() });
+    this.#lanes.release(sending, result);
+    this.#goOn(sending);
+  }
+
+  /** Fills the slot that became free; without a round when the next delivery is claimed already. */
   #goOn(ended: Sending): void {
-    const isRush = this.#hasRush();
-    const next =
-      this.#isRunning && !this.#needsReload && !isRush
-        ? this.#lanes.next(ended, this.#parts.clock.now())
-        : null;
+    const mayGoOn = this.#isRunning && !this.#lanes.isStale && !this.#hasRush();
+    const next = mayGoOn ? this.#lanes.next(ended, this.#parts.clock.now()) : null;
     if (next) this.#begin(next);
-    if (!next || next.lane.ready.length === 0 || this.#ended.length >= MOST_UNRECORDED) this.wake();
+    if (!next || next.lane.aheadCount === 0 || this.#ended.length >= MOST_UNRECORDED) this.wake();
   }
 
   #sleep(): void {
-    if (this.#needsReload) this.wake();
-    if (this.#isPlanned) return;
+    if (this.#lanes.isStale) this.wake();
+    if (this.#rounds.isSoon) return;
     const next = this.nextWakeAt();
     const planned = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
     // What is claimed ahead neither waits long for its slot, nor what went out meanwhile for its record.
-    const wait = this.#lanes.ahead === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
-    if (this.#lanes.inFlight + this.#lanes.ahead === 0 && wait !== 0) {
-      for (const resolve of this.#waitingForRest.splice(0)) resolve();
-    }
-    this.#setTimer(wait);
-  }
-
-  /** One timer at most; null is none. */
-  #setTimer(waitMs: number | null): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer =
-      waitMs === null ? null : setTimeout(() => this.wake(), Math.min(Math.max(waitMs, 1), LONGEST_SLEEP_MS));
+    const wait = this.#lanes.aheadCount === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
+    if (this.#lanes.isEmpty && wait !== 0) for (const resolve of this.#waitingForRest.splice(0)) resolve();
+    if (wait !== null) this.#rounds.later(wait);
   }
 }

@@ -5,7 +5,7 @@ import type { Attempt, Delivery } from "./delivery.ts";
 export function deliveryJson(delivery: Delivery) {
   return {
     id: delivery.id,
-    webhook_id: delivery.webhookId,
+    webhook_id: delivery.recipientId,
     submission_id: delivery.submissionId,
     state: delivery.state,
     attempts: delivery.attempts,

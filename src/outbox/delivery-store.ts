@@ -10,7 +10,7 @@ import { lookThroughQueued } from "./queued-deliveries.ts";
 export const MAX_DELIVERY_PAGE = 1000;
 
 export interface DeliveryFilter {
-  readonly webhookId: string | null;
+  readonly recipientId: string | null;
   readonly submissionId: string | null;
   readonly state: DeliveryState | null;
   /** The id of the last delivery of the page before; null is the first page. */
@@ -33,7 +33,7 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
     .selectAll()
     .orderBy("id", "desc")
     .limit(filter.limit + 1);
-  if (filter.webhookId !== null) rows = rows.where("webhook_id", "=", filter.webhookId);
+  if (filter.recipientId !== null) rows = rows.where("recipient_id", "=", filter.recipientId);
   if (filter.submissionId !== null) rows = rows.where("submission_id", "=", filter.submissionId);
   if (filter.state !== null) rows = rows.where("state", "=", filter.state);
   if (filter.cursor !== null) rows = rows.where("id", "<", filter.cursor);
@@ -45,10 +45,10 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
 
 /** As many of those in the outbox as can be on the page. */
 function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
-  const { webhookId, submissionId, state, cursor, limit } = filter;
+  const { recipientId, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
   if (state !== null && state !== "pending" && state !== "held") return found;
-  yield* lookThroughQueued(webhookId, (delivery) => {
+  yield* lookThroughQueued(recipientId, (delivery) => {
     const isMeant =
       (submissionId === null || delivery.submissionId === submissionId) &&
       (state === null || delivery.state === state) &&
@@ -101,7 +101,7 @@ export function* listAttempts(deliveryId: string): Steps<Attempt[]> {
 function toDelivery(row: Selectable<Tables["delivery"]>): Delivery {
   return {
     id: row.id,
-    webhookId: row.webhook_id,
+    recipientId: row.recipient_id,
     submissionId: row.submission_id,
     state: row.state,
     attempts: row.attempts,

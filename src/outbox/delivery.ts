@@ -2,11 +2,11 @@
 export const DELIVERY_STATES = ["pending", "sending", "delivered", "held", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One message to one webhook. */
+/** One message to one recipient. */
 export interface Delivery {
-  /** `msg_…`, the receiver's `webhook-id`. */
+  /** `msg_…`, the message's id, which the recipient sees. */
   readonly id: string;
-  readonly webhookId: string;
+  readonly recipientId: string;
   readonly submissionId: string;
   readonly state: DeliveryState;
   /** All attempts made, probes and interrupted ones included. */
@@ -15,7 +15,7 @@ export interface Delivery {
   readonly spent: number;
   /** When the next attempt is planned; null unless pending. */
   readonly dueAt: number | null;
-  /** The HTTP status of the last attempt that got one; null before. */
+  /** The status of the last attempt that was answered with one; null before. */
   readonly lastStatus: number | null;
 }
 

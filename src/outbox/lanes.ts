@@ -1,280 +1,241 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { allowedInFlight } from "./breaker.ts";
-import type { ClaimedDelivery, Claims } from "./sqlite-claims.ts";
-import type { ReadWebhooks } from "../webhooks/open-webhooks.ts";
-import type { DeliverySettings, Webhook } from "../webhooks/webhook.ts";
-import type { OpenWebhook } from "../webhooks/webhook-secrets.ts";
+import { alignDeliveries } from "./align-deliveries.ts";
+import type { ClaimedDelivery, Claims } from "./claims.ts";
+import type { EndedAttempt, RecordedAttempt } from "./finish-attempts.ts";
+import { Lane } from "./lane.ts";
+import { listEnabledRecipients } from "./recipient-store.ts";
+import { Slots } from "./slots.ts";
+import type { AttemptResult, Transport } from "./transport.ts";
 
-/** One enabled webhook as the deliverer holds it in memory. */
-export interface Lane {
-  webhook: Webhook;
-  readonly host: string;
-  /** What its requests are made with. */
-  readonly open: OpenWebhook;
-  /** When its earliest pending delivery is due; null where none is pending. */
-  dueAt: number | null;
-  /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
-  readonly ready: ClaimedDelivery[];
-  /** Attempts that delivered quickly since the last round; below zero where one did not. */
-  quick: number;
-  /** When the last of them ended, by the process's own clock. */
-  quickAt: number;
-}
-
-/** A claimed delivery and the lane it goes out on, which holds its slot until it is released. */
+/** A claimed delivery and the lane it goes out on, which holds a slot until it is released. */
 export interface Sending {
   readonly lane: Lane;
   readonly delivery: ClaimedDelivery;
 }
 
+/** What one transaction has claimed. Call {@link Lanes.accept} with it after the commit; after a rollback forget it. */
+export interface Claimed {
+  readonly sendings: readonly Sending[];
+  readonly ahead: readonly (readonly [Lane, ClaimedDelivery[]])[];
+  /** With those of `sendings` taken. */
+  readonly slots: Slots;
+}
+
 /** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
 const FURTHEST_PLAN_MS = 36 * 3_600_000;
-/** No receiver may ask for more quiet than this, so a time further off was written by a wrong clock too. */
-const LONGEST_QUIET_MS = 24 * 3_600_000;
-
-/** A receiver that answers this fast gets deliveries claimed ahead. */
-const QUICK_MS = 20;
-/** What is claimed ahead goes back where its receiver has not answered for so long. */
+/** What is claimed ahead goes back if its recipient has not answered for this long. */
 export const AHEAD_MS = 25;
-/** Most deliveries claimed ahead for one webhook, and for all. */
+/** Most deliveries claimed ahead for one recipient, and for all. */
 const MOST_AHEAD = 64;
 const MOST_AHEAD_IN_ALL = 256;
 
-/** Which deliveries may go out now. Attempts in flight are counted here; everything else is read from the database. */
+/**
+ * Which deliveries may go out now. Slots, and what is claimed ahead, are counted here and change after a commit only;
+ * everything else is read from the database, and read anew after {@link Lanes.invalidate}.
+ */
 export class Lanes {
   readonly #db: SqliteDatabase;
-  readonly #readWebhooks: ReadWebhooks;
   readonly #claims: Claims;
-  readonly #settings: DeliverySettings;
-  #lanes = new Map<string, Lane>();
-  readonly #inFlightByWebhook = new Map<string, number>();
-  readonly #inFlightByHost = new Map<string, number>();
-  #inFlight = 0;
-  /** How many are claimed ahead. */
-  #ahead = 0;
-  /** Where the next round starts, so that every webhook gets its turn. */
+  readonly #transports: readonly Transport[];
+  #lanes: ReadonlyMap<string, Lane> = new Map();
+  #slots = new Slots();
+  #isStale = true;
+  /** Where the next claim starts, so that every recipient gets its turn. */
   #turn = 0;
 
-  constructor(db: SqliteDatabase, readWebhooks: ReadWebhooks, claims: Claims, settings: DeliverySettings) {
+  constructor(db: SqliteDatabase, claims: Claims, transports: readonly Transport[]) {
     this.#db = db;
-    this.#readWebhooks = readWebhooks;
     this.#claims = claims;
-    this.#settings = settings;
+    this.#transports = transports;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
+  /** Whether {@link Lanes.reload} must come before anything is claimed. */
+  get isStale(): boolean {
+    return this.#isStale;
   }
 
-  get ahead(): number {
-    return this.#ahead;
+  /** Recipients or deliveries were changed by somebody else, or a transaction was rolled back. */
+  invalidate(): void {
+    this.#isStale = true;
   }
 
-  find(webhookId: string): Lane | undefined {
-    return this.#lanes.get(webhookId);
+  /** Nothing is under way or claimed. */
+  get isEmpty(): boolean {
+    return this.#slots.isEmpty() && this.aheadCount === 0;
   }
 
-  /** Reads every webhook, its keys and its backlog anew; give back first what is claimed ahead. */
+  get aheadCount(): number {
+    let count = 0;
+    for (const lane of this.#lanes.values()) count += lane.aheadCount;
+    return count;
+  }
+
+  /** Moves deliveries to where their recipients' states want them, and reads every recipient and its backlog anew. */
   reload(now: number): void {
-    this.#lanes = new Map(
-      this.#readWebhooks(now).map(({ webhook, open }) => {
-        const { id, settings, health } = webhook;
-        const notBeforeMs = health.notBeforeMs > now + LONGEST_QUIET_MS ? 0 : health.notBeforeMs;
-        const lane = {
-          webhook: { ...webhook, health: { ...health, notBeforeMs } },
-          host: new URL(settings.url).host,
-          open,
-          dueAt: this.#earliestDue(id, now),
-          ready: [],
-          quick: 0,
-          quickAt: 0,
-        };
-        return [id, lane];
-      }),
+    this.giveBack("all", now);
+    this.#isStale = this.#db.transactionNow(() => this.#db.now(() => alignDeliveries(now)));
+    const routes = new Map(
+      this.#transports.map((transport) => [transport.kind, { transport, byId: transport.routes(now) }]),
     );
+    const lanes = new Map<string, Lane>();
+    for (const recipient of this.#db.now(listEnabledRecipients)) {
+      const known = routes.get(recipient.kind);
+      const route = known?.byId.get(recipient.id);
+      if (!known || !route) continue;
+      const lane = new Lane(recipient, known.transport, route, now);
+      lane.planFrom(this.#earliestDue(lane, now));
+      lanes.set(recipient.id, lane);
+    }
+    this.#lanes = lanes;
   }
 
-  /** New deliveries were queued for these webhooks. */
-  noteQueued(webhookIds: Iterable<string>, now: number): void {
-    for (const id of webhookIds) {
+  /** New deliveries were queued for these recipients. */
+  noteQueued(recipientIds: Iterable<string>, now: number): void {
+    for (const id of recipientIds) {
       const lane = this.#lanes.get(id);
-      if (lane) lane.dueAt = this.#earliestDue(id, now);
+      lane?.planFrom(this.#earliestDue(lane, now));
     }
   }
 
-  /** A delivery of this webhook goes back into the queue. */
-  noteRetry(webhookId: string, dueAt: number): void {
-    const lane = this.#lanes.get(webhookId);
-    if (lane) lane.dueAt = Math.min(dueAt, lane.dueAt ?? dueAt);
+  /** Follows what is on record of an attempt. Inside its transaction: call {@link Lanes.invalidate} after a rollback. */
+  follow({ delivery }: EndedAttempt, { before, after }: RecordedAttempt): void {
+    const lane = this.#lanes.get(delivery.recipientId);
+    lane?.follow(after.breaker);
+    if (after.state === "pending") lane?.planRetry(after.dueAt);
+    if (after.recipientState !== before) this.#isStale = true;
   }
 
   /** Whether anything may be claimed. */
   hasWork(now: number): boolean {
-    return [...this.#lanes.values()].some((lane) => this.#capacity(lane, now) > 0 && hasDue(lane, now));
-  }
-
-  /**
-   * Claims what may go out now, `most` at most, and adds it to `claimed`, each time beginning with another webhook.
-   * Inside a transaction: call {@link Lanes.undo} with all of it where that is rolled back.
-   */
-  claim(now: number, most: number, claimed: Sending[]): void {
-    const lanes = [...this.#lanes.values()];
-    const start = this.#turn % Math.max(1, lanes.length);
-    this.#turn = start + 1;
-    const due = [...lanes.slice(start), ...lanes.slice(0, start)].filter((lane) => hasDue(lane, now));
-    for (const lane of due) this.#claimFrom(lane, now, most - claimed.length, claimed);
-  }
-
-  /**
-   * Claims more for receivers that answer faster than transactions are worth their while. Inside a transaction, after
-   * {@link Lanes.claim}; where that is rolled back, give it back.
-   */
-  claimAhead(now: number): void {
-    const due = [...this.#lanes.values()].filter((lane) => readyAt(lane) <= now);
-    for (const lane of due) {
-      // Where others wait for the same slots, each slot is given to the next in turn.
-      const isAlone = due.length === 1 || this.#sharedSlots(lane) > 0;
-      const { breaker, count } = lane.webhook.health;
-      const isWell = breaker === "closed" && count === 0;
-      const wanted = isAlone && isWell ? Math.min(2 * lane.quick, MOST_AHEAD) : 0;
-      const limit = Math.min(wanted - lane.ready.length, MOST_AHEAD_IN_ALL - this.#ahead);
-      if (limit <= 0) continue;
-      const taken = this.#claims.claimDue(lane.webhook.id, limit, now);
-      lane.ready.push(...taken);
-      this.#ahead += taken.length;
-      if (taken.length < limit) lane.dueAt = this.#earliestDue(lane.webhook.id, now);
+    for (const lane of this.#lanes.values()) {
+      if (lane.readyAt <= now && lane.capacity(this.#slots, now) > 0) return true;
     }
-    for (const lane of this.#lanes.values()) lane.quick = 0;
+    return false;
   }
 
-  /** One more delivery that is claimed already, for the slot that this one leaves; null where it needs a claim. */
-  next({ lane: { webhook } }: Sending, now: number): Sending | null {
-    const lane = this.#lanes.get(webhook.id);
-    if (!lane || lane.quick <= 0 || this.#capacity(lane, now) <= 0) return null;
-    const delivery = this.#takeReady(lane, 1)[0];
-    if (!delivery) return null;
-    this.#count(lane, 1);
-    return { lane, delivery };
-  }
-
-  /** An attempt has ended: its slot is free. */
-  release({ lane }: Sending, wasDelivered: boolean, durationMs: number): void {
-    this.#count(lane, -1);
-    const current = this.#lanes.get(lane.webhook.id);
-    if (current) {
-      const isQuick = wasDelivered && durationMs <= QUICK_MS;
-      current.quick = isQuick ? current.quick + 1 : Number.NEGATIVE_INFINITY;
-      if (isQuick) current.quickAt = performance.now();
+  /** What is claimed already and may go out now. */
+  takeAhead(now: number): Sending[] {
+    const taken: Sending[] = [];
+    for (const lane of this.#lanes.values()) {
+      if (lane.aheadCount === 0) continue;
+      for (const delivery of lane.takeAhead(lane.capacity(this.#slots, now))) {
+        this.#slots.take(lane.slotNames, 1);
+        taken.push({ lane, delivery });
+      }
     }
-  }
-
-  /** A transaction with these claims was rolled back. */
-  undo(claimed: readonly Sending[]): void {
-    for (const { lane, delivery } of claimed) {
-      this.#count(lane, -1);
-      lane.ready.push(delivery);
-      this.#ahead += 1;
-    }
-  }
-
-  /**
-   * Puts what was claimed ahead back into the queue, in a transaction of its own: of all webhooks, or of those whose
-   * receivers are not quick any more.
-   */
-  giveBack(which: "all" | "slow", now: number): void {
-    if (this.#ahead === 0) return;
-    const latest = performance.now() - AHEAD_MS;
-    const lanes = [...this.#lanes.values()].filter(
-      ({ ready, quick, quickAt }) => ready.length > 0 && (which === "all" || quick < 0 || quickAt < latest),
-    );
-    if (lanes.length === 0) return;
-    this.#db.relaxedTransactionNow(() => {
-      for (const { ready } of lanes) this.#claims.giveBack(ready);
-    });
-    for (const lane of lanes) {
-      this.#takeReady(lane, lane.ready.length);
-      lane.dueAt = this.#earliestDue(lane.webhook.id, now);
-    }
-  }
-
-  /** When something may next be claimed; null where nothing waits but for the end of an attempt, which wakes by itself. */
-  nextWakeAt(now: number): number | null {
-    const open = [...this.#lanes.values()].filter(
-      (lane) => this.#capacity(lane, Math.max(now, lane.webhook.health.notBeforeMs)) > 0,
-    );
-    const next = Math.min(...open.map(readyAt));
-    return Number.isFinite(next) ? Math.max(next, now) : null;
-  }
-
-  #claimFrom(lane: Lane, now: number, most: number, claimed: Sending[]): void {
-    const { id, health } = lane.webhook;
-    const limit = Math.min(this.#capacity(lane, now), most);
-    if (limit <= 0) return;
-    const isProbe = health.breaker === "open";
-    const taken = this.#takeReady(lane, limit);
-    const rest = limit - taken.length;
-    if (isProbe) taken.push(...this.#claims.claimProbe(id, now));
-    else if (rest > 0) taken.push(...this.#claims.claimDue(id, rest, now));
-    this.#count(lane, taken.length);
-    for (const delivery of taken) claimed.push({ lane, delivery });
-    // Where as much was taken as may be, there is likely more that is due; the next claim will tell.
-    if (isProbe || taken.length < limit) lane.dueAt = this.#earliestDue(id, now);
-  }
-
-  #capacity(lane: Lane, now: number): number {
-    const { perWebhook } = this.#settings.limits;
-    const { probeSeconds } = this.#settings;
-    const allowed = allowedInFlight(lane.webhook.health, { perWebhook, probeSeconds }, now);
-    const running = this.#inFlightByWebhook.get(lane.webhook.id) ?? 0;
-    return Math.min(allowed - running, this.#freeSlots(lane));
-  }
-
-  #freeSlots(lane: Lane): number {
-    const { perWebhook } = this.#settings.limits;
-    return Math.min(
-      this.#sharedSlots(lane),
-      perWebhook - (this.#inFlightByWebhook.get(lane.webhook.id) ?? 0),
-    );
-  }
-
-  /** Free slots that other webhooks could take as well. */
-  #sharedSlots({ host }: Lane): number {
-    const { total, perHost } = this.#settings.limits;
-    return Math.min(total - this.#inFlight, perHost - (this.#inFlightByHost.get(host) ?? 0));
-  }
-
-  #takeReady(lane: Lane, most: number): ClaimedDelivery[] {
-    const taken = lane.ready.splice(0, most);
-    this.#ahead -= taken.length;
     return taken;
   }
 
-  #count({ webhook, host }: Lane, change: number): void {
-    this.#inFlight += change;
-    addTo(this.#inFlightByWebhook, webhook.id, change);
-    addTo(this.#inFlightByHost, host, change);
+  /** Claims what may go out now, `most` at most, each time beginning with another recipient. Inside a transaction. */
+  claim(now: number, most: number): Claimed {
+    const slots = this.#slots.copy();
+    const sendings: Sending[] = [];
+    for (const lane of this.#inTurn()) {
+      if (lane.readyAt > now) continue;
+      const limit = Math.min(lane.capacity(slots, now), most - sendings.length);
+      if (limit <= 0) continue;
+      const deliveries = this.#claimFrom(lane, limit, now);
+      slots.take(lane.slotNames, deliveries.length);
+      for (const delivery of deliveries) sendings.push({ lane, delivery });
+    }
+    return { sendings, ahead: [], slots };
   }
 
-  #earliestDue(webhookId: string, now: number): number | null {
-    const due = this.#claims.earliestDue(webhookId);
-    if (due === null || due <= now + FURTHEST_PLAN_MS) return due;
-    this.#claims.pullForward(webhookId, now + FURTHEST_PLAN_MS);
-    return now + FURTHEST_PLAN_MS;
+  /**
+   * As {@link Lanes.claim}, and claims more for recipients that answer faster than transactions are worth their while.
+   * Inside a transaction.
+   */
+  claimWithAhead(now: number): Claimed {
+    const { sendings, slots } = this.claim(now, Number.POSITIVE_INFINITY);
+    const ahead: [Lane, ClaimedDelivery[]][] = [];
+    const due = [...this.#lanes.values()].filter((lane) => lane.readyAt <= now);
+    let free = MOST_AHEAD_IN_ALL - this.aheadCount;
+    for (const lane of due) {
+      // Where others wait for the same slots, each slot is given to the next in turn.
+      const isAlone = due.length === 1 || lane.sharedSlots(slots) > 0;
+      const limit = isAlone ? Math.min(lane.aheadWanted, MOST_AHEAD - lane.aheadCount, free) : 0;
+      if (limit <= 0) continue;
+      const deliveries = this.#claims.claimDue(lane.recipientId, limit, now);
+      free -= deliveries.length;
+      ahead.push([lane, deliveries]);
+      if (deliveries.length < limit) lane.planFrom(this.#earliestDue(lane, now));
+    }
+    for (const lane of this.#lanes.values()) lane.resetPace();
+    return { sendings, ahead, slots };
   }
-}
 
-function hasDue(lane: Lane, now: number): boolean {
-  return lane.ready.length > 0 || readyAt(lane) <= now;
-}
+  /** The transaction has committed. */
+  accept({ sendings, ahead, slots }: Claimed): readonly Sending[] {
+    this.#slots = slots;
+    for (const [lane, deliveries] of ahead) lane.putAhead(deliveries);
+    return sendings;
+  }
 
-/** With the breaker open a probe goes out as soon as the wait is over, whenever its message was due. */
-function readyAt({ dueAt, webhook: { health } }: Lane): number {
-  if (dueAt === null) return Number.POSITIVE_INFINITY;
-  return health.breaker === "open" ? health.notBeforeMs : Math.max(dueAt, health.notBeforeMs);
-}
+  /** An attempt has ended: its slot is free. */
+  release({ lane }: Sending, { blame, durationMs }: AttemptResult): void {
+    this.#slots.take(lane.slotNames, -1);
+    this.#lanes.get(lane.recipientId)?.noteEnd(blame === "nobody", durationMs);
+  }
 
-function addTo(counts: Map<string, number>, key: string, change: number): void {
-  const next = (counts.get(key) ?? 0) + change;
-  if (next === 0) counts.delete(key);
-  else counts.set(key, next);
+  /** One more delivery that is claimed already, for the slot that this one leaves; null when it needs a claim. */
+  next({ lane: { recipientId } }: Sending, now: number): Sending | null {
+    const lane = this.#lanes.get(recipientId);
+    if (!lane?.isQuick() || lane.capacity(this.#slots, now) <= 0) return null;
+    const [delivery] = lane.takeAhead(1);
+    if (!delivery) return null;
+    this.#slots.take(lane.slotNames, 1);
+    return { lane, delivery };
+  }
+
+  /**
+   * Puts what was claimed ahead back into the queue, in a transaction of its own: of all recipients, or of those that are
+   * not quick any more.
+   */
+  giveBack(which: "all" | "slow", now: number): void {
+    const latest = performance.now() - AHEAD_MS;
+    const lanes = [...this.#lanes.values()].filter(
+      (lane) => lane.aheadCount > 0 && (which === "all" || !lane.isQuickSince(latest)),
+    );
+    if (lanes.length === 0) return;
+    this.#db.relaxedTransactionNow(() => {
+      for (const lane of lanes) this.#claims.giveBack(lane.ahead);
+    });
+    for (const lane of lanes) {
+      lane.takeAhead(lane.aheadCount);
+      lane.planFrom(this.#earliestDue(lane, now));
+    }
+  }
+
+  /** When something may next be claimed; null when nothing waits but for the end of an attempt, which wakes by itself. */
+  nextWakeAt(now: number): number | null {
+    let next = Number.POSITIVE_INFINITY;
+    for (const lane of this.#lanes.values()) {
+      if (lane.readyAt < next && lane.capacityAfterWait(this.#slots, now) > 0) next = lane.readyAt;
+    }
+    return Number.isFinite(next) ? Math.max(next, now) : null;
+  }
+
+  #inTurn(): Lane[] {
+    const lanes = [...this.#lanes.values()];
+    const start = this.#turn % Math.max(1, lanes.length);
+    this.#turn = start + 1;
+    return [...lanes.slice(start), ...lanes.slice(0, start)];
+  }
+
+  #claimFrom(lane: Lane, limit: number, now: number): ClaimedDelivery[] {
+    const taken = lane.isProbed
+      ? this.#claims.claimProbe(lane.recipientId, now)
+      : this.#claims.claimDue(lane.recipientId, limit, now);
+    // If as much was taken as may be, there is likely more that is due; the next claim will tell.
+    if (lane.isProbed || taken.length < limit) lane.planFrom(this.#earliestDue(lane, now));
+    return taken;
+  }
+
+  #earliestDue({ recipientId }: Lane, now: number): number | null {
+    const due = this.#claims.earliestDue(recipientId);
+    const furthest = now + FURTHEST_PLAN_MS;
+    if (due === null || due <= furthest) return due;
+    this.#claims.pullForward(recipientId, furthest);
+    return furthest;
+  }
 }

@@ -1,110 +1,96 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { toIsoTime } from "../foundation/clock.ts";
+import { run, type Steps, text } from "../database/steps.ts";
 import { newId } from "../foundation/id.ts";
-
-/** What of a submission its notification tells, beside the data. */
-export interface NotifiedSubmission {
-  readonly id: string;
-  readonly endpointId: string;
-  readonly spamScore: number;
-  readonly ipAddress: string;
-  readonly userAgent: string;
-  readonly createdAt: number;
-}
-
-/**
- * What comes before and after a submission's data in the body of its `submission.created`, as its row keeps them; null
- * where no webhook wants it.
- */
-export interface EventParts {
-  readonly head: string | null;
-  readonly tail: string | null;
-}
+import { type EventParts, NO_EVENT, type NotifiedSubmission, renderAround } from "./event.ts";
+import { createRecipientMemory } from "./sqlite-recipient-memory.ts";
 
 /** A message's id and its submission's, as a row of the outbox has them. */
 export type QueuedMessage = readonly [id: string, submissionId: string];
 
-/** Use it inside the transaction that stores submissions: {@link Outbox.enqueue} for each, {@link Outbox.write} last. */
+/**
+ * Queues a submission for every recipient of its endpoint that wants it. What it returns goes into the submission's row.
+ * If that row is not stored after all, nothing is sent.
+ */
+export type Enqueue = (submission: NotifiedSubmission, now: number) => EventParts;
+
+/** The queue in the database: whoever stores submissions puts messages in, and the deliverer takes them out. */
 export interface Outbox {
   /**
-   * Queues a submission for every webhook of its endpoint that wants it. What it returns goes into the submission's row.
-   * Where that is not stored after all, nothing is sent.
+   * Runs a transaction that stores submissions: what `work` queues is written last, in few rows, and whoever sends is woken
+   * after the commit. @throws as {@link SqliteDatabase.transactionNow} does; nothing is queued then.
    */
-  enqueue(submission: NotifiedSubmission, now: number): EventParts;
-  /** Writes what was queued since the transaction began: few rows, however many messages. */
-  write(): void;
-  /** Call after that transaction, however it ended: wakes whoever sends, where something was queued. */
-  announce(): void;
+  transactionNow<Result>(work: (enqueue: Enqueue) => Result): Result;
+  /** The same for steps. */
+  transaction<Result>(work: (enqueue: Enqueue) => Steps<Result>): Promise<Result>;
   /** Who sends. */
   onQueued(listener: () => void): void;
-  /** Webhooks that got something since the last call; after a rollback it may name some that did not. */
+  /** Recipients that got something since the last call. */
   takeTouched(): Set<string>;
   /** How many messages were queued since the process began. */
   queuedSoFar(): number;
-  /** This process changed webhooks; what other processes change is noticed. */
+  /** This process changed recipients. Changes by other processes are noticed. */
   forget(): void;
-}
-
-interface Target {
-  readonly id: string;
-  readonly max_spam_score: number;
-  readonly endpoint_name: string;
 }
 
 /** Whoever takes only some of a row's messages writes the rest of it anew. */
 const MAX_MESSAGES_A_ROW = 64;
 
-/** Endpoints whose webhooks are held in memory; all are read anew beyond this. */
-const MAX_KNOWN_ENDPOINTS = 5000;
-
-const NO_EVENT: EventParts = { head: null, tail: null };
-
-export const ENQUEUE_SQL = {
-  targets: `SELECT webhook.id, webhook.max_spam_score, endpoint.name AS endpoint_name
-    FROM webhook JOIN endpoint ON endpoint.id = webhook.endpoint_id WHERE webhook.endpoint_id = ?`,
-  outbox: "INSERT INTO outbox (webhook_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)",
-} as const;
+const INSERT_SQL =
+  "INSERT INTO outbox (recipient_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)";
 
 export function createOutbox(db: SqliteDatabase): Outbox {
-  const targets = createTargetMemory(db);
-  const insertRow = db.prepare(ENQUEUE_SQL.outbox);
-  /** Of the transaction under way, by webhook. */
-  const queues = new Map<string, QueuedMessage[]>();
+  const recipients = createRecipientMemory(db);
+  const insertRow = db.prepare(INSERT_SQL);
   let touched = new Set<string>();
-  let queuedAt = 0;
-  let queued = 0;
+  let queuedSoFar = 0;
   let wake = (): void => undefined;
 
-  const queue = (webhookId: string, message: QueuedMessage): void => {
-    const messages = queues.get(webhookId);
-    if (messages === undefined) queues.set(webhookId, [message]);
-    else messages.push(message);
-    queued += 1;
+  const announce = (queue: Queue): void => {
+    queuedSoFar += queue.messageCount;
+    for (const recipientId of queue.recipientIds()) touched.add(recipientId);
+    if (queue.messageCount > 0) wake();
   };
 
-  return {
-    enqueue(submission, now) {
+  const enqueueInto =
+    (queue: Queue): Enqueue =>
+    (submission, now) => {
       const { id, endpointId, spamScore } = submission;
-      const wanting = targets.read(endpointId).filter((target) => target.max_spam_score >= spamScore);
+      const wanting = recipients.read(endpointId).filter(({ max_spam_score: max }) => max >= spamScore);
       const [first] = wanting;
       if (first === undefined) return NO_EVENT;
-      queuedAt = now;
-      for (const target of wanting) queue(target.id, [newId("msg", now), id]);
+      for (const recipient of wanting) queue.add(recipient.id, [newId("msg", now), id], now);
       return renderAround(submission, first.endpoint_name, now);
-    },
-    write() {
-      for (const [webhookId, messages] of queues) {
-        for (let first = 0; first < messages.length; first += MAX_MESSAGES_A_ROW) {
-          const some = messages.slice(first, first + MAX_MESSAGES_A_ROW);
-          insertRow.run(webhookId, queuedAt, some.length, JSON.stringify(some));
-        }
+    };
+
+  return {
+    transactionNow(work) {
+      const queue = new Queue();
+      try {
+        const result = db.transactionNow(() => {
+          const made = work(enqueueInto(queue));
+          for (const row of queue.rows()) insertRow.run(...row);
+          return made;
+        });
+        announce(queue);
+        return result;
+      } finally {
+        recipients.endTransaction();
       }
     },
-    announce() {
-      targets.endTransaction();
-      for (const webhookId of queues.keys()) touched.add(webhookId);
-      queues.clear();
-      if (touched.size > 0) wake();
+    async transaction(work) {
+      let queue = new Queue();
+      try {
+        const result = await db.transaction(function* () {
+          queue = new Queue();
+          const made = yield* work(enqueueInto(queue));
+          for (const row of queue.rows()) yield* run(text(INSERT_SQL, ...row));
+          return made;
+        });
+        announce(queue);
+        return result;
+      } finally {
+        recipients.endTransaction();
+      }
     },
     onQueued(listener) {
       wake = listener;
@@ -114,64 +100,37 @@ export function createOutbox(db: SqliteDatabase): Outbox {
       touched = new Set();
       return taken;
     },
-    queuedSoFar: () => queued,
-    forget: () => targets.forget(),
+    queuedSoFar: () => queuedSoFar,
+    forget: () => recipients.forget(),
   };
 }
 
-/** The webhooks of each endpoint, read once as long as nobody else writes. */
-function createTargetMemory(db: SqliteDatabase) {
-  const select = db.prepare(ENQUEUE_SQL.targets);
-  const dataVersion = db.prepare("PRAGMA data_version").pluck();
-  const byEndpoint = new Map<string, readonly Target[]>();
-  let seenVersion: unknown = null;
-  let isUpToDate = false;
-  return {
-    read(endpointId: string): readonly Target[] {
-      // Inside the transaction nobody else can change a webhook, so one look a transaction is exact.
-      if (!isUpToDate && dataVersion.get() !== seenVersion) {
-        seenVersion = dataVersion.get();
-        byEndpoint.clear();
+type OutboxRow = readonly [recipientId: string, queuedAt: number, messageCount: number, messages: string];
+
+/** What one transaction queues. */
+class Queue {
+  readonly #byRecipient = new Map<string, QueuedMessage[]>();
+  #queuedAt = 0;
+  messageCount = 0;
+
+  add(recipientId: string, message: QueuedMessage, now: number): void {
+    const messages = this.#byRecipient.get(recipientId);
+    if (messages === undefined) this.#byRecipient.set(recipientId, [message]);
+    else messages.push(message);
+    this.#queuedAt = now;
+    this.messageCount += 1;
+  }
+
+  recipientIds(): Iterable<string> {
+    return this.#byRecipient.keys();
+  }
+
+  *rows(): Generator<OutboxRow> {
+    for (const [recipientId, messages] of this.#byRecipient) {
+      for (let first = 0; first < messages.length; first += MAX_MESSAGES_A_ROW) {
+        const some = messages.slice(first, first + MAX_MESSAGES_A_ROW);
+        yield [recipientId, this.#queuedAt, some.length, JSON.stringify(some)];
       }
-      isUpToDate = true;
-      const known = byEndpoint.get(endpointId);
-      if (known !== undefined) return known;
-      if (byEndpoint.size >= MAX_KNOWN_ENDPOINTS) byEndpoint.clear();
-      const read = select.all(endpointId) as Target[];
-      byEndpoint.set(endpointId, read);
-      return read;
-    },
-    endTransaction(): void {
-      isUpToDate = false;
-    },
-    forget: () => byEndpoint.clear(),
-  };
-}
-
-/** Each part is JSON of its own, for speed. The data between is the JSON that the submission's row holds. */
-function renderAround(
-  submission: NotifiedSubmission,
-  endpointName: string,
-  now: number,
-): { readonly head: string; readonly tail: string } {
-  const { id, endpointId, spamScore, ipAddress, userAgent, createdAt } = submission;
-  const timestamp = toIsoTime(now);
-  const created = createdAt === now ? timestamp : toIsoTime(createdAt);
-  const endpoint = `{"id":"${endpointId}","name":${JSON.stringify(endpointName)}}`;
-  const client = `"ip_address":${JSON.stringify(ipAddress)},"user_agent":${JSON.stringify(userAgent)}`;
-  return {
-    head: `{"event":"submission.created","timestamp":"${timestamp}","endpoint":${endpoint},"submission":{"id":"${id}","data":`,
-    tail: `,"spam_score":${spamScore},${client},"created_at":"${created}"}}`,
-  };
-}
-
-/** The body of `submission.created`, well-formed as signatures need it. @param data JSON */
-export function renderBody(
-  submission: NotifiedSubmission,
-  data: string,
-  endpointName: string,
-  now: number,
-): string {
-  const { head, tail } = renderAround(submission, endpointName, now);
-  return head + data + tail;
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { query } from "../database/database.ts";
 import { all, first, type Steps, text } from "../database/steps.ts";
 import type { Delivery } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
-import type { WebhookState } from "../webhooks/webhook.ts";
+import type { RecipientState } from "./recipient.ts";
 
 /** Rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;
@@ -11,15 +11,15 @@ const ROWS_AT_ONCE = 100;
  * Hands everything that waits in the outbox to `look`, oldest first, as the deliveries that it will be, until that
  * returns true.
  *
- * @param webhookId null is every webhook.
+ * @param recipientId null is every recipient.
  */
 export function* lookThroughQueued(
-  webhookId: string | null,
+  recipientId: string | null,
   look: (delivery: Delivery) => boolean,
 ): Steps<void> {
   let after = 0;
   for (;;) {
-    const rows = yield* all(selectRows(webhookId, after));
+    const rows = yield* all(selectRows(recipientId, after));
     for (const row of rows) {
       for (const [id, submissionId] of JSON.parse(row.messages) as QueuedMessage[]) {
         const submission = yield* first(text("SELECT 1 FROM submission WHERE id = ?", submissionId));
@@ -32,14 +32,14 @@ export function* lookThroughQueued(
 }
 
 function toDelivery(
-  row: { webhook_id: string; queued_at: number; state: WebhookState },
+  row: { recipient_id: string; queued_at: number; state: RecipientState },
   id: string,
   submissionId: string,
 ): Delivery {
   const isPending = row.state === "enabled";
   return {
     id,
-    webhookId: row.webhook_id,
+    recipientId: row.recipient_id,
     submissionId,
     state: isPending ? "pending" : "held",
     attempts: 0,
@@ -49,25 +49,25 @@ function toDelivery(
   };
 }
 
-function selectRows(webhookId: string | null, after: number) {
+function selectRows(recipientId: string | null, after: number) {
   const rows = query
     .selectFrom("outbox")
-    .innerJoin("webhook", "webhook.id", "outbox.webhook_id")
-    .select(["number", "webhook_id", "queued_at", "messages", "webhook.state"])
+    .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
+    .select(["number", "recipient_id", "queued_at", "messages", "recipient.state"])
     .where("number", ">", after)
     .orderBy("number")
     .limit(ROWS_AT_ONCE);
-  return webhookId === null ? rows : rows.where("webhook_id", "=", webhookId);
+  return recipientId === null ? rows : rows.where("recipient_id", "=", recipientId);
 }
 
-/** How many messages wait in the outbox for webhooks that are enabled, and for others; read from an index alone. */
+/** How many messages wait in the outbox for recipients that are enabled, and for others; read from an index alone. */
 export function* countQueued(): Steps<{ readonly pending: number; readonly held: number }> {
   const counted = yield* all(
     query
       .selectFrom("outbox")
-      .innerJoin("webhook", "webhook.id", "outbox.webhook_id")
-      .select(["webhook.state", ({ fn }) => fn.sum<number>("message_count").as("messages")])
-      .groupBy("webhook.state"),
+      .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
+      .select(["recipient.state", ({ fn }) => fn.sum<number>("message_count").as("messages")])
+      .groupBy("recipient.state"),
   );
   const sum = (isPending: boolean): number =>
     counted
@@ -76,14 +76,14 @@ export function* countQueued(): Steps<{ readonly pending: number; readonly held:
   return { pending: sum(true), held: sum(false) };
 }
 
-/** Since when the message waits that an enabled webhook waits for longest; null where none does. */
+/** Since when the oldest message to an enabled recipient waits; null when there is none. */
 export function* oldestQueuedAt(): Steps<number | null> {
   const oldest = yield* first(
     query
       .selectFrom("outbox")
-      .innerJoin("webhook", "webhook.id", "outbox.webhook_id")
+      .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
       .select("queued_at")
-      .where("webhook.state", "=", "enabled")
+      .where("recipient.state", "=", "enabled")
       .orderBy("number")
       .limit(1),
   );

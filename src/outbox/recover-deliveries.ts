@@ -1,24 +1,23 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
-import { classify } from "../webhooks/classify.ts";
 import { interrupt } from "./settle-attempt.ts";
-
-const INTERRUPTED = classify({
-  kind: "error",
-  code: "UND_ERR_DESTROYED",
-  detail: "the process ended",
-  durationMs: 0,
-});
+import type { Transport } from "./transport.ts";
 
 /**
  * At start: whatever an earlier process was sending when it ended goes back into the queue, a little later each time in
  * a row. Only one server runs on a database, so nobody else can be sending. The number of deliveries recovered.
  */
-export function* recoverDeliveries(scheduleSeconds: readonly number[], now: number): Steps<number> {
-  const rows = yield* all(selectSending());
-  for (const row of rows) {
-    const next = interrupt(row, row.webhook_state, scheduleSeconds, now);
+export function* recoverDeliveries(
+  transports: readonly Pick<Transport, "kind" | "policy">[],
+  now: number,
+): Steps<number> {
+  let recovered = 0;
+  for (const row of yield* all(selectSending())) {
+    const transport = transports.find(({ kind }) => kind === row.kind);
+    if (transport === undefined) continue;
+    const next = interrupt(row, row.recipient_state, transport.policy.scheduleSeconds, now);
+    recovered += 1;
     yield* run(
       query
         .updateTable("delivery")
@@ -38,23 +37,28 @@ export function* recoverDeliveries(scheduleSeconds: readonly number[], now: numb
         started_at: row.claimed_at ?? now,
         // How long it lasted is not known: the clock also ran while no process did.
         duration_ms: 0,
-        outcome: INTERRUPTED.outcome,
+        outcome: "interrupted",
         status: null,
-        message: INTERRUPTED.message,
+        message: "The process ended before the answer came.",
         answer: null,
         is_probe: row.is_probe,
       }),
     );
   }
-  return rows.length;
+  return recovered;
 }
 
 /** Reads the small index of what is being sent, whatever else the table holds. */
 export function selectSending() {
   return query
     .selectFrom("delivery")
-    .innerJoin("webhook", "webhook.id", "delivery.webhook_id")
+    .innerJoin("recipient", "recipient.id", "delivery.recipient_id")
     .select(["delivery.id", "delivery.attempts", "delivery.spent", "delivery.interruptions"])
-    .select(["delivery.claimed_at", "delivery.is_probe", "webhook.state as webhook_state"])
+    .select([
+      "delivery.claimed_at",
+      "delivery.is_probe",
+      "recipient.state as recipient_state",
+      "recipient.kind",
+    ])
     .where("delivery.state", "=", sql.lit("sending"));
 }

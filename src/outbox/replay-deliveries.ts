@@ -8,7 +8,7 @@ import { spreadOutbox } from "./spread-outbox.ts";
 
 /** Which deliveries a bulk replay means; what is null does not narrow it. Times are of when the message was made. */
 export interface ReplayRange {
-  readonly webhookId: string | null;
+  readonly recipientId: string | null;
   /** Only what failed for good. */
   readonly failedOnly: boolean;
   readonly since: number | null;
@@ -89,7 +89,7 @@ function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
   rows = range.failedOnly
     ? rows.where("state", "=", sql.lit("failed"))
     : rows.where("state", "in", ["delivered", "failed", "held", "pending"]);
-  if (range.webhookId !== null) rows = rows.where("webhook_id", "=", range.webhookId);
+  if (range.recipientId !== null) rows = rows.where("recipient_id", "=", range.recipientId);
   if (range.since !== null) rows = rows.where("id", ">=", firstIdAt("msg", range.since));
   if (range.until !== null) rows = rows.where("id", "<", firstIdAt("msg", range.until));
   return rows;
@@ -97,18 +97,18 @@ function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
 
 const isFinished = sql<boolean>`state IN ('delivered', 'failed')`;
 
-/** Whether nothing of the same submission is still to be sent to the same webhook, or was before the bound and later. */
+/** Whether nothing of the same submission is still to be sent to the same recipient, or was before the bound and later. */
 function isLatest(until: number | null) {
   const bound = until === null ? sql`` : sql`AND later.id < ${firstIdAt("msg", until)}`;
   return sql<boolean>`NOT EXISTS (SELECT 1 FROM delivery AS later
-    WHERE later.submission_id = delivery.submission_id AND later.webhook_id = delivery.webhook_id
+    WHERE later.submission_id = delivery.submission_id AND later.recipient_id = delivery.recipient_id
       AND (later.state IN ('pending', 'sending', 'held') OR (later.id > delivery.id ${bound})))`;
 }
 
-/** To a webhook that is not enabled it goes as held, and is sent when the webhook is enabled again. */
+/** A recipient that is not enabled gets it as held, and it is sent when the recipient is enabled again. */
 function* replayRow(id: string, { asNew, now }: ReplayOptions): Steps<string> {
   const state = sql<"pending" | "held">`CASE
-    (SELECT webhook.state FROM webhook WHERE webhook.id = delivery.webhook_id) WHEN 'enabled' THEN 'pending' ELSE 'held' END`;
+    (SELECT recipient.state FROM recipient WHERE recipient.id = delivery.recipient_id) WHEN 'enabled' THEN 'pending' ELSE 'held' END`;
   if (!asNew) {
     yield* run(
       query
@@ -122,11 +122,11 @@ function* replayRow(id: string, { asNew, now }: ReplayOptions): Steps<string> {
   yield* run(
     query
       .insertInto("delivery")
-      .columns(["id", "submission_id", "webhook_id", "state", "due_at"])
+      .columns(["id", "submission_id", "recipient_id", "state", "due_at"])
       .expression(
         query
           .selectFrom("delivery")
-          .select([sql.lit(fresh).as("id"), "submission_id", "webhook_id", state.as("state")])
+          .select([sql.lit(fresh).as("id"), "submission_id", "recipient_id", state.as("state")])
           .select(sql<number>`${sql.lit(now)}`.as("due_at"))
           .where("id", "=", id),
       ),

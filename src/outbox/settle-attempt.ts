@@ -1,9 +1,9 @@
-import { afterFailure, afterSuccess, type Health } from "./breaker.ts";
-import type { Verdict } from "../webhooks/classify.ts";
+import { afterFailure, afterSuccess, type Breaker } from "./breaker.ts";
+import type { RecipientState } from "./recipient.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
-import type { DeliverySettings, WebhookState } from "../webhooks/webhook.ts";
+import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
 
-/** Two answers of 410 stop a webhook when they are this far apart: one may come from a deploy. */
+/** A recipient that says twice that it is gone is stopped if this much lies between: one answer may come from a deploy. */
 const GONE_APART_MS = 60_000;
 /** From this many interruptions in a row on, each spends an attempt: a message that ends the process must run out. */
 const FREE_INTERRUPTIONS = 4;
@@ -13,8 +13,8 @@ export interface AttemptSituation {
   readonly spent: number;
   readonly interruptions: number;
   readonly isProbe: boolean;
-  readonly webhookState: WebhookState;
-  readonly health: Health;
+  readonly recipientState: RecipientState;
+  readonly breaker: Breaker;
   readonly goneAt: number | null;
   readonly failingSince: number | null;
 }
@@ -25,35 +25,38 @@ export interface Settlement {
   readonly spent: number;
   readonly interruptions: number;
   readonly dueAt: number;
-  readonly webhookState: WebhookState;
-  readonly health: Health;
+  readonly recipientState: RecipientState;
+  readonly breaker: Breaker;
   readonly goneAt: number | null;
   readonly failingSince: number | null;
 }
 
-/** @param random from 0 up to 1, spreads retries. @param retryAfterMs what the receiver asked for, or null. */
+export interface SettlementTime {
+  readonly now: number;
+  /** From 0 up to 1; spreads retries. */
+  readonly random: number;
+}
+
 export function settleAttempt(
   before: AttemptSituation,
-  verdict: Verdict,
-  retryAfterMs: number | null,
-  settings: DeliverySettings,
-  now: number,
-  random: number,
+  result: Pick<AttemptResult, "outcome" | "blame" | "retryAfterMs">,
+  policy: DeliveryPolicy,
+  { now, random }: SettlementTime,
 ): Settlement {
-  const { webhookState, goneAt, failingSince } = before;
-  const { scheduleSeconds, probeSeconds, limits } = settings;
-  const breakerLimits = { probeSeconds, perWebhook: limits.perWebhook };
-  if (verdict.blame === "own") {
-    const next = interrupt(before, webhookState, scheduleSeconds, now);
-    return { ...next, webhookState, health: before.health, goneAt, failingSince };
+  const { recipientState, goneAt, failingSince, isProbe } = before;
+  const { scheduleSeconds, probeSeconds, limits } = policy;
+  const breakerLimits = { probeSeconds, perRecipient: limits.perRecipient };
+  if (result.blame === "own") {
+    const next = interrupt(before, recipientState, scheduleSeconds, now);
+    return { ...next, recipientState, breaker: before.breaker, goneAt, failingSince };
   }
-  if (verdict.blame === "nobody") {
-    const health = afterSuccess(before.health, breakerLimits);
+  if (result.blame === "nobody") {
+    const breaker = afterSuccess(before.breaker, breakerLimits);
     const done = { state: "delivered", spent: before.spent, interruptions: 0, dueAt: now } as const;
-    return { ...done, webhookState, health, goneAt: null, failingSince: null };
+    return { ...done, recipientState, breaker, goneAt: null, failingSince: null };
   }
-  const { isProbe } = before;
-  const health = afterFailure(before.health, breakerLimits, { nowMs: now, isProbe, retryAfterMs });
+  const { retryAfterMs } = result;
+  const breaker = afterFailure(before.breaker, breakerLimits, { nowMs: now, isProbe, retryAfterMs });
   const spent = isProbe ? before.spent : before.spent + 1;
   const planned = nextAttemptAt({
     nowMs: now,
@@ -62,17 +65,17 @@ export function settleAttempt(
     retryAfterMs,
     random,
   });
-  const isGone = verdict.outcome === "gone";
-  const stops = isGone && goneAt !== null && now - goneAt >= GONE_APART_MS && webhookState === "enabled";
-  const nextState = stops ? "stopped" : webhookState;
+  const isGone = result.outcome === "gone";
+  const stops = isGone && goneAt !== null && now - goneAt >= GONE_APART_MS && recipientState === "enabled";
+  const nextState = stops ? "stopped" : recipientState;
   return {
     state: planned === null ? "failed" : waitingState(nextState),
     spent,
     interruptions: 0,
-    // A probe that failed queues behind the others, so that one bad message cannot keep the receiver shut.
-    dueAt: isProbe ? health.notBeforeMs : (planned ?? now),
-    webhookState: nextState,
-    health,
+    // A probe that failed queues behind the others, so that one bad message cannot keep the recipient shut.
+    dueAt: isProbe ? breaker.notBeforeMs : (planned ?? now),
+    recipientState: nextState,
+    breaker,
     goneAt: goneAt ?? (isGone ? now : null),
     failingSince: failingSince ?? now,
   };
@@ -81,17 +84,18 @@ export function settleAttempt(
 /** The process ended, or is ending, before the answer came: each time in a row the message waits longer. */
 export function interrupt(
   before: { readonly spent: number; readonly interruptions: number },
-  webhookState: WebhookState,
+  recipientState: RecipientState,
   scheduleSeconds: readonly number[],
   now: number,
 ): Pick<Settlement, "state" | "spent" | "interruptions" | "dueAt"> {
   const interruptions = before.interruptions + 1;
   const spent = interruptions > FREE_INTERRUPTIONS ? before.spent + 1 : before.spent;
   const delaySeconds = scheduleSeconds[Math.min(interruptions, scheduleSeconds.length) - 1] ?? 0;
-  const state = spent > scheduleSeconds.length ? "failed" : waitingState(webhookState);
+  const state = spent > scheduleSeconds.length ? "failed" : waitingState(recipientState);
   return { state, spent, interruptions, dueAt: now + Math.ceil(delaySeconds * 1000) };
 }
 
-function waitingState(webhookState: WebhookState): "pending" | "held" {
-  return webhookState === "enabled" ? "pending" : "held";
+/** Where a delivery waits: `held` when its recipient gets nothing at present. */
+function waitingState(recipientState: RecipientState): "pending" | "held" {
+  return recipientState === "enabled" ? "pending" : "held";
 }

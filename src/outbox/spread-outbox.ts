@@ -8,18 +8,19 @@ const LONGEST_QUEUED_MS = 60_000;
 
 interface Row {
   readonly number: number;
-  readonly webhook_id: string;
+  readonly recipient_id: string;
   readonly queued_at: number;
   readonly messages: string;
   readonly state: string;
 }
 
 export const SPREAD_SQL = {
-  oldest: `SELECT number, webhook_id, queued_at, messages, webhook.state
-    FROM outbox CROSS JOIN webhook ON webhook.id = outbox.webhook_id ORDER BY number LIMIT 1`,
+  oldest: `SELECT number, recipient_id, queued_at, messages,
+      (SELECT recipient.state FROM recipient WHERE recipient.id = outbox.recipient_id) AS state
+    FROM outbox ORDER BY number LIMIT 1`,
   submission: "SELECT 1 FROM submission WHERE id = ?",
   // One statement with that look-up in it takes three times as long: SQLite keeps a journal for its part of the work.
-  delivery: "INSERT INTO delivery (id, submission_id, webhook_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
+  delivery: "INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
   delete: "DELETE FROM outbox WHERE number = ?",
 } as const;
 
@@ -60,7 +61,7 @@ function* spreadRow(row: Row): Steps<number> {
   for (const [id, submissionId] of messages) {
     // Of one that was deleted meanwhile there is nothing to tell any more.
     if ((yield* first(text(SPREAD_SQL.submission, submissionId))) === undefined) continue;
-    yield* run(text(SPREAD_SQL.delivery, id, submissionId, row.webhook_id, state, row.queued_at));
+    yield* run(text(SPREAD_SQL.delivery, id, submissionId, row.recipient_id, state, row.queued_at));
   }
   yield* run(text(SPREAD_SQL.delete, row.number));
   return messages.length;

@@ -1,31 +1,6 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { ClaimedDelivery, Claims } from "./claims.ts";
 import type { QueuedMessage } from "./outbox.ts";
-
-/** A delivery that is this process's to send. */
-export interface ClaimedDelivery {
-  readonly id: string;
-  readonly webhookId: string;
-  /** The number of the attempt that begins now; whoever records its result must name it. */
-  readonly attempt: number;
-  readonly spent: number;
-  readonly interruptions: number;
-  readonly isProbe: boolean;
-  readonly claimedAt: number;
-  readonly body: Buffer;
-}
-
-export interface Claims {
-  /** When the earliest pending delivery of a webhook is due, 0 where one waits in the outbox; null where none waits. */
-  earliestDue(webhookId: string): number | null;
-  /** Takes what is due, oldest first, and then from the outbox. Inside a transaction: nothing is sent that is not on record as being sent. */
-  claimDue(webhookId: string, limit: number, now: number): ClaimedDelivery[];
-  /** Takes the delivery that waits longest, due or not, from the outbox too, to find out whether the receiver is back. */
-  claimProbe(webhookId: string, now: number): ClaimedDelivery[];
-  /** Undoes claims of which nothing was sent; those that are no longer that attempt's stay as they are. */
-  giveBack(deliveries: readonly ClaimedDelivery[]): void;
-  /** Brings deliveries back that a wrong clock planned after `latest`. */
-  pullForward(webhookId: string, latest: number): void;
-}
 
 interface Row {
   readonly id: string;
@@ -52,27 +27,27 @@ interface QueuedBody {
 
 const SELECT = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
   FROM delivery JOIN submission ON submission.id = delivery.submission_id
-  WHERE delivery.webhook_id = ? AND delivery.state = 'pending'`;
+  WHERE delivery.recipient_id = ? AND delivery.state = 'pending'`;
 
 export const CLAIM_SQL = {
-  earliest: "SELECT min(due_at) AS due FROM delivery WHERE webhook_id = ? AND state = 'pending'",
+  earliest: "SELECT min(due_at) AS due FROM delivery WHERE recipient_id = ? AND state = 'pending'",
   due: `${SELECT} AND delivery.due_at <= ? ORDER BY delivery.due_at LIMIT ?`,
   probe: `${SELECT} ORDER BY delivery.due_at LIMIT 1`,
   mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?
     WHERE id = ? AND state = 'pending'`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
-  queuedAt: "SELECT queued_at FROM outbox WHERE webhook_id = ? ORDER BY number LIMIT 1",
-  queued: `SELECT number, queued_at, message_count, messages FROM outbox WHERE webhook_id = ?
+  queuedAt: "SELECT queued_at FROM outbox WHERE recipient_id = ? ORDER BY number LIMIT 1",
+  queued: `SELECT number, queued_at, message_count, messages FROM outbox WHERE recipient_id = ?
     ORDER BY number LIMIT 1`,
   // One statement for all of a row's messages takes half as long as one for each.
   bodies: `SELECT message.value ->> 0 AS id, message.value ->> 1 AS submission_id, ${BODY} AS body
     FROM json_each(?) AS message LEFT JOIN submission ON submission.id = message.value ->> 1 LIMIT ?`,
-  insert: `INSERT INTO delivery (id, submission_id, webhook_id, state, attempts, due_at, claimed_at, is_probe)
+  insert: `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe)
     VALUES (?, ?, ?, 'sending', 1, ?, ?, ?)`,
   deleteRow: "DELETE FROM outbox WHERE number = ?",
   shortenRow: "UPDATE outbox SET message_count = ?, messages = ? WHERE number = ?",
-  pullForward: "UPDATE delivery SET due_at = ? WHERE webhook_id = ? AND state = 'pending' AND due_at > ?",
+  pullForward: "UPDATE delivery SET due_at = ? WHERE recipient_id = ? AND state = 'pending' AND due_at > ?",
 } as const;
 
 export function createClaims(db: SqliteDatabase): Claims {
@@ -84,36 +59,36 @@ export function createClaims(db: SqliteDatabase): Claims {
   const pullForward = db.prepare(CLAIM_SQL.pullForward);
   const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
   const takeQueued = createQueuedClaim(db);
-  const take = (rows: Row[], webhookId: string, isProbe: boolean, now: number): ClaimedDelivery[] =>
+  const take = (rows: Row[], recipientId: string, isProbe: boolean, now: number): ClaimedDelivery[] =>
     rows.map(({ id, attempts, spent, interruptions, body }) => {
       mark.run(now, isProbe ? 1 : 0, id);
-      return { id, webhookId, attempt: attempts + 1, spent, interruptions, isProbe, claimedAt: now, body };
+      return { id, recipientId, attempt: attempts + 1, spent, interruptions, isProbe, claimedAt: now, body };
     });
-  const queuedSince = (webhookId: string): number | null =>
-    (queuedAt.get(webhookId) as number | undefined) ?? null;
-  const pendingSince = (webhookId: string): number | null => earliest.get(webhookId) as number | null;
+  const queuedSince = (recipientId: string): number | null =>
+    (queuedAt.get(recipientId) as number | undefined) ?? null;
+  const pendingSince = (recipientId: string): number | null => earliest.get(recipientId) as number | null;
   return {
-    earliestDue: (webhookId) => (queuedSince(webhookId) === null ? pendingSince(webhookId) : 0),
-    claimDue(webhookId, limit, now) {
-      const due = take(selectDue.all(webhookId, now, limit) as Row[], webhookId, false, now);
-      return due.length < limit ? [...due, ...takeQueued(webhookId, limit - due.length, false, now)] : due;
+    earliestDue: (recipientId) => (queuedSince(recipientId) === null ? pendingSince(recipientId) : 0),
+    claimDue(recipientId, limit, now) {
+      const due = take(selectDue.all(recipientId, now, limit) as Row[], recipientId, false, now);
+      return due.length < limit ? [...due, ...takeQueued(recipientId, limit - due.length, false, now)] : due;
     },
-    claimProbe(webhookId, now) {
-      const queued = queuedSince(webhookId);
-      const due = pendingSince(webhookId);
+    claimProbe(recipientId, now) {
+      const queued = queuedSince(recipientId);
+      const due = pendingSince(recipientId);
       const isQueuedFirst = queued !== null && (due === null || queued < due);
       return isQueuedFirst
-        ? takeQueued(webhookId, 1, true, now)
-        : take(selectProbe.all(webhookId) as Row[], webhookId, true, now);
+        ? takeQueued(recipientId, 1, true, now)
+        : take(selectProbe.all(recipientId) as Row[], recipientId, true, now);
     },
     giveBack(deliveries) {
       for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
     },
-    pullForward: (webhookId, latest) => void pullForward.run(latest, webhookId, latest),
+    pullForward: (recipientId, latest) => void pullForward.run(latest, recipientId, latest),
   };
 }
 
-type QueuedClaim = (webhookId: string, limit: number, isProbe: boolean, now: number) => ClaimedDelivery[];
+type QueuedClaim = (recipientId: string, limit: number, isProbe: boolean, now: number) => ClaimedDelivery[];
 
 /** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
 function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
@@ -122,18 +97,18 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
   const insert = db.prepare(CLAIM_SQL.insert);
   const deleteRow = db.prepare(CLAIM_SQL.deleteRow);
   const shortenRow = db.prepare(CLAIM_SQL.shortenRow);
-  return (webhookId, limit, isProbe, now) => {
+  return (recipientId, limit, isProbe, now) => {
     const claimed: ClaimedDelivery[] = [];
     while (claimed.length < limit) {
-      const row = selectRow.get(webhookId) as OutboxRow | undefined;
+      const row = selectRow.get(recipientId) as OutboxRow | undefined;
       if (row === undefined) break;
       const taken = selectBodies.all(row.messages, limit - claimed.length) as QueuedBody[];
       for (const { id, submission_id: submissionId, body } of taken) {
         if (body === null) continue;
-        insert.run(id, submissionId, webhookId, row.queued_at, now, isProbe ? 1 : 0);
+        insert.run(id, submissionId, recipientId, row.queued_at, now, isProbe ? 1 : 0);
         claimed.push({
           id,
-          webhookId,
+          recipientId,
           attempt: 1,
           spent: 0,
           interruptions: 0,

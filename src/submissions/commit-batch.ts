@@ -2,7 +2,7 @@ import Driver from "better-sqlite3";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Outbox } from "../outbox/outbox.ts";
+import type { Enqueue, Outbox } from "../outbox/outbox.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
@@ -80,6 +80,16 @@ export interface CommitQueue {
   drain(): Promise<void>;
 }
 
+/** What a batch is written with. */
+export interface BatchParts {
+  readonly db: SqliteDatabase;
+  readonly usage: UsageCounter;
+  readonly idempotency: IdempotencyMemory;
+  readonly outbox: Pick<Outbox, "transactionNow">;
+  readonly memory: SpamMemory;
+  readonly heldPosts: HeldWriter;
+}
+
 interface Waiter {
   readonly pending: PendingSubmission | PendingHeld;
   readonly resolve: (outcome: CommitOutcome) => void;
@@ -90,17 +100,8 @@ interface Waiter {
  * Group commit: everything that arrives in one turn of the event loop goes into one durable transaction, so that the
  * cost of reaching the disk is shared and an answer is only given after it.
  */
-export function createCommitQueue(
-  db: SqliteDatabase,
-  usage: UsageCounter,
-  idempotency: IdempotencyMemory,
-  outbox: Outbox,
-  memory: SpamMemory,
-  heldPosts: HeldWriter,
-  observer: CommitObserver = NO_OBSERVER,
-): CommitQueue {
-  const writeBatch = createBatchWriter(db, usage, idempotency, outbox, memory, heldPosts);
-  const storeBatch = observed(writeBatch, observer);
+export function createCommitQueue(parts: BatchParts, observer: CommitObserver = NO_OBSERVER): CommitQueue {
+  const storeBatch = observed(createBatchWriter(parts), observer);
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -123,7 +124,6 @@ export function createCommitQueue(
     } catch (error) {
       settle = refusal(batch, error);
     }
-    outbox.announce();
     if (settle !== null) {
       waiting = waiting.slice(batch.length);
       settle();
@@ -208,19 +208,12 @@ function asRefusal(error: unknown): unknown {
 
 type BatchWriter = (batch: Committed["batch"]) => Committed;
 
-function createBatchWriter(
-  db: SqliteDatabase,
-  usage: UsageCounter,
-  idempotency: IdempotencyMemory,
-  outbox: Outbox,
-  memory: SpamMemory,
-  heldPosts: HeldWriter,
-): BatchWriter {
-  const store = createStorer(db, idempotency, outbox);
+function createBatchWriter({ db, usage, idempotency, outbox, memory, heldPosts }: BatchParts): BatchWriter {
+  const store = createStorer(db, idempotency);
   const keep = createKeeper(heldPosts);
   return (batch) => {
     const counts = new Map<string, Count>();
-    const { outcomes, evictions } = db.transactionNow(() => {
+    const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
       const holders = new Map<string, number>();
       const decided = batch.map((pending): CommitOutcome => {
         if ("held" in pending) {
@@ -230,7 +223,7 @@ function createBatchWriter(
         }
         const count = countFor(counts, pending, usage);
         if (pending.monthlyLimit !== null && count.used >= pending.monthlyLimit) return "over_limit";
-        if (!store(pending)) return "gone";
+        if (!store(pending, enqueue)) return "gone";
         count.used += 1;
         count.limit = pending.monthlyLimit;
         return "stored";
@@ -239,7 +232,6 @@ function createBatchWriter(
         if (count.used > count.before) usage.write(count.workspaceId, count.month, count.used);
       }
       memory.remember(batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf));
-      outbox.write();
       const evicted = [...holders].map(([workspaceId, now]) => heldPosts.evict(workspaceId, now));
       return { outcomes: decided, evictions: evicted.filter((eviction) => eviction !== null) };
     });
@@ -252,17 +244,16 @@ function createBatchWriter(
 function createStorer(
   db: SqliteDatabase,
   idempotency: IdempotencyMemory,
-  outbox: Outbox,
-): (pending: PendingSubmission) => boolean {
+): (pending: PendingSubmission, enqueue: Enqueue) => boolean {
   const insert = db.prepare(
     `INSERT INTO submission
        (id, endpoint_number, schema_version, data, spam_score, spam_reasons, spam_version, ip_address, user_agent,
         created_at, event_head, event_tail)
      VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  return (pending) => {
+  return (pending, enqueue) => {
     const { submission } = pending;
-    const { head, tail } = outbox.enqueue(submission, submission.createdAt);
+    const { head, tail } = enqueue(submission, submission.createdAt);
     try {
       insert.run(
         submission.id,

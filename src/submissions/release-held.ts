@@ -15,7 +15,7 @@ import type { Submission } from "./submission.ts";
 export interface ReleaseParts {
   readonly db: SqliteDatabase;
   readonly plans: Plans;
-  readonly outbox: Pick<Outbox, "enqueue" | "write" | "announce">;
+  readonly outbox: Pick<Outbox, "transaction">;
 }
 
 /**
@@ -24,25 +24,20 @@ export interface ReleaseParts {
  *
  * @throws not_found; plan_limit where the month is full.
  */
-export async function releaseHeld(
+export function releaseHeld(
   { db, plans, outbox }: ReleaseParts,
   id: string,
   now: number,
 ): Promise<Submission> {
-  try {
-    return await db.transaction(function* () {
-      const held = yield* getHeld(id);
-      yield* countSubmission(held.workspaceId, monthOf(now), plans);
-      const submission = asSubmission(held);
-      yield* insertSubmission(submission, outbox.enqueue(submission, now));
-      if (held.why === "spam") yield* teachSubmission(db, held.workspaceId, submission, "ham", now);
-      outbox.write();
-      yield* run(query.deleteFrom("held").where("id", "=", id));
-      return submission;
-    });
-  } finally {
-    outbox.announce();
-  }
+  return outbox.transaction(function* (enqueue) {
+    const held = yield* getHeld(id);
+    yield* countSubmission(held.workspaceId, monthOf(now), plans);
+    const submission = asSubmission(held);
+    yield* insertSubmission(submission, enqueue(submission, now));
+    if (held.why === "spam") yield* teachSubmission(db, held.workspaceId, submission, "ham", now);
+    yield* run(query.deleteFrom("held").where("id", "=", id));
+    return submission;
+  });
 }
 
 /** The owner's word stands above the score: what they release is as welcome as any other. */

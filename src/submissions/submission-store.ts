@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
 import { CLASS_SCORES, type SpamClass, spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
-import type { EventParts } from "../outbox/outbox.ts";
+import type { EventParts } from "../outbox/event.ts";
 import { idOfEndpoint, numberOfEndpoint } from "./endpoint-number.ts";
 import type { Submission } from "./submission.ts";
 

@@ -1,3 +1,4 @@
+import type { Blame } from "../outbox/transport.ts";
 import type { SendResult } from "./send.ts";
 
 /** What an attempt is recorded as. */
@@ -19,14 +20,9 @@ export type Outcome =
   | "interrupted"
   | "failed";
 
-/**
- * Whom a failure speaks about. `receiver` failures count towards the breaker, every 4xx among them: a mistyped path or
- * an expired credential is answered with one too. `own` ones say nothing about the receiver.
- */
-type Blame = "nobody" | "receiver" | "own";
-
 export interface Verdict {
   readonly outcome: Outcome;
+  /** The recipient is blamed for every 4xx too: a mistyped path or an expired credential is answered with one. */
   readonly blame: Blame;
   /** For people: what happened, and what to do about it where that is known. */
   readonly message: string;
@@ -83,7 +79,7 @@ const ERROR_PREFIXES: readonly (readonly [prefix: string, row: Row])[] = [
 export function classify(result: SendResult): Verdict {
   if (result.kind === "answer") return classifyAnswer(result.status, result.location);
   const [outcome, sentence] = findRow(result.code);
-  const blame = outcome === "interrupted" ? "own" : "receiver";
+  const blame = outcome === "interrupted" ? "own" : "recipient";
   return { outcome, blame, message: `${sentence} (${result.code}: ${result.detail}).` };
 }
 
@@ -100,19 +96,19 @@ function classifyAnswer(status: number, location: string | null): Verdict {
     const target = location === null ? "elsewhere" : `to ${location.slice(0, LOCATION_SHOWN_LENGTH)}`;
     return {
       outcome: "redirect",
-      blame: "receiver",
+      blame: "recipient",
       message: `Answered ${status}, a redirect ${target}. Redirects are not followed: set the webhook to the final address.`,
     };
   }
   if (status === GONE_STATUS) {
     return {
       outcome: "gone",
-      blame: "receiver",
+      blame: "recipient",
       message:
         "Answered 410: the receiver no longer wants deliveries. Another, a minute later or more, stops the webhook.",
     };
   }
-  return { outcome: "refused_by_receiver", blame: "receiver", message: `Answered ${status}.` };
+  return { outcome: "refused_by_receiver", blame: "recipient", message: `Answered ${status}.` };
 }
 
 function findRow(code: string): Row {

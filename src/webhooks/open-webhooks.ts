@@ -4,16 +4,11 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Webhook } from "./webhook.ts";
-import { type OpenWebhook, openWebhook } from "./webhook-secrets.ts";
+import { type OpenWebhook, openWebhook, type StoredKey } from "./webhook-secrets.ts";
 import { activeKeys, listWebhooks } from "./webhook-store.ts";
 
-/** An enabled webhook with what its requests are made with. */
-export interface ReadyWebhook {
-  readonly webhook: Webhook;
-  readonly open: OpenWebhook;
-}
-
-export type ReadWebhooks = (now: number) => readonly ReadyWebhook[];
+/** By the webhooks' ids: what their requests are made with. */
+export type ReadWebhooks = (now: number) => ReadonlyMap<string, OpenWebhook>;
 
 /**
  * Reads the enabled webhooks. One whose secrets do not open is left out, so that the others go on, and is in the log once
@@ -21,23 +16,26 @@ export type ReadWebhooks = (now: number) => readonly ReadyWebhook[];
  */
 export function createWebhookReader(db: SqliteDatabase, keyring: Keyring, log: Log): ReadWebhooks {
   const locked = new Set<string>();
+  const open = (webhook: Webhook, keys: readonly StoredKey[]): OpenWebhook | null => {
+    try {
+      const opened = openWebhook(keyring, webhook, keys);
+      locked.delete(webhook.id);
+      return opened;
+    } catch (error) {
+      if (!(error instanceof FormsvcError)) throw error;
+      if (!locked.has(webhook.id)) webhookLocked(log, webhook.id, error.message);
+      locked.add(webhook.id);
+      return null;
+    }
+  };
   return (now) => {
     const keys = db.now(() => activeKeys(now));
-    return db
-      .now(() => listWebhooks(null))
-      .flatMap((webhook) => {
-        const { id, state } = webhook;
-        if (state !== "enabled") return [];
-        try {
-          const open = openWebhook(keyring, webhook, keys.get(id) ?? []);
-          locked.delete(id);
-          return [{ webhook, open }];
-        } catch (error) {
-          if (!(error instanceof FormsvcError)) throw error;
-          if (!locked.has(id)) webhookLocked(log, id, error.message);
-          locked.add(id);
-          return [];
-        }
-      });
+    const opened = new Map<string, OpenWebhook>();
+    for (const webhook of db.now(() => listWebhooks(null))) {
+      if (webhook.state !== "enabled") continue;
+      const ready = open(webhook, keys.get(webhook.id) ?? []);
+      if (ready !== null) opened.set(webhook.id, ready);
+    }
+    return opened;
   };
 }

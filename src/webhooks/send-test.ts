@@ -1,19 +1,19 @@
 import type { Database } from "../database/database.ts";
 import { newId } from "../foundation/id.ts";
-import { renderBody } from "../outbox/outbox.ts";
+import { renderBody } from "../outbox/event.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { classify } from "./classify.ts";
 import { renderRequest } from "./render-request.ts";
 import type { Sender } from "./send.ts";
 import { openWebhook } from "./webhook-secrets.ts";
 import type { Webhook } from "./webhook.ts";
 import { activeKeys } from "./webhook-store.ts";
+import { judge } from "./webhook-transport.ts";
 
 export interface TestResult {
   readonly messageId: string;
   readonly webhookId: string;
   readonly url: string;
-  readonly outcome: ReturnType<typeof classify>["outcome"];
+  readonly outcome: string;
   /** Of the answer; null where none came. */
   readonly status: number | null;
   readonly durationMs: number;
@@ -53,15 +53,14 @@ export async function sendTest(
   const body = Buffer.from(renderBody(submission, JSON.stringify(data), endpointName, now));
   const message = { id: newId("msg", now), body };
   const request = renderRequest(openWebhook(keyring, webhook, keys.get(webhook.id) ?? []), message, now);
-  const result = await sender.send(request);
-  const { outcome, message: sentence } = classify(result);
+  const result = judge(await sender.send(request), now);
   return {
     messageId: message.id,
     webhookId: webhook.id,
     url: request.url,
-    outcome,
-    status: result.kind === "answer" ? result.status : null,
+    outcome: result.outcome,
+    status: result.status,
     durationMs: result.durationMs,
-    message: sentence,
+    message: result.message,
   };
 }

@@ -4,7 +4,7 @@ import type { Webhook } from "./webhook.ts";
 
 /** A webhook as every JSON output shows it. Values of own headers are credentials as often as not, so only their names are shown. */
 export function webhookJson(webhook: Webhook) {
-  const { settings, health } = webhook;
+  const { settings, breaker } = webhook;
   return {
     id: webhook.id,
     endpoint_id: webhook.endpointId,
@@ -15,7 +15,7 @@ export function webhookJson(webhook: Webhook) {
     max_spam_score: settings.maxSpamScore,
     headers: [...webhook.headers.keys()],
     failing_since: webhook.failingSince === null ? null : toIsoTime(webhook.failingSince),
-    next_probe_at: health.breaker === "open" ? toIsoTime(health.notBeforeMs) : null,
+    next_probe_at: breaker.state === "open" ? toIsoTime(breaker.notBeforeMs) : null,
     created_at: toIsoTime(webhook.createdAt),
   };
 }

@@ -1,22 +1,28 @@
-import type { Selectable } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
+import type { Selectable } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
+import type { Recipient } from "../outbox/recipient.ts";
+import {
+  deleteRecipient,
+  findRecipient,
+  insertRecipient,
+  listRecipients,
+  setMaxSpamScore,
+  setRecipientEnabled,
+} from "../outbox/recipient-store.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { HEALTHY, RECOVERING } from "../outbox/breaker.ts";
-import { BULK_BATCH } from "../outbox/delivery.ts";
-import { deleteDeliveries } from "../outbox/delivery-retention.ts";
 import { newSecret, secretKey } from "./sign.ts";
-import { spread, spreadOutbox } from "../outbox/spread-outbox.ts";
 import { readHeaders, sealHeaders, sealKey, type StoredKey, writeHeaders } from "./webhook-secrets.ts";
 import {
   MAX_SECRETS,
   MAX_WEBHOOKS_PER_ENDPOINT,
   ROTATION_GRACE_MS,
   type Webhook,
+  WEBHOOK_KIND,
   type WebhookSettings,
 } from "./webhook.ts";
 
@@ -32,38 +38,32 @@ export function* createWebhook(
   }
   const id = newId("wh", now);
   const secret = newSecret();
-  yield* run(
-    query.insertInto("webhook").values({
-      id,
-      endpoint_id: endpointId,
-      ...settingsColumns(settings),
-      headers: writeHeaders(sealHeaders(keyring, id, settings.headers)),
-      state: "enabled",
-      breaker: HEALTHY.breaker,
-      breaker_count: HEALTHY.count,
-      not_before: HEALTHY.notBeforeMs,
-      gone_at: null,
-      failing_since: null,
-      created_at: now,
-    }),
-  );
+  const { maxSpamScore } = settings;
+  yield* insertRecipient({ id, kind: WEBHOOK_KIND, endpointId, maxSpamScore }, now);
+  const headers = writeHeaders(sealHeaders(keyring, id, settings.headers));
+  yield* run(query.insertInto("webhook").values({ id, ...settingsColumns(settings), headers }));
   yield* insertSecret(keyring, id, secret, now);
-  yield* raiseSettingsVersion();
   return { webhook: yield* getWebhook(id), secret };
 }
 
 /** @throws not_found */
 export function* getWebhook(id: string): Steps<Webhook> {
+  const recipient = yield* findRecipient(WEBHOOK_KIND, id);
   const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", id));
-  if (row === undefined)
+  if (recipient === undefined || row === undefined)
     throw new FormsvcError("not_found", `there is no webhook ${id}`, { hint: { kind: "list_webhooks" } });
-  return toWebhook(row);
+  return toWebhook(recipient, row);
 }
 
 /** Oldest first. @param endpointId null is every endpoint. */
 export function* listWebhooks(endpointId: string | null): Steps<Webhook[]> {
-  const rows = query.selectFrom("webhook").selectAll().orderBy("id");
-  return (yield* all(endpointId === null ? rows : rows.where("endpoint_id", "=", endpointId))).map(toWebhook);
+  const recipients = yield* listRecipients(WEBHOOK_KIND, endpointId);
+  const webhooks: Webhook[] = [];
+  for (const recipient of recipients) {
+    const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", recipient.id));
+    if (row !== undefined) webhooks.push(toWebhook(recipient, row));
+  }
+  return webhooks;
 }
 
 /** Pending deliveries use the new settings from their next attempt on. @throws not_found */
@@ -73,14 +73,15 @@ export function* updateWebhook(
   change: Partial<WebhookSettings>,
 ): Steps<Webhook> {
   const { settings, headers } = yield* getWebhook(id);
+  const changed = { ...settings, ...change };
   const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);
   yield* run(
     query
       .updateTable("webhook")
-      .set({ ...settingsColumns({ ...settings, ...change }), headers: writeHeaders(stored) })
+      .set({ ...settingsColumns(changed), headers: writeHeaders(stored) })
       .where("id", "=", id),
   );
-  yield* raiseSettingsVersion();
+  yield* setMaxSpamScore(id, changed.maxSpamScore);
   return yield* getWebhook(id);
 }
 
@@ -89,50 +90,15 @@ export function* updateWebhook(
  * to where they belong. @throws not_found
  */
 export function* setWebhookEnabled(id: string, enabled: boolean): Steps<Webhook> {
-  const { state } = yield* getWebhook(id);
-  const recovering = {
-    breaker: RECOVERING.breaker,
-    breaker_count: RECOVERING.count,
-    not_before: RECOVERING.notBeforeMs,
-    gone_at: null,
-    failing_since: null,
-  };
-  if (enabled) {
-    const change = state === "enabled" ? {} : recovering;
-    yield* run(
-      query
-        .updateTable("webhook")
-        .set({ state: "enabled", ...change })
-        .where("id", "=", id),
-    );
-  } else {
-    // One that was stopped is disabled too: its owner knows of it then, and need not be told any more.
-    yield* run(query.updateTable("webhook").set({ state: "disabled" }).where("id", "=", id));
-  }
-  yield* raiseSettingsVersion();
+  yield* getWebhook(id);
+  yield* setRecipientEnabled(id, enabled);
   return yield* getWebhook(id);
 }
 
-/** Deletes the webhook with its deliveries, these in batches, so that no transaction is long. @throws not_found */
-export async function deleteWebhook(db: Database, id: string): Promise<Webhook> {
-  const webhook = await db.transaction(() => setWebhookEnabled(id, false));
-  const some = query.selectFrom("delivery").select(["id", "submission_id"]).where("webhook_id", "=", id);
-  // A body goes with the last delivery of its submission: none may wait in the outbox unseen.
-  await spreadOutbox(db);
-  let deleted = BULK_BATCH;
-  while (deleted === BULK_BATCH) {
-    deleted = await db.transaction(function* () {
-      yield* spread(Number.POSITIVE_INFINITY);
-      return yield* deleteDeliveries(yield* all(some.limit(BULK_BATCH)));
-    });
-  }
-  await db.transaction(function* () {
-    yield* spread(Number.POSITIVE_INFINITY);
-    yield* deleteDeliveries(yield* all(some));
-    yield* run(query.deleteFrom("webhook").where("id", "=", id));
-    yield* raiseSettingsVersion();
-  });
-  return webhook;
+/** Deletes the webhook with its deliveries. @throws not_found */
+export async function deleteWebhook(db: Database, id: string): Promise<void> {
+  await db.read(() => getWebhook(id));
+  await deleteRecipient(db, id);
 }
 
 /** The new secret; the one before goes on signing beside it for {@link ROTATION_GRACE_MS}. @throws not_found */
@@ -186,24 +152,17 @@ function* insertSecret(keyring: Keyring, webhookId: string, secret: string, now:
   yield* run(query.insertInto("webhook_secret").values(row));
 }
 
-function settingsColumns({ url, allowPrivate, maxSpamScore }: Webhook["settings"]) {
-  return { url, allow_private: allowPrivate ? 1 : 0, max_spam_score: maxSpamScore };
+function settingsColumns({ url, allowPrivate }: Webhook["settings"]) {
+  return { url, allow_private: allowPrivate ? 1 : 0 };
 }
 
-function toWebhook(row: Selectable<Tables["webhook"]>): Webhook {
+function toWebhook(
+  { kind: _kind, maxSpamScore, ...rest }: Recipient,
+  row: Selectable<Tables["webhook"]>,
+): Webhook {
   return {
-    id: row.id,
-    endpointId: row.endpoint_id,
-    settings: {
-      url: row.url,
-      allowPrivate: row.allow_private === 1,
-      maxSpamScore: row.max_spam_score,
-    },
+    ...rest,
+    settings: { url: row.url, allowPrivate: row.allow_private === 1, maxSpamScore },
     headers: readHeaders(row.headers),
-    state: row.state,
-    health: { breaker: row.breaker, count: row.breaker_count, notBeforeMs: row.not_before },
-    goneAt: row.gone_at,
-    failingSince: row.failing_since,
-    createdAt: row.created_at,
   };
 }

@@ -1,22 +1,13 @@
-import type { Health } from "../outbox/breaker.ts";
+import type { Recipient } from "../outbox/recipient.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 
-/** `disabled` by its owner, `stopped` because its receiver is gone; both hold their deliveries. */
-export type WebhookState = "enabled" | "disabled" | "stopped";
+/** The kind of recipient that webhooks are. */
+export const WEBHOOK_KIND = "webhook";
 
-/** A receiver of one endpoint's submissions. */
-export interface Webhook {
-  readonly id: string;
-  readonly endpointId: string;
+/** A recipient that is reached over HTTP: the address of a receiver, and what is sent there beside the message. */
+export interface Webhook extends Omit<Recipient, "kind" | "maxSpamScore"> {
   readonly settings: Omit<WebhookSettings, "headers">;
   readonly headers: StoredHeaders;
-  readonly state: WebhookState;
-  readonly health: Health;
-  /** When its receiver answered 410 first since the last success; null where it did not. */
-  readonly goneAt: number | null;
-  /** The first failure since the last success; null while all is well. */
-  readonly failingSince: number | null;
-  readonly createdAt: number;
 }
 
 export interface WebhookSettings {

@@ -238,19 +238,27 @@ test("webhooks that are stopped, get probes only, keep failing or ran out of att
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();
   const submission = await post(server.url, endpoint.secret);
-  const insert = machine.open().prepare(
-    `INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count,
-       not_before, failing_since, created_at)
-     VALUES (?, ?, 'https://example.org/hook', '{}', 0, 75, ?, ?, 0, 0, ?, 0)`,
+  const insertRecipient = machine.open().prepare(
+    `INSERT INTO recipient (id, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, failing_since, created_at)
+     VALUES (?, ?, 75, ?, ?, 0, 0, ?, 0)`,
   );
-  insert.run("wh_stopped", endpoint.id, "stopped", "closed", null);
-  insert.run("wh_failing", endpoint.id, "enabled", "closed", Date.now() - 2 * 3_600_000);
-  insert.run("wh_probed", endpoint.id, "enabled", "open", Date.now());
+  const insertWebhook = machine
+    .open()
+    .prepare(
+      "INSERT INTO webhook (id, url, headers, allow_private) VALUES (?, 'https://example.org/hook', '{}', 0)",
+    );
+  const insert = (id: string, state: string, breaker: string, failingSince: number | null): void => {
+    insertRecipient.run(id, endpoint.id, state, breaker, failingSince);
+    insertWebhook.run(id);
+  };
+  insert("wh_stopped", "stopped", "closed", null);
+  insert("wh_failing", "enabled", "closed", Date.now() - 2 * 3_600_000);
+  insert("wh_probed", "enabled", "open", Date.now());
   // It fails for a moment only, and a disabled one is its owner's wish.
-  insert.run("wh_moment", endpoint.id, "enabled", "closed", Date.now());
-  insert.run("wh_disabled", endpoint.id, "disabled", "open", 1);
+  insert("wh_moment", "enabled", "closed", Date.now());
+  insert("wh_disabled", "disabled", "open", 1);
   machine.open().exec(`
-    INSERT INTO delivery (id, submission_id, webhook_id, state, due_at)
+    INSERT INTO delivery (id, submission_id, recipient_id, state, due_at)
       VALUES ('msg_1', '${submission}', 'wh_failing', 'failed', 0);
   `);
   const { code, problems } = await examine(machine);

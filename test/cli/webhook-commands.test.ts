@@ -61,7 +61,7 @@ test("create says at once that an address is refused and how to allow it", async
 test("a webhook that was stopped, because its receiver is gone, is disabled by who asks for it", async () => {
   const { webhook } = await create("https://example.com/gone");
   const connection = new SqliteDatabase(folder.databasePath);
-  connection.prepare("UPDATE webhook SET state = 'stopped', gone_at = 1 WHERE id = ?").run(webhook.id);
+  connection.prepare("UPDATE recipient SET state = 'stopped', gone_at = 1 WHERE id = ?").run(webhook.id);
   connection.close();
   const { webhook: disabled } = await folder.json<{ webhook: { state: string } }>([
     "webhook",

@@ -174,7 +174,7 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
   const states = async (): Promise<unknown> => {
     const listed = (await machine.mustRun(["webhook", "deliveries", "--json"])).json();
     const connection = machine.open();
-    const webhooks = connection.prepare("SELECT state FROM webhook").pluck().all();
+    const webhooks = connection.prepare("SELECT state FROM recipient").pluck().all();
     connection.close();
     return [(listed as { data: { state: string }[] }).data.map(({ state }) => state), webhooks];
   };

@@ -74,10 +74,13 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
   },
   webhook: {
     id: "TEXT",
-    endpoint_id: "TEXT",
     url: "TEXT",
     headers: "TEXT",
     allow_private: "INTEGER",
+  },
+  recipient: {
+    id: "TEXT",
+    endpoint_id: "TEXT",
     max_spam_score: "INTEGER",
     state: "TEXT",
     breaker: "TEXT",
@@ -86,6 +89,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     gone_at: "INTEGER NULL",
     failing_since: "INTEGER NULL",
     created_at: "INTEGER",
+    kind: "TEXT",
   },
   webhook_secret: {
     webhook_id: "TEXT",
@@ -95,7 +99,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
   },
   outbox: {
     number: "INTEGER",
-    webhook_id: "TEXT",
+    recipient_id: "TEXT",
     queued_at: "INTEGER",
     message_count: "INTEGER",
     messages: "TEXT",
@@ -103,7 +107,7 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
   delivery: {
     id: "TEXT",
     submission_id: "TEXT",
-    webhook_id: "TEXT",
+    recipient_id: "TEXT",
     state: "TEXT",
     attempts: "INTEGER",
     spent: "INTEGER",

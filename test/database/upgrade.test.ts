@@ -118,19 +118,18 @@ function insertDelivery(
   now: number,
 ): void {
   const [webhook, message] = [newId("wh", now), newId("msg", now)];
-  insert("webhook", {
-    id: webhook,
+  const http = { url: "https://example.org/hook", headers: '{"x-a":"b"}', allow_private: 0 };
+  const recipient = {
     endpoint_id: endpoint,
-    url: "https://example.org/hook",
-    headers: '{"x-a":"b"}',
-    allow_private: 0,
     max_spam_score: 50,
     state: "enabled",
     breaker: "closed",
     breaker_count: 0,
     not_before: 0,
     created_at: now,
-  });
+  };
+  if (version >= 11) insert("recipient", { id: webhook, kind: "webhook", ...recipient });
+  insert("webhook", { id: webhook, ...http, ...(version < 11 && recipient) });
   insert("webhook_secret", { webhook_id: webhook, key: Buffer.alloc(32, 7), created_at: now });
   if (version < 6) {
     insert("event", {
@@ -142,7 +141,7 @@ function insertDelivery(
   insert("delivery", {
     id: message,
     submission_id: submission,
-    webhook_id: webhook,
+    [version < 11 ? "webhook_id" : "recipient_id"]: webhook,
     state: "failed",
     attempts: 13,
     spent: 13,
@@ -217,6 +216,7 @@ function asOfNow(table: string, names: string): string {
   const moved: Readonly<Record<string, string>> = {
     "submission.endpoint_id":
       "(SELECT endpoint_id FROM endpoint_number WHERE number = endpoint_number) AS endpoint_id",
+    "delivery.webhook_id": "recipient_id AS webhook_id",
     "event.submission_id": "id AS submission_id",
     "event.head": "event_head AS head",
     "event.tail": "event_tail AS tail",
@@ -226,6 +226,7 @@ function asOfNow(table: string, names: string): string {
   const columns = names.split(", ").map((name) => moved[`${table}.${name}`] ?? name);
   const sources: Readonly<Record<string, string>> = {
     event: "submission WHERE event_head IS NOT NULL",
+    webhook: "webhook JOIN recipient USING (id)",
     // Rows of earlier versions stand for both kinds of key.
     idempotency: "idempotency WHERE kind = 'secret'",
   };

@@ -6,14 +6,14 @@ import {
   allowedInFlight,
   HEALTHY,
   RECOVERING,
-  type Health,
+  type Breaker,
 } from "../../src/outbox/breaker.ts";
 
-const LIMITS = { probeSeconds: [30, 60, 120, 300, 600, 900], perWebhook: 4 };
+const LIMITS = { probeSeconds: [30, 60, 120, 300, 600, 900], perRecipient: 4 };
 const NOW = 1_790_000_000_000;
 
-function failTimes(times: number, health: Health = HEALTHY): Health {
-  let current = health;
+function failTimes(times: number, breaker: Breaker = HEALTHY): Breaker {
+  let current = breaker;
   for (let index = 0; index < times; index += 1) {
     current = afterFailure(current, LIMITS, { nowMs: NOW, isProbe: false, retryAfterMs: null });
   }
@@ -24,43 +24,43 @@ test("a failure leaves one delivery at a time, and the fifth in a row probes onl
   expect(allowedInFlight(HEALTHY, LIMITS, NOW)).toBe(4);
   for (const failures of [1, 4]) expect(allowedInFlight(failTimes(failures), LIMITS, NOW)).toBe(1);
   const open = failTimes(5);
-  expect(open.breaker).toBe("open");
+  expect(open.state).toBe("open");
   expect(allowedInFlight(open, LIMITS, NOW + 29_999)).toBe(0);
   expect(allowedInFlight(open, LIMITS, NOW + 30_000)).toBe(1);
 });
 
 test("a success in between starts the count of failures anew", () => {
-  const health = afterSuccess(failTimes(4), LIMITS);
-  expect(health).toEqual(HEALTHY);
-  expect(failTimes(4, health).breaker).toBe("closed");
+  const breaker = afterSuccess(failTimes(4), LIMITS);
+  expect(breaker).toEqual(HEALTHY);
+  expect(failTimes(4, breaker).state).toBe("closed");
 });
 
 test("probes come 30 s, 1, 2, 5, 10 and 15 minutes apart, and 15 minutes ever after", () => {
-  let health = failTimes(5);
+  let breaker = failTimes(5);
   let nowMs = NOW;
   const waits: number[] = [];
   for (let probe = 0; probe < 8; probe += 1) {
-    waits.push((health.notBeforeMs - nowMs) / 1000);
-    nowMs = health.notBeforeMs;
-    health = afterFailure(health, LIMITS, { nowMs, isProbe: true, retryAfterMs: null });
+    waits.push((breaker.notBeforeMs - nowMs) / 1000);
+    nowMs = breaker.notBeforeMs;
+    breaker = afterFailure(breaker, LIMITS, { nowMs, isProbe: true, retryAfterMs: null });
   }
   expect(waits).toEqual([30, 60, 120, 300, 600, 900, 900, 900]);
 });
 
 test("after an outage one, then two, then four deliveries go out at once", () => {
-  let health = failTimes(5);
+  let breaker = failTimes(5);
   const allowed: number[] = [];
   for (let success = 0; success < 4; success += 1) {
-    health = afterSuccess(health, LIMITS);
-    allowed.push(allowedInFlight(health, LIMITS, NOW));
+    breaker = afterSuccess(breaker, LIMITS);
+    allowed.push(allowedInFlight(breaker, LIMITS, NOW));
   }
   expect(allowed).toEqual([1, 2, 4, 4]);
-  expect(health).toEqual(HEALTHY);
+  expect(breaker).toEqual(HEALTHY);
 });
 
 test("a failure while ramping up goes back to probes at once", () => {
-  const health = afterFailure(RECOVERING, LIMITS, { nowMs: NOW, isProbe: false, retryAfterMs: null });
-  expect(health).toEqual({ breaker: "open", count: 0, notBeforeMs: NOW + 30_000 });
+  const breaker = afterFailure(RECOVERING, LIMITS, { nowMs: NOW, isProbe: false, retryAfterMs: null });
+  expect(breaker).toEqual({ state: "open", count: 0, notBeforeMs: NOW + 30_000 });
 });
 
 test("failures of deliveries that were in flight when the breaker opened do not delay the first probe", () => {
@@ -69,8 +69,8 @@ test("failures of deliveries that were in flight when the breaker opened do not 
 
 test("a receiver that asks for quiet gets it, with the breaker closed and open", () => {
   const asked = { nowMs: NOW, isProbe: true, retryAfterMs: 3_600_000 };
-  for (const health of [HEALTHY, failTimes(5)]) {
-    const quiet = afterFailure(health, LIMITS, asked);
+  for (const breaker of [HEALTHY, failTimes(5)]) {
+    const quiet = afterFailure(breaker, LIMITS, asked);
     expect(allowedInFlight(quiet, LIMITS, NOW + 3_599_999)).toBe(0);
     expect(allowedInFlight(quiet, LIMITS, NOW + 3_600_000)).toBeGreaterThan(0);
   }
@@ -80,14 +80,14 @@ test("whatever happens, the numbers stay whole and a probe is never further off 
   const step = fc.record({ ok: fc.boolean(), isProbe: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      let health = HEALTHY;
+      let breaker = HEALTHY;
       for (const { ok, isProbe } of steps) {
-        health = ok
-          ? afterSuccess(health, LIMITS)
-          : afterFailure(health, LIMITS, { nowMs: NOW, isProbe, retryAfterMs: null });
-        expect(Number.isInteger(health.count) && health.count >= 0).toBe(true);
-        expect(health.notBeforeMs).toBeLessThanOrEqual(NOW + 900_000);
-        expect(allowedInFlight(health, LIMITS, NOW + 900_000)).toBeGreaterThan(0);
+        breaker = ok
+          ? afterSuccess(breaker, LIMITS)
+          : afterFailure(breaker, LIMITS, { nowMs: NOW, isProbe, retryAfterMs: null });
+        expect(Number.isInteger(breaker.count) && breaker.count >= 0).toBe(true);
+        expect(breaker.notBeforeMs).toBeLessThanOrEqual(NOW + 900_000);
+        expect(allowedInFlight(breaker, LIMITS, NOW + 900_000)).toBeGreaterThan(0);
       }
     }),
   );

@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { toIsoTime } from "../../src/foundation/clock.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { renderBody } from "../../src/outbox/outbox.ts";
+import { renderBody } from "../../src/outbox/event.ts";
 import { createWebhook, deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 import { run } from "../../src/database/steps.ts";
@@ -37,14 +37,13 @@ test("a batch that failed does not keep what it had read", async () => {
   const told = { ...submission, ipAddress: "", userAgent: "", createdAt: 0 };
   const other = openDatabase(world.db.path, { busyTimeoutMs: 1000 });
   other.now(() => createWebhook(world.keyring, world.endpointId, SETTINGS, world.clock.now()));
-  const fail = (): void => {
-    world.outbox.enqueue(told, 0);
-    world.outbox.write();
-    throw new Error("taken back");
-  };
-  expect(() => world.db.transactionNow(fail)).toThrow("taken back");
-  world.outbox.announce();
-  other.now(() => run(query.deleteFrom("webhook")));
+  const failing = (): void =>
+    world.outbox.transactionNow((enqueue) => {
+      expect(enqueue(told, 0).head).toContain("submission.created");
+      throw new Error("taken back");
+    });
+  expect(failing).toThrow("taken back");
+  other.now(() => run(query.deleteFrom("recipient")));
   world.post();
   expect(world.states()).toEqual({});
   other.close();

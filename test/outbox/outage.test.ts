@@ -84,7 +84,7 @@ test("probes spend no attempt of any message, and each takes another message", a
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThan(6);
   expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({
     state: "enabled",
-    health: { breaker: "open" },
+    breaker: { state: "open" },
   });
   expect(world.inconsistencies()).toEqual([]);
 });
@@ -98,7 +98,7 @@ test("a receiver that answers 401 or 404 to everything gets probes only, and no 
     world.deliverer.start();
     world.post(8);
     await world.runUntil(world.clock.now() + 7 * 24 * HOUR_MS);
-    expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({ health: { breaker: "open" } });
+    expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({ breaker: { state: "open" } });
     expect(world.states()).toEqual({ pending: 8 });
     status = 200;
     await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
@@ -142,13 +142,13 @@ test("an outage is not forgotten by a restart, and ends with it where the receiv
   await world.restart();
   await world.settle();
   expect(receiver.received).toHaveLength(before);
-  expect(world.db.now(() => getWebhook(webhook.id)).health.breaker).toBe("open");
+  expect(world.db.now(() => getWebhook(webhook.id)).breaker.state).toBe("open");
   status = 200;
   await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
   expect(world.states()).toEqual({ delivered: 20 });
   expect(world.db.now(() => getWebhook(webhook.id))).toMatchObject({
     failingSince: null,
-    health: { breaker: "closed" },
+    breaker: { state: "closed" },
   });
 });
 

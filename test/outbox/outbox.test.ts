@@ -14,34 +14,28 @@ const DAY_MS = 86_400_000;
 test("submissions and their deliveries are stored together or not at all", async () => {
   await using world = new WebhookWorld();
   world.addWebhook("https://example.com/");
-  const failing = (): void => {
-    world.db.transactionNow(() => {
-      world.outbox.enqueue({ ...SUBMISSION, endpointId: world.endpointId }, world.clock.now());
-      world.outbox.write();
-      expect(queuedRows(world)).toHaveLength(1);
-      throw new Error("taken back");
-    });
-  };
-  expect(failing).toThrow("taken back");
-  world.outbox.announce();
+  let woken = 0;
+  world.outbox.onQueued(() => {
+    woken += 1;
+  });
+  // The row of the outbox is the last thing that the transaction writes.
+  world.db.execute(
+    "CREATE TRIGGER broken AFTER INSERT ON outbox BEGIN SELECT raise(ABORT, 'taken back'); END",
+  );
+  expect(() => world.post()).toThrow("taken back");
+  world.db.execute("DROP TRIGGER broken");
+  expect(world.db.now(() => all(query.selectFrom("submission").select("id")))).toEqual([]);
+  expect([woken, [...world.outbox.takeTouched()]]).toEqual([0, []]);
   expect(queuedRows(world)).toEqual([]);
   expect(world.states()).toEqual({});
   world.post(2);
+  expect(woken).toBe(1);
   expect(world.states()).toEqual({ pending: 2 });
 });
 
 function queuedRows(world: WebhookWorld) {
-  return world.db.now(() => all(query.selectFrom("outbox").select("webhook_id")));
+  return world.db.now(() => all(query.selectFrom("outbox").select("recipient_id")));
 }
-
-const SUBMISSION = {
-  id: "sub_01h455vb4pex5vsknk084sn02q",
-  data: {},
-  spamScore: 0,
-  ipAddress: "",
-  userAgent: "",
-  createdAt: 0,
-};
 
 test("a claim belongs to one attempt: a result that comes late is not recorded", async () => {
   await using world = new WebhookWorld();
@@ -49,12 +43,12 @@ test("a claim belongs to one attempt: a result that comes late is not recorded",
   world.post();
   await world.spread();
   const claims = createClaims(world.db);
-  const finish = createFinishAttempts(world.db, world.settings);
+  const finish = createFinishAttempts(world.db);
   const now = world.clock.now();
   const [claimed] = world.db.transactionNow(() => claims.claimDue(webhook.id, 4, now));
   expect(world.db.transactionNow(() => claims.claimDue(webhook.id, 4, now))).toEqual([]);
-  world.db.now(() => recoverDeliveries(world.settings.scheduleSeconds, now));
-  const late = { delivery: claimed!, result: ANSWERED, random: 0 };
+  world.db.now(() => recoverDeliveries([world.transport], now));
+  const late = { delivery: claimed!, transport: world.transport, result: ANSWERED, random: 0 };
   expect(world.db.transactionNow(() => finish([late], now))).toEqual([null]);
   expect(world.db.now(() => getDelivery(claimed!.id))).toMatchObject({
     state: "pending",
@@ -77,7 +71,7 @@ test("interrupted deliveries go out again, later each time in a row, and run out
     waits.push((due - world.clock.now()) / 1000);
     world.clock.set(due);
     world.db.transactionNow(() => claims.claimDue(webhook.id, 1, due));
-    expect(world.db.now(() => recoverDeliveries(world.settings.scheduleSeconds, due))).toBe(1);
+    expect(world.db.now(() => recoverDeliveries([world.transport], due))).toBe(1);
   }
   expect(waits.slice(0, 6)).toEqual([0, 5, 30, 120, 600, 1800]);
   const [id] = world.deliveryIds();
@@ -91,8 +85,8 @@ test("deliveries interrupted while their webhook was disabled are held", async (
   world.post();
   await world.spread();
   world.db.transactionNow(() => createClaims(world.db).claimDue(webhook.id, 1, world.clock.now()));
-  world.db.now(() => run(query.updateTable("webhook").set({ state: "disabled" })));
-  world.db.now(() => recoverDeliveries(world.settings.scheduleSeconds, world.clock.now()));
+  world.db.now(() => run(query.updateTable("recipient").set({ state: "disabled" })));
+  world.db.now(() => recoverDeliveries([world.transport], world.clock.now()));
   expect(world.states()).toEqual({ held: 1 });
 });
 
@@ -160,7 +154,7 @@ test("what is queued after the stop plans nothing more, and waits for the next s
   world.deliverer.reload();
   await new Promise((resolve) => setTimeout(resolve, 100));
   // A round would have taken it.
-  expect(queuedRows(world)).toContainEqual({ webhook_id: webhook.id });
+  expect(queuedRows(world)).toContainEqual({ recipient_id: webhook.id });
   expect(receiver.received).toEqual([]);
   await world.restart();
   await expect.poll(() => world.states()).toEqual({ delivered: 2 });
@@ -200,13 +194,13 @@ test("a body stays as long as one of its deliveries does", async () => {
   await world.deliverer.stop(1000);
   world.clock.advance(31 * DAY_MS);
   expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(1);
-  expect(world.db.now(() => listDeliveries({ ...ALL, webhookId: webhook.id })).deliveries).toEqual([]);
+  expect(world.db.now(() => listDeliveries({ ...ALL, recipientId: webhook.id })).deliveries).toEqual([]);
   expect(world.db.now(() => all(submissionsWithBody))).toHaveLength(1);
 });
 
 const submissionsWithBody = query.selectFrom("submission").select("id").where("event_head", "is not", null);
 
-const ALL = { webhookId: null, submissionId: null, state: null, cursor: null, limit: 10 };
+const ALL = { recipientId: null, submissionId: null, state: null, cursor: null, limit: 10 };
 
 test("deliveries are listed newest first, page by page, by webhook, submission and state", async () => {
   await using world = new WebhookWorld();
@@ -223,7 +217,7 @@ test("deliveries are listed newest first, page by page, by webhook, submission a
   expect(seen).toEqual(world.deliveryIds().toReversed());
   expect(world.db.now(() => listDeliveries({ ...ALL, submissionId: first! })).deliveries).toHaveLength(2);
   expect(
-    world.db.now(() => listDeliveries({ ...ALL, limit: 50, webhookId: webhook.id })).deliveries,
+    world.db.now(() => listDeliveries({ ...ALL, limit: 50, recipientId: webhook.id })).deliveries,
   ).toHaveLength(13);
   expect(world.db.now(() => listDeliveries({ ...ALL, state: "failed" })).deliveries).toEqual([]);
 });

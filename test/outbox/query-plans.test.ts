@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { CLAIM_SQL } from "../../src/outbox/sqlite-claims.ts";
 import { selectOld } from "../../src/outbox/delivery-retention.ts";
-import { ENQUEUE_SQL } from "../../src/outbox/outbox.ts";
+import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/sqlite-recipient-memory.ts";
 import { FINISH_SQL } from "../../src/outbox/finish-attempts.ts";
 import { selectMisplaced } from "../../src/outbox/align-deliveries.ts";
 import { selectSending } from "../../src/outbox/recover-deliveries.ts";
@@ -20,19 +20,19 @@ test("every query that the outbox repeats goes over its index, without a scan or
   await using world = new WebhookWorld();
   const expected: [sql: string, index: RegExp][] = [
     [CLAIM_SQL.earliest, /delivery_pending/],
-    [CLAIM_SQL.due, /delivery_pending \(webhook_id=\? AND due_at<\?\)/],
-    [CLAIM_SQL.probe, /delivery_pending \(webhook_id=\?\)/],
+    [CLAIM_SQL.due, /delivery_pending \(recipient_id=\? AND due_at<\?\)/],
+    [CLAIM_SQL.probe, /delivery_pending \(recipient_id=\?\)/],
     [CLAIM_SQL.pullForward, /delivery_pending/],
     [CLAIM_SQL.mark, /PRIMARY KEY/],
-    [FINISH_SQL.webhook, /sqlite_autoindex_webhook_1/],
+    [FINISH_SQL.recipient, /sqlite_autoindex_recipient_1/],
     [FINISH_SQL.delivery, /PRIMARY KEY/],
-    [ENQUEUE_SQL.targets, /webhook_by_endpoint/],
-    [CLAIM_SQL.queuedAt, /COVERING INDEX outbox_by_webhook \(webhook_id=\?\)/],
-    [CLAIM_SQL.queued, /outbox_by_webhook \(webhook_id=\?\)/],
+    [RECIPIENTS_OF_ENDPOINT_SQL, /recipient_by_endpoint/],
+    [CLAIM_SQL.queuedAt, /COVERING INDEX outbox_by_recipient \(recipient_id=\?\)/],
+    [CLAIM_SQL.queued, /outbox_by_recipient \(recipient_id=\?\)/],
     [CLAIM_SQL.bodies, /SCAN message VIRTUAL TABLE .* SEARCH submission USING INDEX/],
     [CLAIM_SQL.deleteRow, /INTEGER PRIMARY KEY/],
     [CLAIM_SQL.shortenRow, /INTEGER PRIMARY KEY/],
-    [SPREAD_SQL.oldest, /SEARCH webhook/],
+    [SPREAD_SQL.oldest, /SEARCH recipient/],
     [SPREAD_SQL.submission, /SEARCH submission USING COVERING INDEX/],
     [SPREAD_SQL.delete, /INTEGER PRIMARY KEY/],
   ];
@@ -47,8 +47,8 @@ test("what is asked at start and now and then reads only the small index of its 
   await using world = new WebhookWorld();
   const expected: [built: Compilable, index: RegExp][] = [
     [selectSending(), /delivery_sending/],
-    [selectMisplaced("enabled"), /delivery_held \(webhook_id=\?\)/],
-    [selectMisplaced("other"), /delivery_pending \(webhook_id=\?\)/],
+    [selectMisplaced("enabled"), /delivery_held \(recipient_id=\?\)/],
+    [selectMisplaced("other"), /delivery_pending \(recipient_id=\?\)/],
     [selectOld(0).limit(500), /delivery_delivered \(finished_at<\?\)/],
     [query.deleteFrom("delivery").where("id", "=", ""), /PRIMARY KEY/],
   ];
@@ -64,8 +64,8 @@ test("deleting a submission or a webhook finds what hangs on it by an index", as
   await using world = new WebhookWorld();
   for (const [sql, index] of [
     ["SELECT 1 FROM delivery WHERE submission_id = ?", /delivery_by_submission/],
-    ["SELECT 1 FROM delivery WHERE webhook_id = ?", /delivery_by_webhook/],
-    ["SELECT 1 FROM outbox WHERE webhook_id = ?", /outbox_by_webhook/],
+    ["SELECT 1 FROM delivery WHERE recipient_id = ?", /delivery_by_recipient/],
+    ["SELECT 1 FROM outbox WHERE recipient_id = ?", /outbox_by_recipient/],
     ["SELECT 1 FROM attempt WHERE delivery_id = ?", /PRIMARY KEY/],
     ["SELECT 1 FROM webhook_secret WHERE webhook_id = ?", /PRIMARY KEY/],
   ] as const) {

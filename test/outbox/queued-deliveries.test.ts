@@ -14,7 +14,7 @@ import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, first, run } from "../../src/database/steps.ts";
 
 const DAY_MS = 86_400_000;
-const ALL = { webhookId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
+const ALL = { recipientId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
 function rowsInOutbox(world: WebhookWorld): number[] {
   return world.db
     .now(() => all(query.selectFrom("outbox").select("message_count").orderBy("number")))
@@ -50,9 +50,9 @@ test("one in the outbox is found by its id, its webhook, its submission and its 
   const [first, second] = world.post(2);
   const list = (filter: object) => world.db.now(() => listDeliveries({ ...ALL, ...filter })).deliveries;
   expect(list({ state: "pending" }).map(({ submissionId }) => submissionId)).toEqual([second, first]);
-  expect(list({ state: "held" }).every(({ webhookId }) => webhookId === disabled.id)).toBe(true);
+  expect(list({ state: "held" }).every(({ recipientId }) => recipientId === disabled.id)).toBe(true);
   expect(list({ state: "delivered" })).toEqual([]);
-  const [found] = list({ webhookId: webhook.id, submissionId: first });
+  const [found] = list({ recipientId: webhook.id, submissionId: first });
   const expected = { state: "pending", attempts: 0, dueAt: world.clock.now() };
   expect(world.db.now(() => getDelivery(found!.id))).toMatchObject(expected);
   world.clock.advance(1000);
@@ -114,7 +114,7 @@ test("deleting a webhook takes no body from another whose messages still wait in
   const [id] = world.post();
   world.db.transactionNow(() => createClaims(world.db).claimDue(one.id, 1, world.clock.now()));
   await deleteWebhook(world.db, one.id);
-  expect(world.db.now(() => listDeliveries(ALL)).deliveries).toMatchObject([{ webhookId: second.id }]);
+  expect(world.db.now(() => listDeliveries(ALL)).deliveries).toMatchObject([{ recipientId: second.id }]);
   world.deliverer.reload();
   world.deliverer.start();
   await world.settle();
@@ -129,9 +129,12 @@ test("old bodies are kept as long as a message of their time waits in the outbox
   const [claimed] = world.db.transactionNow(() =>
     createClaims(world.db).claimDue(one.id, 1, world.clock.now()),
   );
-  const finish = createFinishAttempts(world.db, world.settings);
+  const finish = createFinishAttempts(world.db);
   world.db.transactionNow(() =>
-    finish([{ delivery: claimed!, result: ANSWERED, random: 0 }], world.clock.now()),
+    finish(
+      [{ delivery: claimed!, transport: world.transport, result: ANSWERED, random: 0 }],
+      world.clock.now(),
+    ),
   );
   expect(world.states()).toEqual({ pending: 1, delivered: 1 });
   world.clock.advance(31 * DAY_MS);

@@ -8,7 +8,7 @@ import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
 import { run } from "../../src/database/steps.ts";
 
 const HOUR_MS = 3_600_000;
-const EVERYTHING = { webhookId: null, failedOnly: false, since: null, until: null };
+const EVERYTHING = { recipientId: null, failedOnly: false, since: null, until: null };
 const FAILED = { ...EVERYTHING, failedOnly: true };
 
 test("a replayed delivery is sent again with its id, its bytes and all its attempts", async () => {
@@ -88,7 +88,7 @@ test("a range of time is replayed by when the messages were made, as new once an
   markDelivered(world);
   const range = {
     ...EVERYTHING,
-    webhookId: webhook.id,
+    recipientId: webhook.id,
     since: startMs + HOUR_MS,
     until: startMs + 2 * HOUR_MS,
   };

@@ -87,12 +87,16 @@ test("of hundreds of plain secrets, some of them changed before, nothing is left
   const noteAll = (): void => {
     for (const { stored } of world.db.now(listWebhookSecrets)) plain.add(stored.toString("latin1"));
   };
-  const copy = world.db.prepare(
-    "INSERT INTO webhook SELECT ?, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count, not_before, gone_at, failing_since, created_at FROM webhook WHERE id = ?",
+  const copyRecipient = world.db.prepare(
+    "INSERT INTO recipient SELECT ?, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, gone_at, failing_since, created_at, kind FROM recipient WHERE id = ?",
+  );
+  const copyWebhook = world.db.prepare(
+    "INSERT INTO webhook SELECT ?, url, headers, allow_private FROM webhook WHERE id = ?",
   );
   for (let number = 0; number < 100; number += 1) {
     const id = `wh_${String(number).padStart(26, "0")}`;
-    copy.run(id, webhook.id);
+    copyRecipient.run(id, webhook.id);
+    copyWebhook.run(id, webhook.id);
     const length = (number * 37) % 1000;
     for (const size of [20, 20 + length]) {
       const headers = { authorization: randomBytes(size).toString("hex").slice(0, 1000) };

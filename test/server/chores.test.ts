@@ -10,12 +10,13 @@ test("all idempotency keys, messages and submissions past their time go in one r
   const counted = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COUNT})`;
   server.owner.execute(`
     UPDATE endpoint SET keep_days = 400;
-    INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count, not_before, created_at)
-      VALUES ('wh_1', '${id}', 'https://example.org/hook', '{}', 0, 100, 'enabled', 'closed', 0, 0, 1);
+    INSERT INTO recipient (id, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, created_at)
+      VALUES ('wh_1', '${id}', 100, 'enabled', 'closed', 0, 0, 1);
+    INSERT INTO webhook (id, url, headers, allow_private) VALUES ('wh_1', 'https://example.org/hook', '{}', 0);
     ${counted} INSERT INTO submission
         (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
       SELECT 'sub_7' || i, number, 1, '{}', 0, '[]', '', '', i FROM n, endpoint_number;
-    INSERT INTO delivery (id, submission_id, webhook_id, state, due_at, finished_at)
+    INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, finished_at)
       SELECT 'msg_' || seq, id, 'wh_1', 'delivered', 1, 1 FROM submission;
     ${counted} INSERT INTO submission
         (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)

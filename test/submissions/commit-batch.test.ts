@@ -42,14 +42,14 @@ function bench(): Bench {
   const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const endpoint = db.now(() => insertEndpoint(workspace, made, plans, NOON));
-  const queue = createCommitQueue(
+  const queue = createCommitQueue({
     db,
-    createUsageCounter(db),
-    createIdempotencyMemory(db),
-    createOutbox(db),
-    createSpamMemory(db, null),
-    createHeldWriter(db, null),
-  );
+    usage: createUsageCounter(db),
+    idempotency: createIdempotencyMemory(db),
+    outbox: createOutbox(db),
+    memory: createSpamMemory(db, null),
+    heldPosts: createHeldWriter(db, null),
+  });
   const other = openForTest(db.path);
   return {
     db,

@@ -121,13 +121,12 @@ test("a release that fails half-way changes nothing", async () => {
   const service = await receiving();
   await service.submit(pitch);
   const [held] = heldIn(service);
-  const broken = {
-    ...createOutbox(service.db),
-    write: () => {
-      throw new Error("the outbox is broken");
-    },
-  };
-  await expect(releaseHeld(partsOf(service, broken), held?.id ?? "", service.clock.now())).rejects.toThrow(
+  service.db.now(() => createWebhook(plain, service.endpointId, receiver, service.clock.now()));
+  service.db.execute(
+    "CREATE TRIGGER broken BEFORE INSERT ON outbox BEGIN SELECT raise(ABORT, 'the outbox is broken'); END",
+  );
+  const outbox = createOutbox(service.db);
+  await expect(releaseHeld(partsOf(service, outbox), held?.id ?? "", service.clock.now())).rejects.toThrow(
     "the outbox is broken",
   );
   expect(heldIn(service)).toEqual([held]);

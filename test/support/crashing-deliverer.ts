@@ -10,6 +10,7 @@ import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
 /**
@@ -93,24 +94,33 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
     },
     destroy: () => real.destroy(),
   };
-  const outbox = createOutbox(db);
   const log = createLog("silent", "json");
   const keyring = createKeyring(defaultConfig.secrets);
-  const rest = { settings, clock: systemClock, log, random: Math.random };
-  const deliverer = new Deliverer({ db: crashing, keyring, outbox, sender, ...rest });
+  const clock = systemClock;
+  const transport = createWebhookTransport({ db, keyring, sender, settings, clock, log });
+  const outbox = createOutbox(db);
+  const parts = { outbox, transports: [transport], clock, log, random: Math.random };
+  const deliverer = new Deliverer({ db: crashing, ...parts });
   if (point.startsWith("post")) {
     const now = systemClock.now();
     const id = newId("sub", now);
-    db.transactionNow(() => {
+    const crashingOutbox = createOutbox({
+      ...db,
+      transactionNow: (work) =>
+        db.transactionNow(() => {
+          const result = work();
+          dieAt("post written, not committed");
+          return result;
+        }),
+    });
+    crashingOutbox.transactionNow((enqueue) => {
       const told = { id, endpointId, spamScore: 0, ipAddress: "", userAgent: "", createdAt: now };
-      const { head, tail } = outbox.enqueue(told, now);
+      const { head, tail } = enqueue(told, now);
       db.prepare(
         `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
            event_head, event_tail)
          VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, '{}', 0, '[]', '', '', ?, ?, ?)`,
       ).run(id, endpointId, now, head, tail);
-      outbox.write();
-      dieAt("post written, not committed");
     });
     dieAt("post committed, not announced");
   }

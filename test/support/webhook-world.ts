@@ -17,27 +17,31 @@ import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import type { Delivery } from "../../src/outbox/delivery.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
-import { createOutbox, type NotifiedSubmission, type Outbox } from "../../src/outbox/outbox.ts";
+import type { NotifiedSubmission } from "../../src/outbox/event.ts";
+import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
 import { lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createSender, type Sender } from "../../src/webhooks/send.ts";
 import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
+import type { AttemptResult, Transport } from "../../src/outbox/transport.ts";
 import type { DeliverySettings, Webhook, WebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import type { Received } from "./receivers.ts";
 import { numberOfEndpoint } from "../../src/submissions/endpoint-number.ts";
 
-/** What a sender tells of an attempt that delivered. */
-export const ANSWERED = {
-  kind: "answer",
+/** What a transport tells of an attempt that delivered. */
+export const ANSWERED: AttemptResult = {
+  outcome: "delivered",
+  blame: "nobody",
+  message: "Answered 200.",
   status: 200,
-  retryAfter: null,
-  location: null,
-  bodyStart: "",
+  answer: null,
+  retryAfterMs: null,
   durationMs: 1,
-} as const;
+};
 
 /** One database with one endpoint, and a deliverer over it as `serve` has it. */
 export class WebhookWorld {
@@ -49,6 +53,7 @@ export class WebhookWorld {
   readonly endpointId: string;
   db: SqliteDatabase;
   outbox: Outbox;
+  transport: Transport;
   deliverer: Deliverer;
   readonly #senders: Sender[] = [];
 
@@ -61,6 +66,7 @@ export class WebhookWorld {
     const plans = defaultConfig.plans;
     this.endpointId = this.db.now(() => insertEndpoint(workspace, made, plans, this.clock.now())).id;
     this.outbox = createOutbox(this.db);
+    this.transport = this.#newTransport();
     this.deliverer = this.#newDeliverer();
   }
 
@@ -70,16 +76,22 @@ export class WebhookWorld {
     return db;
   }
 
-  #newDeliverer(): Deliverer {
+  #newTransport(): Transport {
     const sender = createSender({
       allowed: parseAllowedNetworks(["127.0.0.1"]),
       timeoutMs: this.settings.timeoutMs,
       resolveHost: createHostResolver(),
     });
     this.#senders.push(sender);
-    const { db, keyring, outbox, settings, clock } = this;
+    const { db, keyring, settings, clock } = this;
     const log = createLog("silent", "json");
-    return new Deliverer({ db, keyring, outbox, sender, settings, clock, log, random: () => 0 });
+    return createWebhookTransport({ db, keyring, sender, settings, clock, log });
+  }
+
+  #newDeliverer(): Deliverer {
+    const { db, outbox, transport, clock } = this;
+    const log = createLog("silent", "json");
+    return new Deliverer({ db, outbox, transports: [transport], clock, log, random: () => 0 });
   }
 
   /** What a new process finds: everything in memory is gone, the file is as it was. */
@@ -87,6 +99,7 @@ export class WebhookWorld {
     this.db.close();
     this.db = this.openDatabase();
     this.outbox = createOutbox(this.db);
+    this.transport = this.#newTransport();
     this.deliverer = this.#newDeliverer();
     await this.deliverer.recover();
     this.deliverer.start();
@@ -109,10 +122,10 @@ export class WebhookWorld {
   }
 
   store(submissions: readonly NotifiedSubmission[], data: Record<string, unknown>, now: number): void {
-    this.db.transactionNow(() => {
+    this.outbox.transactionNow((enqueue) => {
       for (const submission of submissions) {
         const { id, endpointId, spamScore, ipAddress, userAgent, createdAt } = submission;
-        const event = this.outbox.enqueue(submission, now);
+        const event = enqueue(submission, now);
         const insert = run(
           query.insertInto("submission").values({
             id,
@@ -131,9 +144,7 @@ export class WebhookWorld {
         );
         this.db.now(() => insert);
       }
-      this.outbox.write();
     });
-    this.outbox.announce();
   }
 
   /** Turns what waits in the outbox into deliveries that are due. */

@@ -57,7 +57,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   history: ["database", "spam"],
   webhooks: ["database", "foundation", "outbox", "secrets"],
-  outbox: ["database", "foundation", "secrets", "webhooks"],
+  outbox: ["database", "foundation"],
   secrets: ["database", "foundation"],
   endpoints: ["database", "foundation", "keys", "schemas", "spam", "workspaces"],
   keys: ["database", "foundation"],

@@ -24,27 +24,9 @@ const FOREIGN_USES: readonly ForeignUse[] = [
   },
   {
     folder: "outbox",
-    table: "webhook",
-    does: "reads",
-    why: "who gets a message is decided in the statement that queues, claims or counts it",
-  },
-  {
-    folder: "outbox",
-    table: "webhook",
-    does: "writes",
-    why: "how a receiver is doing changes in the transaction that records its attempts",
-  },
-  {
-    folder: "outbox",
     table: "endpoint",
     does: "reads",
-    why: "the name in each notification, read with the receivers in one statement a batch",
-  },
-  {
-    folder: "webhooks",
-    table: "delivery",
-    does: "reads",
-    why: "messages are counted by webhook for doctor, the metrics and a deletion",
+    why: "the name in each notification, read with the recipients in one statement a batch",
   },
   {
     folder: "database",
@@ -55,6 +37,12 @@ const FOREIGN_USES: readonly ForeignUse[] = [
   {
     folder: "database",
     table: "webhook",
+    does: "writes",
+    why: "restore changes a backup that may have the schema of an earlier version",
+  },
+  {
+    folder: "database",
+    table: "recipient",
     does: "writes",
     why: "restore changes a backup that may have the schema of an earlier version",
   },

@@ -22,6 +22,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   remembered_text_key: "history",
   lesson: "history",
   learned_weights: "history",
+  recipient: "outbox",
   outbox: "outbox",
   delivery: "outbox",
   attempt: "outbox",

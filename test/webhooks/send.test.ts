@@ -57,7 +57,7 @@ test("redirects are not followed, and the verdict names the place they point to"
         response.writeHead(status, { location }).end(),
       );
       const verdict = classify(await send(receiver.url));
-      expect(verdict).toMatchObject({ outcome: "redirect", blame: "receiver" });
+      expect(verdict).toMatchObject({ outcome: "redirect", blame: "recipient" });
       expect(verdict.message).toContain(location);
     }
   }
@@ -68,15 +68,15 @@ test("statuses are judged: delivered, the receiver's trouble, or gone", async ()
   const cases: [status: number, outcome: string, blame: string][] = [
     [200, "delivered", "nobody"],
     [299, "delivered", "nobody"],
-    [400, "refused_by_receiver", "receiver"],
-    [404, "refused_by_receiver", "receiver"],
-    [408, "refused_by_receiver", "receiver"],
-    [410, "gone", "receiver"],
-    [425, "refused_by_receiver", "receiver"],
-    [429, "refused_by_receiver", "receiver"],
-    [500, "refused_by_receiver", "receiver"],
-    [503, "refused_by_receiver", "receiver"],
-    [599, "refused_by_receiver", "receiver"],
+    [400, "refused_by_receiver", "recipient"],
+    [404, "refused_by_receiver", "recipient"],
+    [408, "refused_by_receiver", "recipient"],
+    [410, "gone", "recipient"],
+    [425, "refused_by_receiver", "recipient"],
+    [429, "refused_by_receiver", "recipient"],
+    [500, "refused_by_receiver", "recipient"],
+    [503, "refused_by_receiver", "recipient"],
+    [599, "refused_by_receiver", "recipient"],
   ];
   const sender = newSender();
   for (const [status, outcome, blame] of cases) {
@@ -170,7 +170,7 @@ test.each(["100 Continue", "103 Early Hints"])("a flood of %s ends early", async
     socket.once("data", pump).on("drain", pump);
   });
   const result = await send(receiver.url, newSender(30_000));
-  expect(classify(result)).toMatchObject({ outcome: "bad_answer", blame: "receiver" });
+  expect(classify(result)).toMatchObject({ outcome: "bad_answer", blame: "recipient" });
   expect(sent).toBeGreaterThan(256);
 });
 
@@ -240,7 +240,7 @@ test("answers that are not HTTP, too large or of another protocol are failures o
       (socket) => void socket.once("data", () => socket.write(answer)),
     );
     const verdict = classify(await send(receiver.url));
-    expect(verdict, answer.slice(0, 40)).toMatchObject({ outcome, blame: "receiver" });
+    expect(verdict, answer.slice(0, 40)).toMatchObject({ outcome, blame: "recipient" });
   }
 });
 

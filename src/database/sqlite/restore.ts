@@ -93,9 +93,12 @@ function holdDeliveries(file: string, shown: string): Held {
   try {
     const has = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
     if (has.get("delivery") === undefined) return NOTHING_HELD;
-    const disabled = connection
-      .prepare("UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'")
-      .run();
+    // Earlier versions keep a webhook's state in one table with its address.
+    const disable =
+      has.get("recipient") === undefined
+        ? "UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'"
+        : "UPDATE recipient SET state = 'disabled' WHERE state = 'enabled'";
+    const disabled = connection.prepare(disable).run();
     const held = connection
       .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
       .run();

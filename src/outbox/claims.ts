@@ -1,0 +1,25 @@
+/** A delivery that is this process's to send. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly recipientId: string;
+  /** The number of the attempt that begins now; whoever records its result must name it. */
+  readonly attempt: number;
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly isProbe: boolean;
+  readonly claimedAt: number;
+  readonly body: Buffer;
+}
+
+export interface Claims {
+  /** When the earliest pending delivery of a recipient is due, 0 when one waits in the outbox; null when none waits. */
+  earliestDue(recipientId: string): number | null;
+  /** Takes what is due, oldest first, and then from the outbox. Inside a transaction: nothing is sent that is not on record as being sent. */
+  claimDue(recipientId: string, limit: number, now: number): ClaimedDelivery[];
+  /** Takes the delivery that waits longest, due or not, from the outbox too, to find out whether the recipient is back. */
+  claimProbe(recipientId: string, now: number): ClaimedDelivery[];
+  /** Undoes claims of which nothing was sent; those that are no longer that attempt's stay as they are. */
+  giveBack(deliveries: readonly ClaimedDelivery[]): void;
+  /** Brings deliveries back that a wrong clock planned after `latest`. */
+  pullForward(recipientId: string, latest: number): void;
+}

@@ -1,0 +1,126 @@
+import { allowedInFlight, type Breaker } from "./breaker.ts";
+import type { ClaimedDelivery } from "./claims.ts";
+import type { Recipient } from "./recipient.ts";
+import type { Slots } from "./slots.ts";
+import type { Route, Transport } from "./transport.ts";
+
+/** No recipient may ask for more quiet than this, so a time further off was written by a wrong clock. */
+const LONGEST_QUIET_MS = 24 * 3_600_000;
+/** A recipient that answers this fast gets deliveries claimed ahead. */
+const QUICK_MS = 20;
+
+/** One enabled recipient as the deliverer holds it in memory: how it is doing, what is due, and what is claimed ahead. */
+export class Lane {
+  readonly recipientId: string;
+  readonly transport: Transport;
+  readonly route: Route;
+  /** The names that its slots are counted under. */
+  readonly slotNames: readonly [transport: string, place: string, recipient: string];
+  #breaker: Breaker;
+  /** When its earliest pending delivery is due; null when none is pending. */
+  #dueAt: number | null = null;
+  /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
+  readonly #ahead: ClaimedDelivery[] = [];
+  /** Attempts that delivered quickly since the last claim; minus infinity after one that did not. */
+  #quick = 0;
+  /** When the last of them ended, by the process's own clock. */
+  #quickAt = 0;
+
+  constructor({ id, kind, breaker }: Recipient, transport: Transport, route: Route, now: number) {
+    this.recipientId = id;
+    this.transport = transport;
+    this.route = route;
+    this.slotNames = [kind, `${kind} at ${route.place}`, id];
+    const isFromWrongClock = breaker.notBeforeMs > now + LONGEST_QUIET_MS;
+    this.#breaker = isFromWrongClock ? { ...breaker, notBeforeMs: 0 } : breaker;
+  }
+
+  /** With the breaker open, each attempt is a probe. */
+  get isProbed(): boolean {
+    return this.#breaker.state === "open";
+  }
+
+  /** When it may next get something; infinity when nothing waits. A probe goes out whenever its message was due. */
+  get readyAt(): number {
+    if (this.#dueAt === null) return Number.POSITIVE_INFINITY;
+    const { notBeforeMs } = this.#breaker;
+    return this.isProbed ? notBeforeMs : Math.max(this.#dueAt, notBeforeMs);
+  }
+
+  get aheadCount(): number {
+    return this.#ahead.length;
+  }
+
+  /** How many more deliveries may be claimed ahead for it, going by how quickly it has answered. */
+  get aheadWanted(): number {
+    const isWell = this.#breaker.state === "closed" && this.#breaker.count === 0;
+    return isWell ? 2 * this.#quick - this.#ahead.length : 0;
+  }
+
+  isQuick(): boolean {
+    return this.#quick > 0;
+  }
+
+  /** Whether it has answered quickly since then, by the process's own clock, and not slowly. */
+  isQuickSince(time: number): boolean {
+    return this.#quick >= 0 && this.#quickAt >= time;
+  }
+
+  /** How many more attempts may begin now. */
+  capacity(slots: Slots, now: number): number {
+    const { probeSeconds, limits } = this.transport.policy;
+    const allowed = allowedInFlight(this.#breaker, { probeSeconds, perRecipient: limits.perRecipient }, now);
+    return Math.min(allowed - slots.taken(this.recipientId), this.sharedSlots(slots));
+  }
+
+  /** How many more attempts may begin when the recipient's wait is over. */
+  capacityAfterWait(slots: Slots, now: number): number {
+    return this.capacity(slots, Math.max(now, this.#breaker.notBeforeMs));
+  }
+
+  /** Free slots that other recipients could take as well. */
+  sharedSlots(slots: Slots): number {
+    const { total, perPlace } = this.transport.policy.limits;
+    const [transport, place] = this.slotNames;
+    return Math.min(total - slots.taken(transport), perPlace - slots.taken(place));
+  }
+
+  /** @param dueAt when its earliest pending delivery is due, as the database has it. */
+  planFrom(dueAt: number | null): void {
+    this.#dueAt = dueAt;
+  }
+
+  /** A delivery goes back into the queue. */
+  planRetry(dueAt: number): void {
+    this.#dueAt = Math.min(dueAt, this.#dueAt ?? dueAt);
+  }
+
+  /** What an attempt has changed on record. */
+  follow(breaker: Breaker): void {
+    this.#breaker = breaker;
+  }
+
+  noteEnd(wasDelivered: boolean, durationMs: number): void {
+    const isQuick = wasDelivered && durationMs <= QUICK_MS;
+    this.#quick = isQuick ? this.#quick + 1 : Number.NEGATIVE_INFINITY;
+    if (isQuick) this.#quickAt = performance.now();
+  }
+
+  /** Counts quick answers anew. */
+  resetPace(): void {
+    this.#quick = 0;
+  }
+
+  putAhead(deliveries: readonly ClaimedDelivery[]): void {
+    this.#ahead.push(...deliveries);
+  }
+
+  /** What is claimed ahead; it stays until it is taken. */
+  get ahead(): readonly ClaimedDelivery[] {
+    return this.#ahead;
+  }
+
+  takeAhead(most: number): ClaimedDelivery[] {
+    return this.#ahead.splice(0, Math.max(most, 0));
+  }
+}

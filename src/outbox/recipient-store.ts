@@ -1,0 +1,122 @@
+import type { Selectable } from "kysely";
+import { type Database, query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
+import type { Tables } from "../database/tables.ts";
+import { HEALTHY, RECOVERING } from "./breaker.ts";
+import { BULK_BATCH } from "./delivery.ts";
+import { deleteDeliveries } from "./delivery-retention.ts";
+import type { NewRecipient, Recipient } from "./recipient.ts";
+import { spread, spreadOutbox } from "./spread-outbox.ts";
+
+export function* insertRecipient(made: NewRecipient, now: number): Steps<void> {
+  yield* run(
+    query.insertInto("recipient").values({
+      id: made.id,
+      kind: made.kind,
+      endpoint_id: made.endpointId,
+      max_spam_score: made.maxSpamScore,
+      state: "enabled",
+      ...breakerColumns(HEALTHY),
+      gone_at: null,
+      failing_since: null,
+      created_at: now,
+    }),
+  );
+  yield* raiseSettingsVersion();
+}
+
+/** Undefined when there is none of this kind. */
+export function* findRecipient(kind: string, id: string): Steps<Recipient | undefined> {
+  const row = yield* first(selectRecipients().where("kind", "=", kind).where("id", "=", id));
+  return row && toRecipient(row);
+}
+
+/** Oldest first. @param endpointId null is every endpoint. */
+export function* listRecipients(kind: string, endpointId: string | null): Steps<Recipient[]> {
+  const rows = selectRecipients().where("kind", "=", kind).orderBy("id");
+  const wanted = endpointId === null ? rows : rows.where("endpoint_id", "=", endpointId);
+  return (yield* all(wanted)).map(toRecipient);
+}
+
+/** Of every kind. */
+export function* listEnabledRecipients(): Steps<Recipient[]> {
+  return (yield* all(selectRecipients().where("state", "=", "enabled").orderBy("id"))).map(toRecipient);
+}
+
+export function* setMaxSpamScore(id: string, maxSpamScore: number): Steps<void> {
+  yield* run(query.updateTable("recipient").set({ max_spam_score: maxSpamScore }).where("id", "=", id));
+  yield* raiseSettingsVersion();
+}
+
+/**
+ * Enabling also forgives what went before: deliveries start with one at a time. `alignDeliveries` then moves the
+ * deliveries to where they belong.
+ */
+export function* setRecipientEnabled(id: string, isEnabled: boolean): Steps<void> {
+  const row = query.updateTable("recipient").where("id", "=", id);
+  if (isEnabled) {
+    const forgiven = { ...breakerColumns(RECOVERING), gone_at: null, failing_since: null };
+    yield* run(row.set({ state: "enabled", ...forgiven }).where("state", "!=", "enabled"));
+  } else {
+    // One that was stopped is disabled too: its owner knows of it then, and need not be told any more.
+    yield* run(row.set({ state: "disabled" }));
+  }
+  yield* raiseSettingsVersion();
+}
+
+/** Deletes it with its deliveries, these in batches, so that no transaction is long, and with what its transport keeps of it. */
+export async function deleteRecipient(db: Database, id: string): Promise<void> {
+  await db.transaction(() => setRecipientEnabled(id, false));
+  const some = query.selectFrom("delivery").select(["id", "submission_id"]).where("recipient_id", "=", id);
+  // A body goes with the last delivery of its submission: none may wait in the outbox unseen.
+  await spreadOutbox(db);
+  let deleted = BULK_BATCH;
+  while (deleted === BULK_BATCH) {
+    deleted = await db.transaction(function* () {
+      yield* spread(Number.POSITIVE_INFINITY);
+      return yield* deleteDeliveries(yield* all(some.limit(BULK_BATCH)));
+    });
+  }
+  await db.transaction(function* () {
+    yield* spread(Number.POSITIVE_INFINITY);
+    yield* deleteDeliveries(yield* all(some));
+    yield* run(query.deleteFrom("recipient").where("id", "=", id));
+    yield* raiseSettingsVersion();
+  });
+}
+
+/** How many recipients of a kind are in each state. Enabled ones that get probes only count as `failing` instead. */
+export function* countRecipients(kind: string): Steps<Map<string, number>> {
+  const counts = new Map<string, number>(COUNTED_STATES.map((state) => [state, 0]));
+  const rows = query.selectFrom("recipient").select(["state", "breaker"]).where("kind", "=", kind);
+  for (const { state, breaker } of yield* all(rows)) {
+    const shown = state === "enabled" && breaker === "open" ? "failing" : state;
+    counts.set(shown, (counts.get(shown) ?? 0) + 1);
+  }
+  return counts;
+}
+
+const COUNTED_STATES = ["enabled", "disabled", "stopped", "failing"] as const;
+
+function selectRecipients() {
+  return query.selectFrom("recipient").selectAll();
+}
+
+function breakerColumns({ state, count, notBeforeMs }: Recipient["breaker"]) {
+  return { breaker: state, breaker_count: count, not_before: notBeforeMs };
+}
+
+function toRecipient(row: Selectable<Tables["recipient"]>): Recipient {
+  return {
+    id: row.id,
+    kind: row.kind,
+    endpointId: row.endpoint_id,
+    maxSpamScore: row.max_spam_score,
+    state: row.state,
+    breaker: { state: row.breaker, count: row.breaker_count, notBeforeMs: row.not_before },
+    goneAt: row.gone_at,
+    failingSince: row.failing_since,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,51 @@
+/** The longest sleep while deliveries are planned: a machine that was suspended or a clock that was set heals by it. */
+const LONGEST_SLEEP_MS = 30_000;
+/** How long deliveries rest between two rounds while posts need the processor. */
+const RUSH_REST_MS = 100;
+
+/** When the next round takes place: soon, later or not at all. One is planned at most. */
+export class RoundPlan {
+  readonly #round: () => void;
+  readonly #hasRush: () => boolean;
+  #next: "none" | "later" | "soon" | "never" = "none";
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param hasRush whether posts need the processor more. */
+  constructor(round: () => void, hasRush: () => boolean) {
+    this.#round = round;
+    this.#hasRush = hasRush;
+  }
+
+  get isSoon(): boolean {
+    return this.#next === "soon";
+  }
+
+  soon(): void {
+    if (this.#next === "soon" || this.#next === "never") return;
+    this.#next = "soon";
+    clearTimeout(this.#timer);
+    if (this.#hasRush()) this.#timer = setTimeout(() => this.#begin(), RUSH_REST_MS);
+    // Two turns of the event loop: the second collects the answers that came while the first was at work.
+    else setImmediate(() => setImmediate(() => this.#begin()));
+  }
+
+  /** Unless a round is planned already. */
+  later(waitMs: number): void {
+    if (this.#next !== "none") return;
+    this.#next = "later";
+    const sleepMs = Math.min(Math.max(waitMs, 1), LONGEST_SLEEP_MS);
+    this.#timer = setTimeout(() => this.soon(), sleepMs);
+  }
+
+  /** For good. */
+  close(): void {
+    this.#next = "never";
+    clearTimeout(this.#timer);
+  }
+
+  #begin(): void {
+    if (this.#next === "never") return;
+    this.#next = "none";
+    this.#round();
+  }
+}
