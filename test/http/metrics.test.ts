@@ -130,9 +130,8 @@ test("webhooks are counted by state, and one that gets probes only as failing", 
   };
   expect(await counted()).toEqual([0, 0, 0, 0]);
   const insert = machine.open().prepare(
-    `INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count,
-       not_before, created_at)
-     VALUES (?, ?, 'https://example.org/hook', '{}', 0, 75, ?, ?, 0, 0, 0)`,
+    `INSERT INTO recipient (id, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, created_at)
+     VALUES (?, ?, 75, ?, ?, 0, 0, 0)`,
   );
   const webhooks = [
     ["enabled", "closed"],
