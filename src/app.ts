@@ -44,7 +44,7 @@ import { dropOldDeliveries } from "./outbox/delivery-retention.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
 import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
-import { createSender, type Sender } from "./webhooks/send.ts";
+import { createHttpSender, type HttpSender } from "./webhooks/send.ts";
 import { listWebhookSecrets } from "./webhooks/webhook-secrets.ts";
 import { createWebhookTransport } from "./webhooks/webhook-transport.ts";
 import { spreadLate } from "./outbox/spread-outbox.ts";
@@ -236,8 +236,8 @@ function createCleanUps(
 }
 
 /** A sender that obeys the configuration's time limit and address rules. */
-export function createWebhookSender({ webhooks }: Config): Sender {
-  return createSender({
+export function createWebhookSender({ webhooks }: Config): HttpSender {
+  return createHttpSender({
     allowed: parseAllowedNetworks(webhooks.allowNetworks),
     timeoutMs: webhooks.timeoutMs,
     resolveHost: createHostResolver(),

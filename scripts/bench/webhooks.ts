@@ -18,7 +18,7 @@ import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createSender } from "../../src/webhooks/send.ts";
+import { createHttpSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -117,7 +117,7 @@ async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
     ...defaultConfig.webhooks,
     limits: { total: atOnce, perWebhook: atOnce, perHost: atOnce },
   };
-  const sender = createSender({
+  const sender = createHttpSender({
     allowed: parseAllowedNetworks(["127.0.0.1"]),
     timeoutMs: settings.timeoutMs,
     resolveHost: createHostResolver(),

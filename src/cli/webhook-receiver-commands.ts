@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createWebhookSender, openKeyring } from "../app.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Arrival, type Behaviour, BEHAVIOURS, startReceiver } from "../webhooks/local-receiver.ts";
+import { type Arrival, type Behaviour, BEHAVIOURS, startLocalReceiver } from "../webhooks/local-receiver.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
 import { sendTest } from "../webhooks/send-test.ts";
 import { testResultJson } from "../webhooks/webhook-json.ts";
@@ -108,7 +108,7 @@ export const listen: CommandSpec = {
   examples: ["formsvc webhook listen --secret whsec_…", "formsvc webhook listen --answer busy --times 3"],
   action: async (context, options) => {
     const { port, times, retryAfter } = options;
-    const receiver = await startReceiver({
+    const receiver = await startLocalReceiver({
       host: "127.0.0.1",
       port: typeof port === "number" ? port : DEFAULT_LISTEN_PORT,
       keys: readKeys(options),

@@ -38,7 +38,7 @@ const LISTEN_FAILURES: Readonly<Record<string, string>> = {
   EACCES: "this user may not listen there; choose a port from 1024 on with --port",
 };
 
-export interface ReceiverSettings {
+export interface LocalReceiverSettings {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -52,7 +52,7 @@ export interface ReceiverSettings {
   readonly onArrival: (arrival: Arrival) => void;
 }
 
-export interface Receiver {
+export interface LocalReceiver {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export interface Receiver {
  *
  * @throws failed where the port is taken or not permitted.
  */
-export async function startReceiver(settings: ReceiverSettings): Promise<Receiver> {
+export async function startLocalReceiver(settings: LocalReceiverSettings): Promise<LocalReceiver> {
   let left = settings.times;
   const server = createServer((request, response) => {
     const behaviour = left > 0 ? settings.behaviour : "ok";
@@ -86,7 +86,7 @@ export async function startReceiver(settings: ReceiverSettings): Promise<Receive
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  settings: ReceiverSettings,
+  settings: LocalReceiverSettings,
 ): Promise<void> {
   const body = await readBody(request);
   const header = (name: string): string => String(request.headers[name] ?? "");

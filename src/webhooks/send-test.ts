@@ -3,7 +3,7 @@ import { newId } from "../foundation/id.ts";
 import { renderBody } from "../outbox/event.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { renderRequest } from "./render-request.ts";
-import type { Sender } from "./send.ts";
+import type { HttpSender } from "./send.ts";
 import { openWebhook } from "./webhook-secrets.ts";
 import type { Webhook } from "./webhook.ts";
 import { activeKeys } from "./webhook-store.ts";
@@ -25,7 +25,7 @@ export interface TestResult {
 interface TestParts {
   readonly db: Database;
   readonly keyring: Keyring;
-  readonly sender: Pick<Sender, "send">;
+  readonly sender: Pick<HttpSender, "send">;
 }
 
 export interface TestMessage {

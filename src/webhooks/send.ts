@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import pRetry from "p-retry";
 import { Agent, Client, Pool, buildConnector, type Dispatcher } from "undici";
 import { findAddressRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
-import { type Answer, Exchange } from "./exchange.ts";
+import { type Answer, OutgoingRequest } from "./outgoing-request.ts";
 import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";
 import { tolerateContinue } from "./tolerate-continue.ts";
 
@@ -38,14 +38,14 @@ interface ErrorFacts {
   readonly durationMs: number;
 }
 
-export interface Sender {
+export interface HttpSender {
   /** One attempt; never rejects. The deadline starts now, so call it when a slot is free. */
   send(request: SendRequest): Promise<SendResult>;
   /** Ends every connection; attempts in flight end with the code `UND_ERR_DESTROYED`. */
   destroy(): Promise<void>;
 }
 
-export interface SenderSettings {
+export interface HttpSenderSettings {
   readonly allowed: AllowedNetworks;
   /** For one whole attempt: looking up, connecting, sending, and the answer's head. */
   readonly timeoutMs: number;
@@ -56,27 +56,27 @@ export interface SenderSettings {
  * Sends over HTTP/1.1 with connections kept alive. Webhooks that may reach private addresses have connections of their
  * own: one that was opened with permission must never serve a webhook without.
  */
-export function createSender(settings: SenderSettings): Sender {
-  const lanes = {
-    guarded: createLane({ allowed: settings.allowed, allowPrivate: false }, settings),
-    trusted: createLane({ allowed: settings.allowed, allowPrivate: true }, settings),
+export function createHttpSender(settings: HttpSenderSettings): HttpSender {
+  const connections = {
+    guarded: openConnections({ allowed: settings.allowed, allowPrivate: false }, settings),
+    trusted: openConnections({ allowed: settings.allowed, allowPrivate: true }, settings),
   };
   return {
     send: (request) =>
-      sendOnce(request.allowPrivate ? lanes.trusted : lanes.guarded, request, settings.timeoutMs),
+      sendOnce(request.allowPrivate ? connections.trusted : connections.guarded, request, settings.timeoutMs),
     async destroy() {
-      await Promise.all([lanes.guarded.agent.destroy(), lanes.trusted.agent.destroy()]);
+      await Promise.all([connections.guarded.agent.destroy(), connections.trusted.agent.destroy()]);
     },
   };
 }
 
-interface Lane {
+interface Connections {
   readonly agent: Agent;
   /** A dispatcher that has no connection yet. */
   readonly openFresh: (origin: string) => Client;
 }
 
-function createLane(policy: GuardPolicy, settings: SenderSettings): Lane {
+function openConnections(policy: GuardPolicy, settings: HttpSenderSettings): Connections {
   const options = {
     connect: createGuardedConnector(policy, settings),
     pipelining: 1,
@@ -97,7 +97,7 @@ function createLane(policy: GuardPolicy, settings: SenderSettings): Lane {
 }
 
 /** Refuses addresses after name resolution, and literals, which never reach a resolver; for http and https alike. */
-function createGuardedConnector(policy: GuardPolicy, settings: SenderSettings): buildConnector.connector {
+function createGuardedConnector(policy: GuardPolicy, settings: HttpSenderSettings): buildConnector.connector {
   const lookup = createGuardedLookup(policy, settings.resolveHost);
   const connect = buildConnector({ timeout: settings.timeoutMs, allowH2: false, lookup });
   return (options, callback) => {
@@ -113,20 +113,28 @@ function createGuardedConnector(policy: GuardPolicy, settings: SenderSettings): 
   };
 }
 
-/** Tells each exchange on which kind of connection it went out. */
+/** Tells each request on which kind of connection it went out. */
 class ReuseAwareClient extends Client {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    if (handler instanceof Exchange) handler.isReused = this.stats.connected;
+    if (handler instanceof OutgoingRequest) handler.isReused = this.stats.connected;
     return super.dispatch(options, handler);
   }
 }
 
-async function sendOnce(lane: Lane, request: SendRequest, timeoutMs: number): Promise<SendResult> {
+async function sendOnce(
+  connections: Connections,
+  request: SendRequest,
+  timeoutMs: number,
+): Promise<SendResult> {
   const startedAt = performance.now();
   const duration = (): number => Math.round(performance.now() - startedAt);
   const deadline = new Deadline(timeoutMs);
   try {
-    return { kind: "answer", ...(await exchange(lane, request, deadline)), durationMs: duration() };
+    return {
+      kind: "answer",
+      ...(await sendRetryingStale(connections, request, deadline)),
+      durationMs: duration(),
+    };
   } catch (error) {
     return { kind: "error", ...describeFailure(error), durationMs: duration() };
   } finally {
@@ -134,10 +142,10 @@ async function sendOnce(lane: Lane, request: SendRequest, timeoutMs: number): Pr
   }
 }
 
-/** One deadline for all exchanges of an attempt. */
+/** One deadline for all requests of an attempt. */
 class Deadline {
   readonly #timer: NodeJS.Timeout;
-  #covered: Exchange | null = null;
+  #covered: OutgoingRequest | null = null;
   #passed: Error | null = null;
 
   constructor(timeoutMs: number) {
@@ -148,10 +156,10 @@ class Deadline {
     }, timeoutMs);
   }
 
-  cover(exchange: Exchange): Exchange {
-    this.#covered = exchange;
-    if (this.#passed) exchange.giveUp(this.#passed);
-    return exchange;
+  cover(request: OutgoingRequest): OutgoingRequest {
+    this.#covered = request;
+    if (this.#passed) request.giveUp(this.#passed);
+    return request;
   }
 
   end(): void {
@@ -163,7 +171,11 @@ class Deadline {
  * A request goes out once more, over a new connection, when a connection that had been idle turned out to be closed: the
  * receiver answered nothing, so this is no failure of its own.
  */
-async function exchange(lane: Lane, request: SendRequest, deadline: Deadline): Promise<Answer> {
+async function sendRetryingStale(
+  connections: Connections,
+  request: SendRequest,
+  deadline: Deadline,
+): Promise<Answer> {
   const { origin, pathname, search } = new URL(request.url);
   const { headers, body } = request;
   const options = { origin, path: pathname + search, method: "POST", headers, body } as const;
@@ -171,8 +183,8 @@ async function exchange(lane: Lane, request: SendRequest, deadline: Deadline): P
   let wasReused = false;
   return pRetry(
     (attemptNumber) => {
-      const running = deadline.cover(new Exchange());
-      const dispatcher = attemptNumber === 1 ? lane.agent : lane.openFresh(origin);
+      const running = deadline.cover(new OutgoingRequest());
+      const dispatcher = attemptNumber === 1 ? connections.agent : connections.openFresh(origin);
       dispatcher.dispatch(options, running);
       if (attemptNumber > 1) void dispatcher.close();
       wasReused = running.isReused;

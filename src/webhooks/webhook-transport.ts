@@ -8,7 +8,7 @@ import { logAttempt } from "./log-attempt.ts";
 import { createWebhookReader } from "./open-webhooks.ts";
 import { renderRequest } from "./render-request.ts";
 import { parseRetryAfter } from "./retry-after.ts";
-import type { Sender, SendResult } from "./send.ts";
+import type { HttpSender, SendResult } from "./send.ts";
 import { type DeliverySettings, WEBHOOK_KIND } from "./webhook.ts";
 import type { OpenWebhook } from "./webhook-secrets.ts";
 
@@ -16,7 +16,7 @@ export interface WebhookTransportParts {
   readonly db: SqliteDatabase;
   /** Opens what requests are signed with, and their own headers. */
   readonly keyring: Keyring;
-  readonly sender: Sender;
+  readonly sender: HttpSender;
   readonly settings: DeliverySettings;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,7 +36,7 @@ export function createWebhookTransport(parts: WebhookTransportParts): Transport 
 }
 
 /** Webhooks on one host share its limit, whatever their paths. */
-function routeTo(open: OpenWebhook, sender: Sender, clock: Clock): Route {
+function routeTo(open: OpenWebhook, sender: HttpSender, clock: Clock): Route {
   return {
     place: new URL(open.url).host,
     async send(message) {

@@ -9,7 +9,7 @@ import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
@@ -78,12 +78,12 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
     return result;
   };
   const settings = defaultConfig.webhooks;
-  const real = createSender({
+  const real = createHttpSender({
     allowed: parseAllowedNetworks(["127.0.0.1"]),
     timeoutMs: settings.timeoutMs,
     resolveHost: createHostResolver(),
   });
-  const sender: Sender = {
+  const sender: HttpSender = {
     async send(request) {
       dieAt("claim committed, nothing sent");
       const result = await real.send(request);

@@ -21,7 +21,7 @@ import type { NotifiedSubmission } from "../../src/outbox/event.ts";
 import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
 import { lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
 import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
 import type { AttemptResult, Transport } from "../../src/outbox/transport.ts";
 import type { DeliverySettings, Webhook, WebhookSettings } from "../../src/webhooks/webhook.ts";
@@ -55,7 +55,7 @@ export class WebhookWorld {
   outbox: Outbox;
   transport: Transport;
   deliverer: Deliverer;
-  readonly #senders: Sender[] = [];
+  readonly #senders: HttpSender[] = [];
 
   constructor(settings: Partial<DeliverySettings> = {}, secrets: SecretsSettings = defaultConfig.secrets) {
     this.keyring = createKeyring(secrets);
@@ -77,7 +77,7 @@ export class WebhookWorld {
   }
 
   #newTransport(): Transport {
-    const sender = createSender({
+    const sender = createHttpSender({
       allowed: parseAllowedNetworks(["127.0.0.1"]),
       timeoutMs: this.settings.timeoutMs,
       resolveHost: createHostResolver(),

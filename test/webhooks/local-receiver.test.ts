@@ -2,16 +2,16 @@ import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import {
-  startReceiver,
+  startLocalReceiver,
   type Arrival,
   type Behaviour,
-  type Receiver,
+  type LocalReceiver,
 } from "../../src/webhooks/local-receiver.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createSender, type SendResult } from "../../src/webhooks/send.ts";
+import { createHttpSender, type SendResult } from "../../src/webhooks/send.ts";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
 
-const receivers: Receiver[] = [];
+const receivers: LocalReceiver[] = [];
 
 afterEach(async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
@@ -22,10 +22,10 @@ async function startListening(
   behaviour: Behaviour = "ok",
   keys: Buffer[] = [],
   onArrival: (arrival: Arrival) => void = () => {},
-): Promise<Receiver> {
+): Promise<LocalReceiver> {
   const times = Number.POSITIVE_INFINITY;
   const settings = { host: "127.0.0.1", port, keys, behaviour, times, retryAfterSeconds: 7 };
-  const receiver = await startReceiver({ ...settings, clock: systemClock, onArrival });
+  const receiver = await startLocalReceiver({ ...settings, clock: systemClock, onArrival });
   receivers.push(receiver);
   return receiver;
 }
@@ -37,7 +37,7 @@ async function deliverTo(
   const arrivals: Arrival[] = [];
   const receiver = await startListening(0, behaviour, options.keys, (arrival) => arrivals.push(arrival));
   const allowed = parseAllowedNetworks(["127.0.0.1"]);
-  const sender = createSender({ allowed, timeoutMs: 500, resolveHost: createHostResolver() });
+  const sender = createHttpSender({ allowed, timeoutMs: 500, resolveHost: createHostResolver() });
   const body = Buffer.from('{"a":1}');
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = options.signedWith

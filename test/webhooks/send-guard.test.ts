@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { classify } from "../../src/webhooks/classify.ts";
 import { createHostResolver, findHostRefusal, type ResolveHost } from "../../src/webhooks/resolve-host.ts";
-import { createSender, type Sender } from "../../src/webhooks/send.ts";
+import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
 import { createAuthority, type Authority } from "../support/certificates.ts";
 import { startReceiverWith, type TestReceiver } from "../support/receivers.ts";
 
 const BODY = Buffer.from("{}");
-const senders: Sender[] = [];
+const senders: HttpSender[] = [];
 const ordinaryAuthorities = getCACertificates("default");
 let authority: Authority;
 
@@ -37,13 +37,13 @@ function resolverOf(names: Record<string, string[]>): ResolveHost {
   };
 }
 
-function newSender(allow: string[] = [], resolveHost = createHostResolver(), timeoutMs = 3000): Sender {
-  const sender = createSender({ allowed: parseAllowedNetworks(allow), timeoutMs, resolveHost });
+function newSender(allow: string[] = [], resolveHost = createHostResolver(), timeoutMs = 3000): HttpSender {
+  const sender = createHttpSender({ allowed: parseAllowedNetworks(allow), timeoutMs, resolveHost });
   senders.push(sender);
   return sender;
 }
 
-async function outcome(sender: Sender, url: string, allowPrivate = false): Promise<string> {
+async function outcome(sender: HttpSender, url: string, allowPrivate = false): Promise<string> {
   return classify(await sender.send({ url, headers: {}, body: BODY, allowPrivate })).outcome;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { findReceiverRefusal } from "../../src/webhooks/find-receiver-refusal.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createSender } from "../../src/webhooks/send.ts";
+import { createHttpSender } from "../../src/webhooks/send.ts";
 import { sendTest } from "../../src/webhooks/send-test.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
@@ -12,7 +12,7 @@ test("a test message is genuine and arrives at once, and nothing of it is stored
   await using receiver = await startReceiverWith((response) => response.writeHead(418).end());
   const { webhook, secret } = world.addWebhook(receiver.url);
   const allowed = parseAllowedNetworks(["127.0.0.1"]);
-  const sender = createSender({ allowed, timeoutMs: 2000, resolveHost: createHostResolver() });
+  const sender = createHttpSender({ allowed, timeoutMs: 2000, resolveHost: createHostResolver() });
   const { db, keyring } = world;
   const result = await sendTest(
     { db, keyring, sender },

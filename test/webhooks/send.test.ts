@@ -5,20 +5,20 @@ import { afterEach, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { classify } from "../../src/webhooks/classify.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createSender, type Sender, type SendResult } from "../../src/webhooks/send.ts";
+import { createHttpSender, type HttpSender, type SendResult } from "../../src/webhooks/send.ts";
 import { findClosedPort, startRawReceiver, startReceiverWith } from "../support/receivers.ts";
 
 const TIMEOUT_MS = 1500;
 const LOOPBACK = parseAllowedNetworks(["127.0.0.1"]);
 const BODY = Buffer.from('{"event":"submission.created","text":"grüße"}');
-const senders: Sender[] = [];
+const senders: HttpSender[] = [];
 
 afterEach(async () => {
   await Promise.all(senders.splice(0).map((sender) => sender.destroy()));
 });
 
-function newSender(timeoutMs = TIMEOUT_MS): Sender {
-  const sender = createSender({ allowed: LOOPBACK, timeoutMs, resolveHost: createHostResolver() });
+function newSender(timeoutMs = TIMEOUT_MS): HttpSender {
+  const sender = createHttpSender({ allowed: LOOPBACK, timeoutMs, resolveHost: createHostResolver() });
   senders.push(sender);
   return sender;
 }

@@ -25,7 +25,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * One request on its way, told by undici how it goes. This takes a third of the processor time of undici's own promise
  * and stream for an answer, and reads no more of it than is kept.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class OutgoingRequest implements Dispatcher.DispatchHandler {
   /** Whether the request went out on a connection that had served before. */
   isReused = false;
   readonly #outcome = Promise.withResolvers<Answer>();
