@@ -9,7 +9,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect, test } from "vitest";
+import { migrations } from "../../src/database/migrations.generated.ts";
+import { APPLICATION_ID } from "../../src/database/sqlite/file-owner.ts";
 import { modeOf, operatorMachine, post, storedIds } from "../support/operator-machine.ts";
+
+/** The schema version from which on webhooks are recipients. */
+const RECIPIENTS_VERSION = 11;
 
 async function machineWithBackup() {
   const machine = operatorMachine();
@@ -202,6 +207,27 @@ test("--hold-webhooks says how many webhooks are disabled and how to enable them
   expect((await restore("--hold-webhooks", "--json")).json()).toMatchObject({
     restored: { disabled_webhooks: 1, held_deliveries: 0 },
   });
+});
+
+test("--hold-webhooks disables the webhooks of a backup from before recipients had a table", async () => {
+  const machine = operatorMachine();
+  const older = machine.open(machine.path("older.db"));
+  for (const { sql } of migrations.slice(0, RECIPIENTS_VERSION - 1)) older.exec(sql);
+  older.exec(`
+    PRAGMA application_id = ${APPLICATION_ID};
+    PRAGMA user_version = ${RECIPIENTS_VERSION - 1};
+    INSERT INTO account VALUES ('acct_1', 'ada@example.org', 0);
+    INSERT INTO workspace VALUES ('ws_1', 'acct_1', 'ada', 'hobby', 0);
+    INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, created_at)
+      VALUES ('ep_1', 'ws_1', 'Contact', 'active', 1, '[]', 'drop', 0);
+    INSERT INTO webhook (id, endpoint_id, url, headers, allow_private, max_spam_score, state, breaker, breaker_count, not_before, created_at)
+      VALUES ('wh_1', 'ep_1', 'https://example.org/hook', '{}', 0, 100, 'enabled', 'closed', 0, 0, 0);
+  `);
+  older.close();
+  const restored = await machine.mustRun(["restore", "older.db", "--hold-webhooks", "--json", "--yes"]);
+  expect(restored.json()).toMatchObject({ restored: { disabled_webhooks: 1 } });
+  const shown = await machine.mustRun(["webhook", "show", "wh_1", "--json"]);
+  expect(shown.json()).toMatchObject({ webhook: { state: "disabled", url: "https://example.org/hook" } });
 });
 
 test("a database whose name is empty or a folder's is refused by every command, and the folder stays", async () => {

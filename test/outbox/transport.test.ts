@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { createLog } from "../../src/foundation/log.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { Deliverer } from "../../src/outbox/deliverer.ts";
+import { insertRecipient, listEnabledRecipients } from "../../src/outbox/recipient-store.ts";
+import type { AttemptResult, Message, Route, Transport } from "../../src/outbox/transport.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
+
+const DAY_MS = 86_400_000;
+const REFUSED: AttemptResult = { ...ANSWERED, outcome: "refused", blame: "recipient", status: 550 };
+
+/** A transport of its own kind, and one recipient of it beside the webhooks of the world. */
+function addPigeons(world: WebhookWorld, send: (message: Message) => Promise<AttemptResult>) {
+  const id = newId("wh", world.clock.now());
+  const { endpointId } = world;
+  world.db.now(() =>
+    insertRecipient({ id, kind: "pigeon", endpointId, maxSpamScore: 100 }, world.clock.now()),
+  );
+  const reports: string[] = [];
+  const routes = new Map<string, Route>([[id, { place: "loft", send }]]);
+  const transport: Transport = {
+    kind: "pigeon",
+    policy: {
+      scheduleSeconds: [60],
+      probeSeconds: [3600],
+      limits: { total: 2, perPlace: 2, perRecipient: 2 },
+    },
+    routes: () => routes,
+    report: ({ result }) => void reports.push(result.outcome),
+    destroy: () => Promise.resolve(),
+  };
+  const { db, outbox, clock } = world;
+  const parts = { db, outbox, clock, log: createLog("silent", "json"), random: () => 0 };
+  world.deliverer = new Deliverer({ ...parts, transports: [world.transport, transport] });
+  return { id, routes, reports, deliverer: world.deliverer };
+}
+
+test("recipients of two kinds each get every message, by their own transport within its own limits", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  const underWay: (() => void)[] = [];
+  const carried: string[] = [];
+  const { reports } = addPigeons(world, ({ id, body }) => {
+    carried.push(`${id} ${body.toString()}`);
+    return new Promise((resolve) => underWay.push(() => resolve(ANSWERED)));
+  });
+  world.addWebhook(receiver.url);
+  world.post(10);
+  world.deliverer.start();
+  await expect.poll(() => receiver.received.length).toBe(10);
+  expect(carried).toHaveLength(2);
+  await expect
+    .poll(() => {
+      for (const arrive of underWay.splice(0)) arrive();
+      return world.states();
+    })
+    .toEqual({ delivered: 20 });
+  expect(reports).toEqual(Array.from({ length: 10 }, () => "delivered"));
+  const ids = [
+    ...carried.map((text) => text.split(" ")[0]),
+    ...receiver.received.map((got) => got.headers["webhook-id"]),
+  ];
+  expect(new Set(ids).size).toBe(20);
+  expect(carried[0]).toContain(receiver.received[0]?.body.toString());
+});
+
+test("each transport's own schedule decides when its deliveries are given up", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.writeHead(500).end());
+  addPigeons(world, () => Promise.resolve(REFUSED));
+  world.addWebhook(receiver.url);
+  world.post();
+  world.deliverer.start();
+  await world.runUntil(world.clock.now() + 61_000);
+  expect(world.states()).toEqual({ failed: 1, pending: 1 });
+});
+
+test("messages to a recipient without a route wait until it has one", async () => {
+  await using world = new WebhookWorld();
+  const { id, routes, deliverer } = addPigeons(world, () => Promise.resolve(ANSWERED));
+  const route = routes.get(id)!;
+  routes.delete(id);
+  world.post(3);
+  deliverer.start();
+  await world.runUntil(world.clock.now() + DAY_MS);
+  expect(world.states()).toEqual({ pending: 3 });
+  routes.set(id, route);
+  deliverer.reload();
+  await world.settle();
+  expect(world.states()).toEqual({ delivered: 3 });
+});
+
+test("a recipient of any kind that says twice that it is gone is stopped, and its deliveries are held", async () => {
+  await using world = new WebhookWorld();
+  addPigeons(world, () => Promise.resolve({ ...REFUSED, outcome: "gone" }));
+  world.post();
+  world.deliverer.start();
+  await world.settle();
+  world.clock.advance(61_000);
+  world.post();
+  await world.settle();
+  expect(world.db.now(listEnabledRecipients)).toEqual([]);
+  expect(world.states()["pending"] ?? 0).toBe(0);
+});
