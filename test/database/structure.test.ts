@@ -75,6 +75,24 @@ test("restore refuses a backup of another structure with exit 5 and the name of 
   expect(readdirSync(machine.folder).filter((name) => /replaced|restore-/.test(name))).toEqual([]);
 });
 
+test("of many differences the tables, views and triggers are named, and the indices that went with them only counted", () => {
+  const connection = new SqliteDatabase(":memory:");
+  for (const { sql } of migrations) connection.exec(sql);
+  connection.exec("DROP TABLE held; DROP TABLE lesson; CREATE VIEW held AS SELECT 1");
+  connection.exec(
+    "CREATE TRIGGER sweep AFTER INSERT ON submission BEGIN DELETE FROM submission WHERE seq = new.seq; END",
+  );
+  const differences = compareStructure(connection, structureAfter(migrations));
+  connection.close();
+  expect(differences.slice(0, 4)).toEqual([
+    "table held is missing",
+    "table lesson is missing",
+    "view held is unknown",
+    "trigger sweep is unknown",
+  ]);
+  expect(differences.at(-1)).toMatch(/^and \d+ more$/);
+});
+
 test("a backup of an older version is restored if it has that version's structure, and refused if not", async () => {
   const machine = await machineWithCopy();
   const older = machine.open(machine.path("older.db"));

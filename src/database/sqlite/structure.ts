@@ -14,6 +14,8 @@ export interface Connection {
 
 /** Differences that are named; a foreign file may have hundreds. */
 const MAX_NAMED = 5;
+/** What is named first: a table that is gone takes its indices and triggers along, and a planted trigger is worse than a missing one. */
+const ORDER = ["table", "view", "trigger", "column", "index"];
 
 /** Without what SQLite makes for itself, and without Litestream's own tables. */
 export function readStructure(connection: Connection): Part[] {
@@ -47,10 +49,12 @@ export function compareStructure(connection: Connection, expected: readonly Part
     return isSameSql(own.sql, part.sql) ? [] : describeDifference(connection, part);
   });
   const strange = [...found.keys()].map((key) => `${key} is unknown`);
-  const all = [...differences, ...strange];
-  return all.length <= MAX_NAMED
-    ? all
-    : [...all.slice(0, MAX_NAMED), `and ${all.length - MAX_NAMED} more differences`];
+  const all = [...strange, ...differences].toSorted((one, other) => rankOf(one) - rankOf(other));
+  return all.length <= MAX_NAMED ? all : [...all.slice(0, MAX_NAMED), `and ${all.length - MAX_NAMED} more`];
+}
+
+function rankOf(difference: string): number {
+  return ORDER.findIndex((type) => difference.startsWith(type));
 }
 
 function keyOf({ type, name }: Part): string {
