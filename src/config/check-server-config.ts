@@ -2,8 +2,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Config } from "./config.ts";
 
 /**
- * What a server needs beyond values that are each right. Commands do without: a token often stands in the service's
- * environment only, which they do not see.
+ * Rules between settings that a server needs. Commands do not check them: a token is often only in the service's environment,
+ * which commands do not see.
  *
  * @throws config_invalid saying what to write.
  */

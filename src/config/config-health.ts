@@ -7,8 +7,8 @@ import type { Config } from "./config.ts";
 import { environmentName, type LoadedConfig } from "./load-config.ts";
 
 /**
- * Secrets in a file that others may read. Closing the file is not the advice: a service that runs as a user of its own
- * could not read it any more.
+ * Secrets in a file that others may read. The advice is not to change the file's mode: a service that runs as a user of its
+ * own could not read it any more.
  */
 export function checkSecretsInFile({ file, secretsInFile }: LoadedConfig): Finding {
   if (file === null || secretsInFile.length === 0)
@@ -42,14 +42,14 @@ export function checkMetricsAddress({ enabled, token, listen }: Config["metrics"
   );
 }
 
-/** A proxy that stopped passing requests on is gone, or trusted since. */
+/** After this time without such a request, the proxy is gone or trusted. */
 const FORGET_PROXY_MS = 7 * 86_400_000;
 const TRUST_PROXY = ["server", "trustProxy"];
 
 /**
  * A proxy that the configuration does not name, so that everybody behind it counts as one client.
  *
- * @param seen where a request came from that carried `X-Forwarded-For` and was not trusted with it; null where none did.
+ * @param seen the address of the last request with `X-Forwarded-For` that was not trusted; null if there was none.
  */
 export function checkTrustedProxies(
   { config, file, variables }: LoadedConfig,
@@ -77,7 +77,7 @@ export function checkTrustedProxies(
   );
 }
 
-/** A proxy on this machine comes from either of its addresses, as its name is resolved. */
+/** A proxy on this machine may use either of its addresses, depending on how its name is resolved. */
 function spellings(address: string): readonly string[] {
   return isLoopback(address) ? ["127.0.0.1", "::1"] : [address];
 }

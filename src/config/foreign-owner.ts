@@ -3,10 +3,10 @@ import { dirname, resolve } from "node:path";
 import { FormsvcError } from "../foundation/errors.ts";
 
 /**
- * What root finds in a folder without having named it may have been put there by the folder's owner: a configuration that
- * has root write elsewhere, or a link in a database's place.
+ * A file that root finds in a folder without naming it may have been put there by the folder's owner: a configuration that
+ * makes root write elsewhere, or a link in place of a database.
  *
- * @param option what names it.
+ * @param option the option that names it.
  * @throws usage when root runs this and the file, what it leads to or its folder belongs to another user.
  */
 export function refuseForeignOwner(file: string, option: "--config" | "--db"): void {

@@ -11,17 +11,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file that was read, or null where built-in defaults stand alone. */
+  /** The file that was read; null if only built-in defaults are used. */
   readonly file: string | null;
-  /** Paths of the secrets that stand in that file itself, whatever stands above it. */
+  /** Paths of the secrets that are in that file, even if a variable overrides them. */
   readonly secretsInFile: readonly string[];
   /** Environment variables that set something, in the order of the settings. */
   readonly variables: readonly string[];
-  /** `FORMSVC_…` variables that are nobody's: most likely misspelt. They are not read. */
+  /** `FORMSVC_…` variables that name no setting: most likely misspelt. They are not read. */
   readonly unknownVariables: readonly string[];
 }
 
-/** Variables of ours that are no setting: where the file is, and what `endpoint create --env` prints. */
+/** Our variables that are not settings: the path of the file, and what `endpoint create --env` prints. */
 const OTHER_VARIABLES = new Set([
   "FORMSVC_CONFIG",
   "FORMSVC_ENDPOINT_ID",
@@ -29,7 +29,7 @@ const OTHER_VARIABLES = new Set([
   "FORMSVC_PUBLISHABLE_KEY",
 ]);
 
-/** Where a file is looked for, in this order, when neither `--config` nor `FORMSVC_CONFIG` names one. */
+/** The paths that are tried, in this order, if neither `--config` nor `FORMSVC_CONFIG` names a file. */
 const DEFAULT_FILES = ["./formsvc.config.json", "/etc/formsvc/formsvc.config.json"];
 
 /**
@@ -54,7 +54,7 @@ export function loadConfig(file: string | null, env: Environment = process.env):
   return { config: result.data, file: found?.file ?? null, secretsInFile, variables, unknownVariables };
 }
 
-/** The file that `--config`, or else the environment, names; null where neither does. */
+/** The file that `--config`, or else the environment, names; null if neither does. */
 export function namedConfigFile(file: string | null, env: Environment = process.env): string | null {
   return file ?? (env["FORMSVC_CONFIG"] || null);
 }
@@ -153,7 +153,7 @@ function applyEnvironment(config: Json, env: Environment): { value: Json; names:
   return { value: visit(config, configSchema, []), names };
 }
 
-/** JSON where the setting takes what the JSON says, else the text itself: a token of digits stays text. */
+/** The JSON value if the setting accepts it, else the text itself: a token of digits stays text. */
 function parseVariable(text: string, schema: z.ZodType): Json {
   let parsed: Json;
   try {
@@ -192,7 +192,7 @@ const TYPE_HINTS: Readonly<Record<string, string>> = {
   boolean: "write true or false",
 };
 
-/** The variable that set this path or what it lies in, such as the list that a wrong entry is in. */
+/** The variable that set this path or its container, such as the list of a wrong entry. */
 function variableOf(path: string, variables: ReadonlyMap<string, string>): string | undefined {
   const parts = path.split(".");
   for (let length = parts.length; length > 0; length -= 1) {

@@ -1,16 +1,16 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What systemd, or whatever speaks its protocol, tells a service that it starts. */
+/** What systemd, or a program with the same protocol, tells a service that it starts. */
 export interface ServiceManager {
-  /** A socket that listens already, made before this start and kept after it; null where there is none. */
+  /** A socket that listens already, made before this start and kept after it; null if there is none. */
   readonly listenFd: number | null;
-  /** Whether it wants to hear how the service is. */
+  /** Whether it wants to be told the state of the service. */
   readonly wantsNews: boolean;
-  /** It restarts a service that is silent for longer; null where it does not. */
+  /** It restarts a service that is silent for longer; null if it does not. */
   readonly watchdogMs: number | null;
 }
 
-/** The first of the passed sockets; further ones are left alone. */
+/** The first of the passed sockets; further ones are ignored. */
 const FIRST_FD = 3;
 
 /** Reads `LISTEN_FDS`, `NOTIFY_SOCKET` and `WATCHDOG_USEC` (sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3)). */

@@ -7,11 +7,11 @@ export const MAX_ORIGIN_LENGTH = 300;
 const WILDCARD = "*.";
 
 /**
- * An origin as browsers send it: scheme, host and port where it is not the scheme's own, in lower case. The host may
+ * An origin as browsers send it: scheme, host, and port if it is not the scheme's own, in lower case. The host may
  * begin with `*.`, which stands for any sub-domain but not for the domain itself. `null` is what sandboxed frames and
  * local files send, and is only allowed when listed.
  *
- * @throws usage when the text is not an origin, naming what it should look like.
+ * @throws usage when the text is not an origin; the message shows the right form.
  */
 export function checkOrigin(text: string): string {
   if (text === "null") return text;

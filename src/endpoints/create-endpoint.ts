@@ -18,7 +18,7 @@ export interface CreatedEndpoint {
  * Makes an endpoint with its two keys, all or nothing. An empty database gets its first account and workspace.
  *
  * @param workspace id or unique name; null is the only workspace there is.
- * @param newWorkspacePlan of a workspace that is made here.
+ * @param newWorkspacePlan the plan of the workspace if it is created here.
  * @throws usage, not_found, ambiguous, plan_limit
  */
 export async function createEndpoint(

@@ -11,8 +11,8 @@ const BATCH_SIZE = 500;
 export type DeleteContents = (endpointId: string, limit: number) => Steps<number>;
 
 /**
- * Deletes the endpoint with its keys, schemas and submissions. It is paused first, and goes last: where this is cut off,
- * doing it again finishes it. Usage already counted stays.
+ * Deletes the endpoint with its keys, schemas and submissions. The endpoint is paused first and deleted last: if this is
+ * interrupted, doing it again finishes it. Usage already counted stays.
  *
  * @param contents of other folders, deleted in their order. @param pause between two transactions, for others to write.
  * @returns the endpoint as it was. @throws not_found, ambiguous

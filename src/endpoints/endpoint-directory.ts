@@ -20,11 +20,11 @@ export interface ReadyEndpoint {
 /** Endpoints kept ready in memory; the oldest is dropped beyond this. */
 const MAX_READY_ENDPOINTS = 5000;
 
-/** Until somebody restarted a server that does not know a plan. */
+/** Time in which somebody may restart a server that does not know a plan. */
 const RETRY_AFTER_SECONDS = 60;
 
 export interface EndpointDirectory {
-  /** The endpoint, or undefined when it was deleted. @throws unavailable where this process does not know its plan. */
+  /** The endpoint, or undefined when it was deleted. @throws unavailable if this process does not know its plan. */
   get(endpointId: string): ReadyEndpoint | undefined;
   /** Reads everything anew from now on. */
   forget(): void;
@@ -59,7 +59,7 @@ function* readReady(endpointId: string, plans: Plans): Steps<ReadyEndpoint | und
   return { endpoint, schema, honeypots, plan, limits };
 }
 
-/** A server reads its configuration when it starts; whoever posts comes back, and the log says what to do. */
+/** A server reads its configuration when it starts; the client tries again later, and the log says what to do. */
 function unknownPlan(workspaceId: string, plan: string): FormsvcError {
   const reason = `${workspaceId} is on the plan ${plan}, which was not configured when this server started; restart it`;
   return new FormsvcError("unavailable", undefined, {

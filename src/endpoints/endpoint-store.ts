@@ -57,7 +57,7 @@ export function* listEndpoints(workspaceId: string | null): Steps<Endpoint[]> {
 }
 
 /**
- * @param reference an id, or a name where it is unique.
+ * @param reference an id, or a unique name.
  * @param workspace id or name of the one it belongs to; null looks in all. @throws not_found, ambiguous
  */
 export function* getEndpoint(reference: string, workspace: string | null = null): Steps<Endpoint> {
@@ -142,7 +142,7 @@ export function* listDeclaredFields(endpointId: string | null): Steps<ReadonlySe
 /**
  * Adds a version; earlier submissions keep the one they were checked with.
  *
- * @param basedOn the version that the definition was made from; null replaces whatever there is.
+ * @param basedOn the version that the definition was made from; null replaces any version.
  * @throws not_found, ambiguous; conflict when the schema has another version by now.
  */
 export function* changeSchema(

@@ -20,7 +20,7 @@ export interface EndpointSettings {
   readonly unknownFields: UnknownFields;
   /** Names of the fields that must stay empty; null is {@link DEFAULT_HONEYPOTS}. */
   readonly honeypots: readonly string[] | null;
-  /** Where a plain HTML form is sent after success; null shows the built-in page. */
+  /** The page that the visitor of a plain HTML form sees after success; null shows the built-in page. */
   readonly successUrl: string | null;
   readonly errorUrl: string | null;
   /** Days that submissions are kept; null is for ever. */

@@ -5,12 +5,12 @@ import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { ReadyEndpoint } from "./endpoint-directory.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
 
-/** Whose choices they are: a whole workspace's, or one of its endpoints', which stand above them. */
+/** The owner of the choices: a workspace, or one of its endpoints, whose choices come first. */
 export type SpamScope =
   | { readonly kind: "workspace"; readonly workspaceId: string }
   | { readonly kind: "endpoint"; readonly workspaceId: string; readonly endpointId: string };
 
-/** What was chosen there; empty where nothing was. */
+/** The choices of that owner; empty if there are none. */
 export function* readChoices(scope: SpamScope): Steps<SpamChoices> {
   const row =
     scope.kind === "workspace"
@@ -44,7 +44,7 @@ export function* writeChoices(scope: SpamScope, choices: SpamChoices): Steps<voi
   yield* raiseSettingsVersion();
 }
 
-/** The settings that hold there; choices count on plans that allow them only. */
+/** The settings in force there; choices count only on plans that allow them. */
 export function* settingsFor(
   scope: SpamScope,
   defaults: SpamSettings,

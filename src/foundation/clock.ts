@@ -1,6 +1,6 @@
 /**
- * Where time comes from. Everything that decides by time takes a clock, so that a test can move it; durations inside
- * one process (timeouts, latencies) use the monotonic `performance.now()` instead.
+ * The source of time. Everything that decides by time takes a clock, so that a test can move it. Durations inside one
+ * process (timeouts, latencies) use the monotonic `performance.now()` instead.
  */
 export interface Clock {
   /** Milliseconds since 1970 UTC, an integer. May jump when the machine's clock is set. */
@@ -9,7 +9,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** The time told last: under load a dozen log lines and notifications share a millisecond. */
+/** The last time that was rendered: under load a dozen log lines and notifications share a millisecond. */
 let told = { ms: Number.NaN, text: "" };
 
 /** ISO 8601 UTC with milliseconds and `Z`, the only form in which times leave the program. */
@@ -18,7 +18,7 @@ export function toIsoTime(ms: number): string {
   return told.text;
 }
 
-/** The month asked for last: nearly every post asks for the same one. */
+/** The last month that was rendered: nearly every post asks for the same one. */
 let latest = { month: "", from: 0, until: 0 };
 
 /** The UTC calendar month of a time as `YYYY-MM`; plan limits count by it. */

@@ -6,7 +6,7 @@ import type { Hint } from "./hint.ts";
  * keeps the two equal.
  *
  * `status` and `error` are what an HTTP client sees (`error` is the body's member of that name); `exitCode` is what a
- * shell script sees; `sentence` is the message where the thrower gives none.
+ * shell script sees; `sentence` is the message if the thrower gives none.
  */
 export const ERROR_TABLE = {
   validation_failed: [400, "Validation failed", 2, "The data does not match the endpoint's schema."],
@@ -71,7 +71,7 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-/** What an error means outside: one row of {@link ERROR_TABLE}, by name. */
+/** What an error means to clients and scripts: one row of {@link ERROR_TABLE}, by name. */
 export function describeError(code: ErrorCode): {
   status: number;
   error: string;
@@ -94,7 +94,7 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** An outcome that was foreseen. Anything else that is thrown is a defect: logged whole, shown as `internal`. */
+/** An expected failure. Anything else that is thrown is a defect: it is logged whole and shown as `internal`. */
 export class FormsvcError extends Error {
   override readonly name = "FormsvcError";
   readonly code: ErrorCode;

@@ -47,7 +47,7 @@ export function requestAnswered(
     readonly reqId: string;
     readonly method: string;
     readonly path: string;
-    /** Null where the client left before the answer. */
+    /** Null if the client left before the answer. */
     readonly status: number | null;
     readonly ms: number;
   },
@@ -56,8 +56,8 @@ export function requestAnswered(
 }
 
 /**
- * A request that was answered with a status from 500 on. A defect is an error and is logged whole; what was foreseen is a
- * warning with its reason, because a full disk must not fill the log's disk with stacks.
+ * A request that was answered with a status of 500 or more. A defect is an error and is logged whole. An expected failure is
+ * a warning with its reason, because a full disk must not fill the log's disk with stacks.
  */
 export function requestFailed(
   log: Log,
@@ -70,7 +70,7 @@ export function requestFailed(
   else log.warn({ ...failed, ...(cause instanceof Error && { reason: cause.message }) }, message);
 }
 
-/** What came was no HTTP that can be read, so there is no method, path or time; it was answered all the same. */
+/** The bytes could not be read as HTTP, so there is no method, path or time; the client got an answer all the same. */
 export function requestUnreadable(
   log: Log,
   facts: { readonly reqId: string; readonly status: number; readonly reason: string },
@@ -92,7 +92,7 @@ export function proxyUntrusted(log: Log, facts: { readonly address: string }): v
   );
 }
 
-/** Most likely wanted on a first start only; else the server was pointed at another file than the one with the data. */
+/** Expected on a first start only; later it means that the server was given another file than the one with the data. */
 export function databaseCreated(log: Log, database: string): void {
   log.warn(
     { event: "database.created", database },
@@ -208,7 +208,7 @@ export function deliveriesWaiting(log: Log, err: unknown): void {
   log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
 }
 
-/** A whole line, because it is written past the logger: it is the logger's lines that it tells of. */
+/** A whole line, because it is written past the logger: it reports lines that the logger lost. */
 export function describeLostLines(time: string, lines: number): string {
   const lost = { level: "warn", time, event: "log.lost", lines, msg: "lines could not be written" };
   return `${JSON.stringify(lost)}\n`;

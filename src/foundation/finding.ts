@@ -7,7 +7,7 @@ import type { Hint } from "./hint.ts";
 export interface Finding {
   /** Stable, for scripts: `noun.what`, like `backups.age`. */
   readonly name: string;
-  /** False where somebody should do something. */
+  /** False if somebody should do something. */
   readonly ok: boolean;
   /** What was found, in one line. */
   readonly message: string;

@@ -34,7 +34,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));
 }
 
-/** @throws invalid_request where a page's cursor is no id of this kind; null is the first page. */
+/** @throws invalid_request if a page's cursor is no id of this kind; null is the first page. */
 export function checkCursor(prefix: IdPrefix, cursor: string | null): void {
   if (cursor === null || isId(prefix, cursor)) return;
   throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
@@ -42,7 +42,7 @@ export function checkCursor(prefix: IdPrefix, cursor: string | null): void {
   });
 }
 
-/** 128 bits as 26 digits of 5 bits, the first holding only 3 (the TypeID specification's encoding). */
+/** 128 bits as 26 digits of 5 bits, the first holding only 3 (the encoding of TypeID). */
 function encode(bytes: Readonly<Uint8Array>): string {
   let text = ALPHABET.charAt((bytes[0] ?? 0) >> 5);
   let buffer = (bytes[0] ?? 0) & 31;

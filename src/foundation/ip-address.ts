@@ -13,9 +13,9 @@ export interface NetworkList {
 const MAX_ADDRESS_LENGTH = 64;
 
 /**
- * The one spelling of an address that is stored and compared: IPv4 in dotted decimal, also where it came mapped into
- * IPv6, and IPv6 as RFC 5952 writes it, without a zone. Null when the text is not an address; octal, hexadecimal and
- * shortened IPv4 spellings are not taken.
+ * The one spelling of an address that is stored and compared: IPv4 in dotted decimal, even if it came mapped into IPv6,
+ * and IPv6 as RFC 5952 writes it, without a zone. Null if the text is not an address; octal, hexadecimal and shortened
+ * IPv4 spellings are not accepted.
  */
 export function canonicalAddress(text: string): string | null {
   const address = parseAddress(text);
@@ -37,7 +37,7 @@ export function addressUnit(canonical: string): string {
     .join(":")}::/64`;
 }
 
-/** The network that an address is in, as an address of its own: IPv4 by /24, IPv6 by /48, which is what one site has. */
+/** The first address of an address's network: IPv4 by /24, IPv6 by /48, which is what one site has. */
 export function shortenAddress(canonical: string): string {
   const address = parseAddress(canonical);
   if (address === null) return "";
@@ -88,8 +88,8 @@ const PRIVATE = compileNetworks([
 ]);
 
 /**
- * Whether a proxy of one's own may have it: this machine, or what private networks, virtual ones among them, give out
- * (RFC 1918, 3927, 4193, 4291, 6598). False for text that is not an address.
+ * Whether the operator's own proxy may have this address: this machine's addresses and those of private networks, virtual
+ * ones included (RFC 1918, 3927, 4193, 4291, 6598). False for text that is not an address.
  */
 export function isPrivate(address: string): boolean {
   return PRIVATE.contains(address);
@@ -109,7 +109,7 @@ function parseNetwork(text: string): [Address, number] | null {
   const bitsText = text.slice(slash + 1);
   const base = parseAddress(text.slice(0, slash));
   if (base === null || !/^\d{1,3}$/.test(bitsText)) return null;
-  // ::ffff:10.0.0.0/104 is written over 128 bits, while the address it maps has 32.
+  // ::ffff:10.0.0.0/104 counts its prefix over 128 bits; the mapped address has 32.
   const mapped = base instanceof ipaddr.IPv4 && text.includes(":");
   const bits = Number(bitsText) - (mapped ? 96 : 0);
   return bits >= 0 && bits <= (base instanceof ipaddr.IPv4 ? 32 : 128) ? [base, bits] : null;

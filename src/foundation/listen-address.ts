@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { isLoopback } from "./ip-address.ts";
 
-/** Where a server listens. */
+/** The address and port on which a server listens. */
 export interface ListenAddress {
   /** An address of this machine, without brackets, or a name of one. */
   readonly host: string;
@@ -28,11 +28,11 @@ function readListenAddress(text: string): ListenAddress | null {
   const port = Number(digits);
   if (digits === undefined || port > 65_535) return null;
   if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
-  // What consists of digits and dots is meant as an address, and a system may read a short one as another.
+  // Text of digits and dots is meant as an address, but a system may read a short one as another address.
   return isIPv4(plain) || !/^[\d.]+$/.test(plain) ? { host: plain, port } : null;
 }
 
-/** Whether only this machine reaches it. A name other than `localhost` may be any address. */
+/** Whether only this machine can reach it. A name other than `localhost` may be any address. */
 export function isThisMachineOnly({ host }: ListenAddress): boolean {
   return host.toLowerCase() === "localhost" || isLoopback(host);
 }

@@ -8,23 +8,23 @@ export interface LogOutput {
 /** Characters of lines that wait for a slow reader; further lines are dropped until it catches up. */
 const MAX_WAITING = 4_194_304;
 /**
- * Lines are written together, this much later at most or once they fill a block. Under full load each write's way to
- * another thread is felt: blocks of 8 KB cost a post 6 microseconds.
+ * Lines are written together: at most this much later, or when they fill a block. Under full load each write costs time,
+ * because another thread does it: blocks of 8 KB cost a post 6 microseconds.
  */
 const FLUSH_AFTER_MS = 20;
 const BLOCK_LENGTH = 65_536;
-/** When a reader that is behind is tried again. */
+/** Time until a slow reader is tried again. */
 const RETRY_MS = 100;
-/** How often that is, at the end of the process. */
+/** How many times a slow reader is tried again at the end of the process. */
 const LAST_TRIES = 5;
 const STANDARD_OUTPUT = 1;
 
 /**
- * Standard output, written asynchronously and in blocks: a write a line would cost a post a tenth of its time. Nothing
- * that happens to it ends or holds up the process: where its disk is full or its reader gone, lines are lost and
- * counted. No timer runs while nothing is logged; what waits at the end is written then.
+ * Standard output, written asynchronously and in blocks: one write for each line would cost a post a tenth of its time. No
+ * failure of it ends or delays the process: if its disk is full or its reader gone, lines are lost and counted. No timer
+ * runs while nothing is logged; lines that still wait at the end of the process are written then.
  *
- * @param describeLoss renders the line that tells how many lines were lost before it.
+ * @param describeLoss renders the line that says how many lines were lost before it.
  */
 export function gatherLines(describeLoss: (lines: number) => string): LogOutput {
   const output = new GatheringOutput(describeLoss);
@@ -57,7 +57,7 @@ class GatheringOutput implements LogOutput {
     else this.#schedule();
   }
 
-  /** Synchronously, because the process ends; what cannot be written within half a second is lost. */
+  /** Synchronously, because the process ends; lines that cannot be written within half a second are lost. */
   writeRest(): void {
     let rest = Buffer.concat([this.#block, this.#takeLines()]);
     for (let tries = 0; rest.length > 0 && tries < LAST_TRIES;) {
@@ -122,7 +122,7 @@ class GatheringOutput implements LogOutput {
   }
 }
 
-/** The reader of a pipe has not read what it holds. */
+/** The pipe is full: its reader has not read what it holds. */
 function isBehind(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EAGAIN";
 }

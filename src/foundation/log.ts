@@ -11,21 +11,21 @@ export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" |
 /** `auto` is `pretty` on a terminal and `json` elsewhere. */
 export type LogFormat = "auto" | "json" | "pretty";
 
-/** What keys and webhook secrets look like, wherever in a line they stand. */
+/** Keys and webhook secrets, anywhere in a line. */
 const SECRET = /f[sp]k_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_]{8,}/g;
 
 /**
- * A logger that writes one line an event to standard output. Callers pass named facts, never bodies or header values;
- * a key that gets into a line all the same, in an error's message say, is cut out of it.
+ * A logger that writes one line for each event to standard output. Callers pass named facts, never bodies or header values.
+ * A key that gets into a line all the same, for example in an error's message, is removed from it.
  *
- * @param openOutput makes what takes the lines.
+ * @param openOutput opens the output that takes the lines.
  */
 export function createLog(
   level: LogLevel,
   format: LogFormat,
   openOutput: () => LogOutput = () => gatherLines((lines) => describeLostLines(isoNow(), lines)),
 ): Log {
-  // Looked at whatever the format is: Node then opens a pipe so that a full one refuses a write instead of holding it.
+  // Read even if the format is given: Node then opens a pipe so that a full one refuses a write instead of blocking it.
   const onTerminal = process.stdout.isTTY;
   const isPretty = format === "pretty" || (format === "auto" && onTerminal);
   const options = {

@@ -1,18 +1,18 @@
 type MaybeLater<Value> = Value | Promise<Value>;
 
 /**
- * Where features say what is measured. Names begin with `formsvc_` and end in their unit; the values of a label are
- * few and our own, never anything that was posted.
+ * Features register their measurements here. Names begin with `formsvc_` and end in their unit. The values of a label are
+ * few and chosen by us, never anything that was posted.
  */
 export interface Metrics {
-  /** Counts events by one label. The known values stand at 0 from the start: else the first event is no increase. */
+  /** Counts events by one label. Known values start at 0: otherwise the first event would show no increase. */
   counter(
     name: string,
     help: string,
     label: string,
     known: readonly string[],
   ): (value: string, events?: number) => void;
-  /** Sorts measured values into buckets, by labels where there are any. */
+  /** Sorts measured values into buckets, by labels if there are any. */
   histogram(
     name: string,
     help: string,
@@ -34,7 +34,7 @@ export interface Metrics {
 export interface ExposedMetrics extends Metrics {
   readonly contentType: string;
   render(): Promise<string>;
-  /** What is asked for as Bearer; null asks for nothing. */
+  /** The Bearer token that a scraper must send; null asks for none. */
   readonly token: string | null;
 }
 
@@ -46,7 +46,7 @@ export const noMetrics: Metrics = {
   gauges: () => {},
 };
 
-/** Seconds, from what a commit takes to what a client gives up at. */
+/** Seconds, from the time of a commit to the time after which a client gives up. */
 export const LATENCY_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];

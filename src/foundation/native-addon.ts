@@ -17,10 +17,10 @@ import { systemClock } from "./clock.ts";
  * Loads a native addon that the build embedded in the executable.
  *
  * The operating system can only load a library from a file. On Linux that is a file without a name: nobody else can change
- * it, and it is gone with the process, however that ends. Elsewhere it lies in a fresh private folder, which is removed at
- * once. Folders are tried in order because a temporary folder may be mounted `noexec` or be read-only under systemd.
+ * it, and it disappears with the process, however that ends. On other systems it is in a fresh private folder, which is
+ * removed at once. Folders are tried in order because a temporary folder may be mounted `noexec` or be read-only under systemd.
  *
- * @throws Error naming every folder tried, when none lets a library be loaded.
+ * @throws Error naming every folder tried, if no library can be loaded from any.
  */
 export function loadNativeAddon(name: string): unknown {
   const failures: string[] = [];
@@ -44,17 +44,17 @@ function addonFolders(): string[] {
   return [...new Set(candidates.filter((folder): folder is string => Boolean(folder)))];
 }
 
-/** `O_TMPFILE`, which Node does not name, as Linux has it on every processor that there is a build for. */
+/** `O_TMPFILE`, which Node does not name. Linux has this value on every processor that formsvc is built for. */
 const WITHOUT_NAME = 0o20_000_000 | (constants.O_DIRECTORY ?? 0);
 
-/** Null where the system or the folder's file system has no such files, or does not load from them. */
+/** Null if the system or the folder's file system has no such files, or does not load from them. */
 function loadWithoutName(parent: string, name: string): unknown {
   if (process.platform !== "linux") return null;
   let fd: number | undefined;
   try {
     fd = openSync(parent, WITHOUT_NAME | constants.O_RDWR, 0o700);
     writeFileSync(fd, new Uint8Array(getRawAsset(name)));
-    // Left open: the loader would take the next addon for this one if it came under the same number.
+    // Left open: if the next addon got the same descriptor number, the loader would take it for this one.
     return load(`/proc/self/fd/${fd}`);
   } catch {
     if (fd !== undefined) closeSync(fd);
@@ -82,7 +82,7 @@ function load(file: string): unknown {
 }
 
 const FOLDER_PREFIX = "formsvc-addon-";
-/** Loading takes milliseconds: a folder as old as this is of a start that was killed. */
+/** Loading takes milliseconds: a folder as old as this was left by a start that was killed. */
 const LEFT_AFTER_MS = 60_000;
 
 function removeLeftFolders(parent: string): void {

@@ -1,6 +1,6 @@
 import type { RE2JS } from "re2js";
 
-/** What RE2 calls its instructions. */
+/** RE2's names of its instructions. */
 const ALT = 1;
 const ALT_MATCH = 2;
 const CAPTURE = 3;
@@ -14,7 +14,7 @@ const BEGIN_TEXT = 4;
 interface Instruction {
   readonly op: number;
   readonly out: number;
-  /** The other way of an `ALT`; the bits of an `EMPTY_WIDTH`. */
+  /** The second branch of an `ALT`; the bits of an `EMPTY_WIDTH`. */
   readonly arg: number;
 }
 
@@ -26,14 +26,14 @@ interface Program {
 export interface PatternReach {
   /** Whether it matches at the text's beginning only. */
   readonly isAnchored: boolean;
-  /** UTF-16 units from the text's beginning that decide whether it matches; infinite where nothing bounds them. */
+  /** UTF-16 units from the text's beginning that decide whether it matches; infinite if nothing bounds them. */
   readonly reach: number;
 }
 
 export function findReach(compiled: RE2JS): PatternReach {
   const { inst, start } = compiled.re2().prog as Program;
   const isAnchored = beginsWithAnchor(inst, start);
-  // A character takes two units at most, and the one behind the match tells that the text goes on.
+  // A character takes two units at most, and one unit after the match shows whether the text continues.
   const reach = isAnchored ? 2 * (longestMatch(inst, start) + 1) : Infinity;
   return { isAnchored, reach };
 }
@@ -51,7 +51,7 @@ function beginsWithAnchor(program: Program["inst"], start: number): boolean {
   return true;
 }
 
-/** In characters; infinite where a way comes back to where it was. Without recursion: a program may be thousands long. */
+/** In characters; infinite if a path returns to an earlier instruction. No recursion: a program may have thousands of instructions. */
 function longestMatch(program: Program["inst"], start: number): number {
   const lengths = new Map<number, number>();
   const pending = [start];
@@ -63,7 +63,7 @@ function longestMatch(program: Program["inst"], start: number): number {
       lengths.set(at, own + Math.max(0, ...ways.map((next) => lengths.get(next) ?? 0)));
       pending.pop();
     } else {
-      // So it stays for whoever meets it again before it is done.
+      // Stays infinite for a path that meets this instruction again before it is done.
       lengths.set(at, Infinity);
       pending.push(...ways.filter((next) => !lengths.has(next)));
     }

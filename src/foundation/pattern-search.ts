@@ -3,7 +3,7 @@ import type { PatternReach } from "./pattern-reach.ts";
 
 /** Bytes a pattern for remembered search states, by RE2's estimate. */
 const MAX_STATE_BYTES = 256 * 1024;
-/** How often in a row the memory may fill up before the pattern is searched without one. */
+/** How many times in a row the memory may fill up before the pattern is searched without it. */
 const MAX_PATIENCE = 20;
 /** Characters of text that restore the patience for one more time. */
 const CHARACTERS_PER_PATIENCE = 10_000;
@@ -11,11 +11,11 @@ const CHARACTERS_PER_PATIENCE = 10_000;
 /**
  * Tells whether a pattern occurs in a text, with bounded memory and in steady time.
  *
- * RE2 is fast because it remembers the states of its search. Many short texts made for it fill that memory over and
- * over, which takes ten times longer than to search without, as is then done for a while.
+ * RE2 is fast because it remembers the states of its search. Many short texts made for this purpose fill that memory again and
+ * again, which takes ten times longer than a search without it. In that case the memory is not used for a while.
  */
 export function compileSearch(source: string, { reach }: PatternReach): (text: string) => boolean {
-  // Told that it is anchored, RE2 stops where no match is possible any more. Without an end it has to read on anyway.
+  // For an anchored pattern RE2 stops when no match is possible any more. Other patterns read to the end anyway.
   const anchor = reach === Infinity ? RE2Set.UNANCHORED : RE2Set.ANCHOR_START;
   const remembering = compileSet(source, anchor, MAX_STATE_BYTES);
   const forgetful = compileSet(source, anchor, 0);

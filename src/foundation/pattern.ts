@@ -6,13 +6,13 @@ import { compileSearch } from "./pattern-search.ts";
 export const MAX_PATTERN_LENGTH = 500;
 /** RE2 instructions of all patterns of a schema; repetition counts multiply them. Compiling takes half a second at worst. */
 export const MAX_PATTERN_SIZE_IN_SCHEMA = 4000;
-/** RE2 instructions of a pattern that may be searched for in texts of any length. */
+/** Largest pattern that may be searched for in texts of any length, in RE2 instructions. */
 export const MAX_UNBOUNDED_PATTERN_SIZE = 48;
-/** The text of one submission that the patterns must be ready for: the default body limit. */
+/** Longest text of one submission that the patterns are bounded for: the default body limit. */
 const TEXT_LENGTH = 65_536;
 /**
- * Instructions times characters that the patterns of a schema may take for one submission. Looking for the worst
- * patterns and texts found 30 ns of processor time for one of these, so a submission takes about 0.1 s at worst.
+ * Instructions times characters that the patterns of a schema may take for one submission. The worst patterns and texts that
+ * we found take 30 ns of processor time for each, so a submission takes about 0.1 s at worst.
  */
 const MAX_SEARCH_STEPS = MAX_UNBOUNDED_PATTERN_SIZE * TEXT_LENGTH;
 /** The longest text that is searched by large patterns although its field's `maxLength` refuses it already. */
@@ -44,8 +44,8 @@ export function compilePattern(source: string): Pattern | string {
 }
 
 /**
- * The longest text that is surely matched in time although the field's `maxLength` refuses it. A refused text is still
- * told what else is wrong with it, but not at any price.
+ * The longest text that is surely matched in time although the field's `maxLength` refuses it. Other problems of a refused
+ * text are still reported, but not at any price.
  */
 export function longestRefusedText({ isOnePass, size, reach }: Pattern): number {
   const isFast = isOnePass || size <= MAX_UNBOUNDED_PATTERN_SIZE || reach <= MAX_REFUSED_TEXT_LENGTH;
@@ -57,14 +57,14 @@ export function longestSearchedText({ size }: Pattern): number {
   return Math.floor(MAX_SEARCH_STEPS / size);
 }
 
-/** A pattern and how many characters of one submission it looks at at most: infinite for items of an array. */
+/** A pattern, and the most characters of one submission that it reads: infinite for items of an array. */
 export interface PatternUse {
   readonly path: string;
   readonly pattern: Pattern;
   readonly textLength: number;
 }
 
-/** The largest of the patterns that together could keep one submission waiting too long; undefined where none do. */
+/** The largest of the patterns that together could delay one submission too long; undefined if none do. */
 export function findSlowest(uses: readonly PatternUse[]): PatternUse | undefined {
   const searches = uses
     .filter(({ pattern }) => !pattern.isOnePass)

@@ -53,12 +53,12 @@ export function createMetrics(token: string | null): ExposedMetrics {
   return metrics;
 }
 
-/** How often the event loop's delay is looked at. */
+/** Time between two samples of the event loop's delay. */
 const LAG_RESOLUTION_MS = 20;
 
 /**
- * The library's own set watches every garbage collection, which costs a post more than all of these metrics; these are
- * read when somebody asks, under the names that dashboards know.
+ * The library's own set watches every garbage collection, which costs a post more than all of these metrics. These are read
+ * only when the metrics are requested, under the names that dashboards know.
  */
 function measureProcess(metrics: Metrics, registry: Registry): void {
   const delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });

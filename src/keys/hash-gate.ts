@@ -1,15 +1,15 @@
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** Where whoever wants a hash waits for it. */
+/** A gate before the hashes: callers wait here for their turn. */
 export interface HashGate {
-  /** Does the work when its turn comes. @param line who it is for. @throws unavailable when too many wait. */
+  /** Does the work when its turn comes. @param line the line it waits in. @throws unavailable when too many wait. */
   enter<Result>(line: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 export interface HashGateLimits {
   /** Hashes computed at once. */
   readonly maxRunning: number;
-  /** How many wait in all lines together. */
+  /** Most that wait in all lines together. */
   readonly maxWaiting: number;
 }
 
@@ -19,8 +19,8 @@ interface Waiter {
 }
 
 /**
- * Bounds the hashes under way and shares them out: the lines take turns, and when all places are taken, the newest of
- * the longest line gives way to a shorter one. So however many wait in one line, the others hardly notice.
+ * Bounds the hashes under way and shares them out: the lines take turns, and when all places are taken, the newest caller of
+ * the longest line gives way to a shorter line. So a long line hardly delays the others.
  */
 export function createHashGate({ maxRunning, maxWaiting }: HashGateLimits): HashGate {
   /** The line whose turn is next comes first; none is empty. */
@@ -49,7 +49,7 @@ export function createHashGate({ maxRunning, maxWaiting }: HashGateLimits): Hash
   };
   return {
     async enter(name, work) {
-      // Who ends hands its place over, so `running` stays as it is then.
+      // A finished caller hands its place over, so `running` does not change then.
       if (running >= maxRunning) await wait(name);
       else running += 1;
       try {

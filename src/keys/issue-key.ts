@@ -49,7 +49,7 @@ export async function rotateKey(
   });
 }
 
-/** Refuses the key from now on and for ever, in running servers within a second. Revoking twice changes nothing. @throws not_found */
+/** Refuses the key from now on, in running servers within a second. Revoking twice changes nothing. @throws not_found */
 export function* revokeKey(reference: string, now: number): Steps<Key> {
   return yield* endKey(yield* getKey(reference), now, now);
 }

@@ -64,7 +64,7 @@ function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of randomBytes(length - text.length)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first letters.
+      // 248 is the largest multiple of 62 in a byte: values above it would favour the first letters.
       if (byte < 248) text += BASE62.charAt(byte % 62);
     }
   }

@@ -15,9 +15,9 @@ export interface Key {
   /** argon2id, PHC format. */
   readonly hash: string;
   readonly createdAt: number;
-  /** From then on the key is refused; may lie ahead during a rotation's grace. */
+  /** The key is refused from this time on; it may be in the future, during a rotation's grace period. */
   readonly revokedAt: number | null;
-  /** Whether that time was reached once, so that no clock brings the key back. */
+  /** Whether that time was reached once: the key then stays refused when the clock is set back. */
   readonly isRevoked: boolean;
   /** When the key was last refused because a browser sent it. */
   readonly seenInBrowserAt: number | null;
@@ -78,7 +78,7 @@ export function* findKey(lookup: string): Steps<Key | undefined> {
   return row === undefined ? undefined : toKey(row);
 }
 
-/** Refuses the key from `at` on, or from when it was refused already if that is earlier. Inside a transaction. */
+/** Refuses the key from `at` on, or from its earlier end if it has one. Inside a transaction. */
 export function* endKey(key: Key, at: number, now: number): Steps<Key> {
   const revokedAt = key.revokedAt === null ? at : Math.min(key.revokedAt, at);
   const isRevoked = hasEnded({ ...key, revokedAt }, now);
@@ -92,13 +92,13 @@ export function hasEnded({ revokedAt, isRevoked }: Key, now: number): boolean {
   return isRevoked || (revokedAt !== null && revokedAt <= now);
 }
 
-/** `ending`: it is revoked already and works until its grace is over. */
+/** `ending`: the key is revoked and works until its grace period is over. */
 export function keyState(key: Key, now: number): "active" | "ending" | "revoked" {
   if (key.revokedAt === null) return "active";
   return hasEnded(key, now) ? "revoked" : "ending";
 }
 
-/** Makes the end of the keys whose grace is over final; how many. */
+/** Makes the end final for keys whose grace period is over. Returns how many. */
 export function finishGrace(now: number): Steps<number> {
   return run(
     query

@@ -6,19 +6,19 @@ import { DECOY_HASH, matchesHash } from "./hash-key.ts";
 import type { ParsedKey } from "./key-format.ts";
 import { hasEnded, type Key, findKey } from "./key-store.ts";
 
-/** Keys whose proof is remembered in one process; the oldest is forgotten beyond this and proved again. */
+/** Keys that one process remembers as proved; beyond this the oldest is forgotten, and proved again when it is used. */
 const MAX_REMEMBERED_KEYS = 10_000;
-/** Keys that may be genuine: half of the thread pool, which leaves the rest to others. */
+/** For keys that may be genuine: half of the thread pool, which leaves the rest to other work. */
 const LIKELY_KEYS = { maxRunning: 2, maxWaiting: 64 };
-/** Keys that are surely not genuine; a flood of them takes one thread, and nothing from those that may be. */
+/** For keys that are surely not genuine: a flood of them uses one thread, and takes none from those that may be genuine. */
 const HOPELESS_KEYS = { maxRunning: 1, maxWaiting: 64 };
 
 export interface KeyVerifier {
   /** The key, if this process proved it before and it is still good; else null. Takes microseconds. */
   recall(parsed: ParsedKey): Key | null;
   /**
-   * The key if it is genuine and not revoked, else null; either way after the time of one hash, known or unknown.
-   * Callers with the same key share one hash. Those that may be genuine wait apart from those that are surely not.
+   * The key if it is genuine and not revoked, else null. Either way it takes the time of one hash. Callers with the same key
+   * share one hash. Keys that may be genuine wait apart from those that are surely not.
    * @throws unavailable when too many wait.
    */
   verify(parsed: ParsedKey): Promise<Key | null>;
@@ -39,7 +39,7 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
     return known;
   };
   let latest = 0;
-  /** A key that ended stays ended when the clock goes back, also in the minute until that is on disk. */
+  /** A key that has ended stays ended when the clock goes back, also in the minute until this is on disk. */
   const isGood = (key: Key): boolean => {
     latest = Math.max(latest, clock.now());
     return !hasEnded(key, latest);
@@ -52,7 +52,7 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
       await hopeless.enter("", () => matchesHash(DECOY_HASH, parsed.text));
       return null;
     }
-    // A line for each key: whoever makes up texts around the 12 characters of one delays that one only.
+    // A line for each key: invented texts around the 12 characters of one key delay only that key.
     if (!(await likely.enter(key.lookup, () => matchesHash(key.hash, parsed.text)))) return null;
     // Read again: the key may have been revoked while it was hashed, and that notice is past.
     const current = await db.read(() => findKey(parsed.lookup));
@@ -69,7 +69,7 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
       if (!proofs.has(digest)) return null;
       const key = readRecord(parsed.lookup);
       if (key !== undefined && isGood(key)) return key;
-      // Forgotten, so that a revoked key takes the same time as an unknown one.
+      // Forgets the proof, so that a revoked key takes the same time as an unknown one.
       proofs.delete(digest);
       return null;
     },

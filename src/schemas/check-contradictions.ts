@@ -7,8 +7,7 @@ import { IssueReport } from "./issue-report.ts";
 type Contradiction = readonly [property: string, problem: string];
 
 /**
- * What is wrong between the properties of a field whose properties are right one by one. `path` names the field in the
- * sentences.
+ * Contradictions between the properties of a field whose single properties are right. `path` names the field in the sentences.
  */
 export function findContradictions(field: FieldDefinition, path: string): Contradiction[] {
   return [

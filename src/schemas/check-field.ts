@@ -21,7 +21,7 @@ import {
   type PatternUse,
 } from "../foundation/pattern.ts";
 
-/** What is kept over a whole definition while it is checked. */
+/** State of the check of one whole definition. */
 interface Checking {
   readonly problems: DefinitionProblems;
   readonly patterns: PatternUse[];
@@ -29,7 +29,7 @@ interface Checking {
   fieldCount: number;
 }
 
-/** Where a field stands. */
+/** The place of a field in the definition. */
 interface Place {
   readonly path: string;
   /** Levels of `properties` and `items` above it. */
@@ -141,7 +141,7 @@ function checkPropertyNames(
   }
 }
 
-/** The property that was probably meant, or else what there is. */
+/** Names the property that was probably meant, or else all properties there are. */
 function hintAt(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   if (nearest !== undefined) return `did you mean "${nearest}"?`;
@@ -204,7 +204,7 @@ function checkPattern(
     problems.add(path, `must be text, not ${show(source)}`);
     return;
   }
-  // What is already too much is not compiled: compiling is the costly part.
+  // Patterns beyond the limit are not compiled: compiling is the costly part.
   if (checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) return;
   const pattern = compilePattern(source);
   if (typeof pattern === "string") {

@@ -1,11 +1,11 @@
 /** Bytes of a schema definition as JSON. */
 export const MAX_DEFINITION_BYTES = 65_536;
-/** Levels of objects and arrays in a definition: the fields' own, and whatever a default or enum holds. */
+/** Levels of objects and arrays in a definition: the fields' own, and those inside a default or enum. */
 const MAX_DEFINITION_DEPTH = 32;
 
 /**
- * What keeps a value from being a definition before anything in it is looked at: not JSON, too deep or too large.
- * After it, recursion over the value is safe. Undefined where nothing does.
+ * Says why a value cannot be a definition before anything in it is read: not JSON, too deep or too large. Undefined if it
+ * may be one; recursion over it is safe then.
  */
 export function findJsonProblem(input: unknown): string | undefined {
   let count = 0;

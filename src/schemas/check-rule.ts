@@ -8,10 +8,10 @@ import {
 } from "./field-definition.ts";
 import { nearestName } from "./nearest-name.ts";
 
-/** Tells what is wrong with one property's value, looked at by itself; undefined where nothing is. */
+/** Says what is wrong with one property's value by itself; undefined if nothing is. */
 type Rule = (value: unknown, type: FieldType) => string | undefined;
 
-/** The properties that need no look at the rest of the field. */
+/** The properties that can be checked without the rest of the field. */
 export const RULES: Readonly<Record<string, Rule>> = {
   required: (value) => (typeof value === "boolean" ? undefined : `must be true or false, not ${show(value)}`),
   description: checkDescription,

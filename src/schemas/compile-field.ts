@@ -13,12 +13,12 @@ import { IssueReport } from "./issue-report.ts";
 import { receivedType, shorten } from "./issue.ts";
 import { compilePattern, longestRefusedText, type Pattern } from "../foundation/pattern.ts";
 
-/** What becomes of members that the schema does not declare, nested ones included. */
+/** What happens to members that the schema does not declare, nested ones included. */
 export type UnknownFields = "drop" | "keep" | "reject";
 
 /**
- * Checks one value and returns what is stored for it. What it finds wrong goes to the report; the value it then returns
- * means nothing. A missing field is `undefined`.
+ * Checks one value and returns the value to store. Problems go to the report; the returned value means nothing then. A missing
+ * field is `undefined`.
  */
 type FieldCheck = (value: unknown, report: IssueReport) => unknown;
 
@@ -26,7 +26,7 @@ interface Member {
   readonly name: string;
   readonly check: FieldCheck;
   readonly isRequired: boolean;
-  /** The checked default; undefined where there is none. */
+  /** The checked default; undefined if there is none. */
   readonly fallback: unknown;
 }
 
@@ -50,7 +50,7 @@ function compileMember(name: string, field: FieldDefinition, unknownFields: Unkn
   return { name, check, isRequired: field.required === true, fallback };
 }
 
-/** Checks the declared members of `source`, in the schema's order, and puts what is stored for each into `target`. */
+/** Checks the declared members of `source`, in the schema's order, and puts the value to store for each into `target`. */
 export function readMembers(
   members: Members,
   source: Readonly<Record<string, unknown>>,
@@ -95,7 +95,7 @@ function compileString(field: StringField): FieldCheck {
   const { minLength = 0, maxLength = Infinity, format } = field;
   const hasFormat = format === undefined ? undefined : FORMAT_TESTS[format];
   const pattern = field.pattern === undefined ? undefined : requirePattern(field.pattern);
-  // A text that is too long is refused anyway; only then may its pattern go untried for being slow.
+  // The pattern may be skipped as too slow only for a text that is refused anyway because it is too long.
   const longestMatched = pattern === undefined ? 0 : longestMatchedText(pattern, field.maxLength);
   return (value, report) => {
     if (typeof value !== "string") return wrongType("string", value, report);
@@ -149,7 +149,7 @@ function compileStringEnum(options: readonly string[]): FieldCheck {
   );
 }
 
-/** As Zod 3's native enum, which takes a text for a wrong value rather than a wrong type. */
+/** Like Zod 3's native enum, which reports a text as a wrong value instead of a wrong type. */
 function compileNumberEnum(options: readonly number[]): FieldCheck {
   return compileEnum(
     options,
@@ -196,10 +196,10 @@ function compileObject({ properties }: ObjectField, unknownFields: UnknownFields
   };
 }
 
-/** Names of undeclared members that one answer tells. */
+/** Most undeclared members that one answer names. */
 export const MAX_UNKNOWN_TOLD = 100;
 
-/** A name that is longer than a field's may be is told by its beginning. */
+/** A name that is longer than a field's name may be is shortened to its beginning. */
 export function shortName(name: string): string {
   return shorten(name, MAX_FIELD_NAME_LENGTH);
 }

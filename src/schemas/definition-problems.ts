@@ -1,10 +1,10 @@
-/** One thing wrong with a definition: where it is, as in `address.properties.city.maxLength`, and what to do. */
+/** One problem of a definition: its path, as in `address.properties.city.maxLength`, and what to do. */
 export interface DefinitionProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** Problems told of one definition. */
+/** Most problems that are reported of one definition. */
 const MAX_PROBLEMS = 50;
 /** Characters of a wrong name or value that a problem repeats. */
 const MAX_SHOWN_LENGTH = 60;
@@ -21,7 +21,7 @@ export class DefinitionProblems {
   }
 }
 
-/** The path of a member, in brackets where its name could be misread. */
+/** The path of a member, in brackets if its name could be misread. */
 export function memberPath(path: string, name: string): string {
   if (!/^[A-Za-z_][\w-]*$/.test(name)) return `${path}[${show(name)}]`;
   return path === "" ? name : `${path}.${name}`;

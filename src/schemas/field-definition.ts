@@ -1,4 +1,4 @@
-/** One field of a form, as its owner declares it: service.md's definition language and the contract's extensions. */
+/** One field of a form, as its owner declares it; docs/schemas.md describes the language. */
 export type FieldDefinition = StringField | NumberField | BooleanField | ObjectField | ArrayField;
 
 export type FieldType = FieldDefinition["type"];

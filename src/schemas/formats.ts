@@ -66,7 +66,7 @@ const CLASSES: Readonly<Uint8Array> = Uint8Array.from({ length: 128 }, (_, code)
   return character === "_" || character === "+" ? UNDERSCORE_OR_PLUS : 0;
 });
 
-/** What the WHATWG URL parser takes, as Zod 3 does, with scheme http or https. */
+/** An address that the WHATWG URL parser accepts, as in Zod 3, with the scheme http or https. */
 function isWebUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && (url.protocol === "http:" || url.protocol === "https:");

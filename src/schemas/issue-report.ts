@@ -1,13 +1,13 @@
 import { issueMessage, type Issue, type IssueFacts, shorten } from "./issue.ts";
 
-/** Issues told of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
+/** Most issues that are reported of one field; an array of 30,000 wrong items needs no 30,000 sentences. */
 export const MAX_ISSUES_IN_FIELD = 50;
-/** Bytes of JSON that `details` may take; once an issue would go past it, each further field is told its first issue only. */
+/** Bytes of JSON that `details` may take; when an issue would exceed it, only the first issue of each further field is reported. */
 export const MAX_REPORT_BYTES = 32_768;
 /** UTF-16 units of a wrong value that its issue repeats. */
 export const MAX_RECEIVED_LENGTH = 1000;
 
-/** What an entry of `details` has beside its issues. */
+/** The parts of an entry of `details` besides its issues. */
 const ENTRY = { issues: [], name: "ZodError" };
 
 /** `details` of a 400 answer: an entry for each field that failed. */
@@ -24,7 +24,7 @@ export class IssueReport {
     return this.#issues.size === 0;
   }
 
-  /** Whether only first issues are told any more. */
+  /** Whether only the first issue of each field is still reported. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -42,7 +42,7 @@ export class IssueReport {
     this.#path.pop();
   }
 
-  /** Tells an issue of the value that was entered last, unless the field or the report is full. */
+  /** Adds an issue of the value that was entered last, unless the field or the report is full. */
   add(facts: IssueFacts): void {
     const field = this.#path[0] ?? "";
     const told = this.#issues.get(field) ?? [];

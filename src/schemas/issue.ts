@@ -84,7 +84,7 @@ function list(values: readonly unknown[]): string {
   return shown.join(", ");
 }
 
-/** The text, or as much of its beginning and an ellipsis. */
+/** The text, or its beginning of that length and an ellipsis. */
 export function shorten(text: string, length = MAX_LABEL_LENGTH): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }

@@ -1,12 +1,12 @@
-/** A name this long is nobody's slip of the finger. */
+/** A name longer than this is no typing error. */
 const MAX_COMPARED_LENGTH = 40;
-/** Slips that still point to a name: one in three letters, three at most. */
+/** Typing errors that still point to a name: one in three letters, three at most. */
 const MAX_DISTANCE = 3;
 
 /** A beginning this long stands for the whole, as `min` does for `minLength`. */
 const MIN_BEGINNING_LENGTH = 3;
 
-/** The candidate that `name` is most likely a slip for; undefined where none is near. */
+/** The candidate that was most likely meant by `name`; undefined if none is near. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED_LENGTH) return undefined;
   const beginning = name.length < MIN_BEGINNING_LENGTH ? undefined : name.toLowerCase();

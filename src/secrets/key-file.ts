@@ -32,14 +32,14 @@ export function readKeyFile(file: string): readonly SecretKey[] {
 }
 
 /**
- * Puts a new key above those of the file, which keeps its owner and mode, or makes the file with mode 0600. It has its
- * name only once it is whole and on disk. Two that do this at once would lose a key: call it inside a transaction.
+ * Puts a new key above those of the file, which keeps its owner and mode, or creates the file with mode 0600. The file gets its
+ * name only when it is whole and on disk. Two processes that do this at once would lose a key: call it inside a transaction.
  *
- * @throws config_invalid for a file that is not a key file, database_unusable where it cannot be written.
+ * @throws config_invalid for a file that is not a key file, database_unusable if it cannot be written.
  */
 export function addKey(named: string, madeAt: string): void {
   const before = statSync(named, { throwIfNoEntry: false });
-  // What a link leads to is replaced, not the link.
+  // The target of a link is replaced, not the link.
   const file = before === undefined ? named : realpathSync(named);
   const text = withNewKey(before === undefined ? "" : readText(file), madeAt);
   parseKeys(text, file);

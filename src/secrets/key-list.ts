@@ -6,10 +6,10 @@ import { createKey, KEY_BYTES, type SecretKey } from "./seal.ts";
 const MAX_KEYS = 32;
 
 /**
- * Keys, the newest first: each the padded base64 of 32 bytes, several on lines of their own or separated by commas. What
- * follows a `#` on its line is a remark.
+ * Keys, the newest first: each is the padded base64 of 32 bytes, on lines of their own or separated by commas. Text after a
+ * `#` on a line is a remark.
  *
- * @param source where the text is from, for the message, which never repeats what it says.
+ * @param source the origin of the text, for the message, which never repeats the text.
  * @throws config_invalid
  */
 export function parseKeys(text: string, source: string): readonly SecretKey[] {
@@ -22,7 +22,7 @@ export function parseKeys(text: string, source: string): readonly SecretKey[] {
     throw invalid(source, `more than ${MAX_KEYS} keys; take out those that no backup needs`);
   return words.map((word, index) => {
     const bytes = Buffer.from(word, "base64");
-    // Node ignores what is not base64, so only text that encodes back to itself was base64 to begin with.
+    // Node ignores characters that are not base64, so only text that encodes back to itself was base64.
     if (bytes.length === KEY_BYTES && bytes.toString("base64") === word) return createKey(bytes);
     throw invalid(source, `key ${index + 1} is not the base64 of ${KEY_BYTES} bytes; ${ADVICE}`);
   });

@@ -11,14 +11,14 @@ export interface SecretsSettings {
 
 /** Seals and opens secrets with the configured keys. Without any it stores them plain, and opens plain ones only. */
 export interface Keyring {
-  /** Where the keys come from, for people; null without any. */
+  /** The source of the keys, for people; null without any. */
   readonly source: string | null;
   /** Ids of the keys as they are now, the newest first. */
   ids(): readonly string[];
-  /** What is to be stored, under the newest key. @param place see {@link seal}. */
+  /** The text to store, sealed with the newest key. @param place see {@link seal}. */
   seal(plain: Buffer, place: string): Buffer;
   /**
-   * The secret in what is stored, sealed or plain.
+   * The secret in a stored text, sealed or plain.
    *
    * @throws config_invalid without the key that it is sealed with, database_unusable when it was changed.
    */
@@ -26,8 +26,8 @@ export interface Keyring {
 }
 
 /**
- * The file is read anew to seal, and to open what a key that is not in memory has sealed: a key that another process adds
- * while this one runs is found.
+ * The file is read again to seal, and to open a text whose key is not in memory, so a key that another process adds while this
+ * one runs is found.
  *
  * @throws config_invalid saying what is wrong with the keys.
  */
@@ -65,7 +65,7 @@ export function createKeyring({ keyFile, key }: SecretsSettings): Keyring {
   };
 }
 
-/** @param source of the keyring that does not have them. */
+/** @param source the source of the keyring that lacks them. */
 export function missingKey(ids: readonly string[], source: string | null): FormsvcError {
   const keys = ids.length === 1 ? `the key ${ids[0]}` : `the keys ${ids.join(", ")}`;
   const remedy =

@@ -37,7 +37,7 @@ export function sealedWith(stored: Buffer): string | null {
 /**
  * Encrypts a secret, as ASCII text with its key's id in front.
  *
- * @param place table, column and row where it is stored: it opens nowhere else.
+ * @param place table, column and row in which it is stored: it can be opened only for that place.
  */
 export function seal({ id, key }: SecretKey, plain: Buffer, place: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);

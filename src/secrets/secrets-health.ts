@@ -7,7 +7,7 @@ import { checkKeys, countSecrets, listSecrets, type ListSecrets } from "./stored
 const NAME = "secrets.encryption";
 const SEE_DOCS = "do what it says; docs/backup.md tells how keys are kept";
 
-/** Whether the secrets open with the configured keys. That they are plain is worth a word and no problem. */
+/** Whether the secrets open with the configured keys. Plain secrets are mentioned, but are no problem. */
 export function* checkSecrets(lists: readonly ListSecrets[], settings: SecretsSettings): Steps<Finding> {
   try {
     const keyring = createKeyring(settings);

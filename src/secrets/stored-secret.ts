@@ -30,7 +30,7 @@ export function* countSecrets(lists: readonly ListSecrets[]): Steps<Map<string |
   return counts;
 }
 
-/** @throws config_invalid where a secret is sealed with a key that is not there. */
+/** @throws config_invalid if a secret is sealed with a key that is not configured. */
 export function* checkKeys(
   lists: readonly ListSecrets[],
   { ids, source }: Pick<Keyring, "ids" | "source">,
@@ -40,12 +40,12 @@ export function* checkKeys(
   if (missing.length > 0) throw missingKey(missing as string[], source);
 }
 
-/** Secrets that one transaction rewrites: posts wait for it for some ten milliseconds. */
+/** Secrets that one transaction rewrites: posts wait about ten milliseconds for it. */
 export const SECRETS_BATCH = 500;
 
 /**
- * Brings up to `limit` secrets under the newest key, in its transaction. Whatever it is interrupted by, each secret opens
- * with a key that is there.
+ * Seals up to `limit` secrets with the newest key, in its transaction. If it is interrupted, each secret still opens with a key
+ * that is there.
  *
  * @returns how many; 0 when all are.
  */

@@ -5,9 +5,9 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
  * memory answers beforehand, so that a full workspace costs no transaction.
  */
 export interface UsageCounter {
-  /** As far as this process knows; never below what it stored itself. Reads the file once a workspace and month. */
+  /** The count that this process knows; never below what it stored itself. Reads the file once for each workspace and month. */
   estimate(workspaceId: string, month: string): number;
-  /** What the table says; inside a transaction. */
+  /** The table's count; inside a transaction. */
   read(workspaceId: string, month: string): number;
   /** Inside a transaction; call {@link UsageCounter.remember} once it is committed. */
   write(workspaceId: string, month: string, used: number): void;

@@ -9,13 +9,13 @@ export interface UsageMark {
   readonly limit: number;
 }
 
-/** Shares, in percent, at which somebody is told: there is time left to do something, and posts are refused. */
+/** Shares, in percent, that are reported: at the first there is time to act, at the second posts are refused. */
 export const USAGE_PERCENTS = [80, 100] as const;
 export type UsagePercent = (typeof USAGE_PERCENTS)[number];
 
 /**
- * The marks that lie between two counts of one month. They follow from what the database counts, so each is passed once
- * in a month, whatever stops and starts in between; again only where the limit was raised meanwhile.
+ * The marks that lie between two counts of one month. They depend only on the database's counts, so each is passed once in a
+ * month, whatever stops and starts in between. It is passed again only if the limit was raised meanwhile.
  *
  * @param count `before` and `used` are accepted submissions; a limit of null is unlimited.
  */
@@ -33,7 +33,7 @@ export function marksPassed(count: {
   ).map((percent) => ({ workspaceId, month, percent, used, limit }));
 }
 
-/** Whether so much of the limit is used. Null is unlimited and never reached. */
+/** Whether this share of the limit is used. Null is unlimited and never reached. */
 export function hasReached(used: number, limit: number | null, percent: UsagePercent): boolean {
   return limit !== null && used * 100 >= limit * percent;
 }

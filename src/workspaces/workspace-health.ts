@@ -5,7 +5,7 @@ import { findLimits, type Plans, type Usage } from "./workspace.ts";
 import { hasReached } from "./usage-mark.ts";
 import { listWorkspaces, readUsage } from "./workspace-store.ts";
 
-/** One finding for each workspace that is close to its monthly limit or takes no posts; one in all where none is. */
+/** One finding for each workspace that is close to its monthly limit or takes no posts; a single sound one if none is. */
 export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]> {
   const workspaces = yield* listWorkspaces();
   const planless = workspaces.filter(({ plan }) => findLimits(plans, plan) === undefined);

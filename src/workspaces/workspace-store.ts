@@ -17,7 +17,7 @@ import {
 /** The account that an empty database gets, so that the first endpoint can be made at once. */
 const FIRST_ACCOUNT_EMAIL = "owner@localhost";
 
-/** A new account and its workspace on that plan, named after the address. @throws usage, already_exists */
+/** Adds an account and its workspace on that plan, named after the address. @throws usage, already_exists */
 export function* createAccount(
   emailText: string,
   now: number,
@@ -75,8 +75,8 @@ export function* getWorkspace(reference: string): Steps<Workspace> {
 }
 
 /**
- * The workspace a command means: the one it names, else the only one there is. Makes the first account and workspace
- * in an empty database, on that plan. Call it inside a transaction.
+ * The workspace that a command means: the one it names, else the only one. In an empty database it creates the first account
+ * and workspace, on that plan. Call it inside a transaction.
  *
  * @throws not_found, ambiguous
  */

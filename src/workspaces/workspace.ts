@@ -27,7 +27,7 @@ export interface Usage {
   readonly remaining: number | null;
 }
 
-/** The plan of new workspaces where nothing else is configured. */
+/** The plan of new workspaces if no other is configured. */
 export const DEFAULT_PLAN = "hobby";
 /** Longest name of a workspace or endpoint, in UTF-16 units. */
 export const MAX_NAME_LENGTH = 200;
@@ -44,7 +44,7 @@ export interface PlanLimits {
 
 export type Plans = Readonly<Record<string, PlanLimits>>;
 
-/** Undefined where the plan is not configured, or was configured after this process started. */
+/** Undefined if the plan is not configured, or was configured after this process started. */
 export function findLimits(plans: Plans, plan: string): PlanLimits | undefined {
   return Object.hasOwn(plans, plan) ? plans[plan] : undefined;
 }
