@@ -60,7 +60,7 @@ export interface OpenedDatabase {
 /**
  * @param busyTimeoutMs how long a statement waits for another process, with everything else in this one. Opening itself
  *   waits as long as a command does: another process may be migrating the same file.
- * @param upgrade brings it up to date. The default is for who holds the server's lock.
+ * @param upgrade brings it up to date. The default is for the holder of the server's lock.
  */
 export function openMigrated(
   config: Config,
@@ -91,7 +91,7 @@ export function* openKeyring(config: Config): Steps<Keyring> {
   return keyring;
 }
 
-/** The spam settings of who chose nothing. */
+/** The spam settings of an owner who chose nothing. */
 export function spamDefaults(config: Config): SpamSettings {
   return defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER);
 }
@@ -103,7 +103,7 @@ export interface SubmitService {
   readonly reader: SubmissionReader;
   /** Told when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
-  /** Told where a request came from that carries `X-Forwarded-For` and is not trusted with it. */
+  /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
   readonly onUntrustedProxy: (peer: string) => void;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
@@ -111,23 +111,23 @@ export interface SubmitService {
   readonly isUpgraded: () => boolean;
   /** Whether a post could be stored now: the last commit worked, or a probe that writes does. */
   readonly isWritable: () => boolean;
-  /** Null where the configuration leaves them out. */
+  /** Null if the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
-  /** Clean-ups for a timer, each one short transaction: how many rows it deleted, 0 when nothing is left to delete. */
+  /** Clean-ups for a timer, each one short transaction. Returns how many rows it deleted; 0 when none are left. */
   readonly cleanUps: readonly (() => Promise<number>)[];
   /** The same for submissions that are older than their endpoint keeps them. */
   readonly expire: () => Promise<number>;
-  /** Empties the write-ahead log of what was deleted, where it can be done at once. */
+  /** Empties the write-ahead log of deleted content, if this can be done at once. */
   readonly clearLog: () => void;
-  /** Resolves when all that was taken is stored. */
+  /** Resolves when every accepted post is stored. */
   readonly drain: () => Promise<void>;
-  /** Sends what posts queued, once it is started. */
+  /** Sends the deliveries that posts queued, once it is started. */
   readonly deliverer: Deliverer;
 }
 
 /**
  * @param metrics where to measure; null measures nothing.
- * @throws config_invalid where a key is missing that secrets of the database are encrypted with.
+ * @throws config_invalid if a key is missing that encrypts secrets of the database.
  */
 export function createSubmitService(
   db: SqliteDatabase,
@@ -199,12 +199,12 @@ export function createSubmitService(
   };
 }
 
-/** Measures and tells what was committed, and learns from each commit whether posts can be stored. */
+/** Measures and reports each commit, and learns from it whether posts can be stored. */
 function watchCommits(reports: readonly CommitReport[], writability: Writability): CommitObserver {
   return {
     onCommit(committed, seconds) {
       for (const report of reports) report(committed, seconds);
-      // Where all of them were refused, nothing had to be written.
+      // If all of them were refused, nothing had to be written.
       if (committed.outcomes.includes("stored")) writability.tell(true);
     },
     onRefusal: () => writability.tell(false),
@@ -244,7 +244,7 @@ export function createWebhookSender({ webhooks }: Config): HttpSender {
   });
 }
 
-/** What is read when somebody asks for the metrics. */
+/** Registers the values that are read when the metrics are requested. */
 function measureState(
   metrics: ExposedMetrics,
   db: SqliteDatabase,
@@ -262,7 +262,7 @@ function measureState(
 
 /** Time between two notes of the same key in a browser. */
 const BROWSER_MARK_INTERVAL_MS = 3_600_000;
-/** Keys whose last note is remembered. */
+/** Most keys whose last note is remembered. */
 const MAX_BROWSER_MARKS = 1000;
 
 /** A page that leaks a secret key may be busy: the key is noted once an hour. */

@@ -5,7 +5,7 @@ for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
 
-/** A state that was not foreseen is not continued with: what was acknowledged is on disk, and the next start is clean. */
+/** After an unexpected error the process ends: acknowledged posts are on disk, and the next start is clean. */
 function crash(error: unknown): void {
   process.stderr.write(
     `formsvc: internal error\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
@@ -13,7 +13,7 @@ function crash(error: unknown): void {
   process.exit(1);
 }
 
-// A command that waits for what never comes leaves nothing to do, and the process ends: that must not pass for done.
+// If a command waits for something that never comes, the process ends by itself; that must not count as success.
 process.exitCode = 1;
 void run(process.argv.slice(2)).then((code) => {
   process.exitCode = code;

@@ -1,9 +1,9 @@
 /** The types of formsvc.js, which puts `formsvc` on the page's global object. */
 
 export interface SubmitOptions {
-  /** The address of the server; that of the script where it is left out. */
+  /** The address of the server; without it, the address of the script. */
   readonly server?: string;
-  /** 1 to 255 visible ASCII characters: the same key with the same data is stored once. A new one where it is left out. */
+  /** 1 to 255 visible ASCII characters: the same key with the same data is stored once. Without it, a new one. */
   readonly idempotencyKey?: string;
 }
 
@@ -24,12 +24,12 @@ export interface Accepted {
 
 export interface Refused {
   readonly ok: false;
-  /** 0 where the server could not be reached. */
+  /** 0 if the server could not be reached. */
   readonly status: number;
-  /** `Validation failed`, `Rate limit exceeded`, …; `Network error` where the server could not be reached. */
+  /** `Validation failed`, `Rate limit exceeded`, …; `Network error` if the server could not be reached. */
   readonly error: string;
   readonly message: string;
-  /** By field, with `Validation failed`; absent with anything else, which `message` tells. */
+  /** By field, with `Validation failed`; absent with any other error, which `message` describes. */
   readonly details?: Readonly<Record<string, { readonly issues: readonly Issue[] }>>;
 }
 
@@ -37,9 +37,8 @@ export type Result = Accepted | Refused;
 
 export interface Formsvc {
   /**
-   * Sends data as JSON with a publishable key. Tries again, a few times and ever later, while the server is not reached
-   * or busy; whatever happens, the data is stored once at most. Does not
-   * reject for what the network or the server does.
+   * Sends data as JSON with a publishable key. Tries again a few times, each time later, while the server is busy or cannot be
+   * reached. The data is stored at most once. Does not reject for errors of the network or the server.
    */
   submit(key: string, data: object, options?: SubmitOptions): Promise<Result>;
 }

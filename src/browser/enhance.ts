@@ -10,13 +10,13 @@ interface FormState {
   /** When it was first seen, on the page's own clock. */
   readonly seenAt: number;
   busy: boolean;
-  /** The last sending that was not stored: the same content again is the same post. */
+  /** The last attempt that was not stored: the same content sent again is the same post. */
   open: { readonly content: string; readonly key: string; readonly elapsed: string } | null;
 }
 
 const states = new WeakMap<HTMLFormElement, FormState>();
 
-/** Adds what a form needs before it is sent; a form that is known stays as it is. */
+/** Adds what a form needs before it is sent; a form that has it already is not changed. */
 export function prepare(form: HTMLFormElement): FormState {
   let state = states.get(form);
   if (state === undefined) {
@@ -28,7 +28,7 @@ export function prepare(form: HTMLFormElement): FormState {
   return state;
 }
 
-/** Off the screen, out of the keyboard's way and unknown to screen readers: only a robot fills it. */
+/** Off the screen, not reachable by keyboard and hidden from screen readers: only a robot fills it. */
 function honeypot(): HTMLElement {
   const input = document.createElement("input");
   input.name = HONEYPOT;
@@ -39,7 +39,7 @@ function honeypot(): HTMLElement {
   return input;
 }
 
-/** Sends the form in the background, and tells on the page how it went. */
+/** Sends the form in the background, and shows the result on the page. */
 export async function submitForm(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const state = prepare(form);
   if (state.busy) return;
@@ -57,7 +57,7 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   }
 }
 
-/** What is sent, and under which key. Only a form with a file, which the server refuses in words, is sent as parts. */
+/** The body, and its Idempotency-Key. Only a form with a file is sent as multipart; the server explains its refusal. */
 function contentOf(data: FormData, state: FormState): { body: FormData | URLSearchParams; key: string } {
   const entries = [...data];
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
@@ -75,7 +75,7 @@ function contentOf(data: FormData, state: FormState): { body: FormData | URLSear
 
 function finish(form: HTMLFormElement, state: FormState, data: FormData, result: Result): void {
   if (!result.ok) {
-    // What was surely not stored may be sent as a new post; what may have been stays the same one.
+    // A post that was surely not stored may be sent as a new one; a post that may be stored keeps its key.
     if (result.status !== 0 && result.status < 500) state.open = null;
     if (tell(form, "error", result)) showErrors(form, result);
     return;
@@ -93,7 +93,7 @@ function finish(form: HTMLFormElement, state: FormState, data: FormData, result:
 
 function setBusy(form: HTMLFormElement, state: FormState, busy: boolean): void {
   state.busy = busy;
-  // Not `disabled`, which would take the keyboard's place in the page away.
+  // Not `disabled`, which would move the keyboard's focus away.
   for (const element of [form, ...form.querySelectorAll("button:not([type=button]), [type=submit]")]) {
     const name = element === form ? "aria-busy" : "aria-disabled";
     if (busy) element.setAttribute(name, "true");
@@ -101,7 +101,7 @@ function setBusy(form: HTMLFormElement, state: FormState, busy: boolean): void {
   }
 }
 
-/** False where a listener took over. */
+/** False if a listener took over. */
 function tell(
   form: HTMLFormElement,
   name: "submit" | "success" | "error",

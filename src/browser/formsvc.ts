@@ -2,7 +2,7 @@ import type { Formsvc } from "./client-api.ts";
 import { prepare, submitForm } from "./enhance.ts";
 import { randomKey, send } from "./send.ts";
 
-/** The script's own address is the server's; it is not known where the script was imported as a module. */
+/** The script's own address is the server's; it is unknown if the script was imported as a module. */
 const server = (document.currentScript as HTMLScriptElement | null)?.src ?? document.baseURI;
 
 const FORMS = "form[data-formsvc]";
@@ -24,7 +24,7 @@ globalThis.formsvc = client;
 const formOf = (target: EventTarget | null): HTMLFormElement | null =>
   target instanceof Element ? target.closest<HTMLFormElement>(FORMS) : null;
 
-// Listening on the document serves forms too that come later.
+// Listening on the document also covers forms that are added later.
 addEventListener("focusin", ({ target }) => {
   const form = formOf(target);
   if (form !== null) prepare(form);

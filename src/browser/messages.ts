@@ -4,13 +4,13 @@ import type { Refused } from "./client-api.ts";
 const ERROR_MARK = "data-formsvc-error";
 const STATUS_MARK = "data-formsvc-status";
 
-/** The element that tells how the sending went: the page's own one, else a paragraph at the form's end. */
+/** The element that shows the result: the page's own, else a paragraph at the form's end. */
 export function statusOf(form: HTMLFormElement): Element {
   const own = form.querySelector(`[${STATUS_MARK}]`);
   if (own !== null) return own;
   const status = document.createElement("p");
   status.setAttribute(STATUS_MARK, "");
-  // A screen reader reads what is put into it later.
+  // A screen reader reads text that is put into it later.
   status.setAttribute("role", "status");
   form.append(status);
   return status;
@@ -68,7 +68,7 @@ function showError(input: HTMLElement, text: string): void {
   (input.closest("label") ?? input).after(shown);
 }
 
-/** The first input of a field: of its very name, or `name[]` and `name[member]`. */
+/** The first input of a field: with exactly its name, or `name[]` or `name[member]`. */
 function inputOf(form: HTMLFormElement, name: string): HTMLElement | undefined {
   return [...form.elements].find((element): element is HTMLElement => {
     const given = element.getAttribute("name") ?? "";

@@ -10,7 +10,7 @@ export interface Sending {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One request, tried again while the server is not reached or busy. */
+/** One request, tried again while the server is busy or cannot be reached. */
 export async function send(address: string, { body, headers }: Sending): Promise<Result> {
   for (let tries = 0; ; tries += 1) {
     const wait = WAITS_MS[tries];
@@ -43,7 +43,7 @@ async function read(answer: Response): Promise<Result> {
     (text) => typeof text === "string",
   );
   if (isOurs) return { ...told, ok, status, details: fieldsOf(told["details"]) } as Result;
-  // Something between us and the server answered.
+  // The answer came from something between us and the server.
   return { ok: false, status, error: "Unknown answer", message: "Something went wrong. Please try again." };
 }
 
@@ -55,7 +55,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** What is wrong with which field; undefined where the details tell of something else, which the message tells too. */
+/** The problems of each field; undefined if the details are about something else, which the message says too. */
 function fieldsOf(details: unknown): Refused["details"] {
   const fields = Object.entries(Object(details) as NonNullable<Refused["details"]>).filter(
     ([, field]) => typeof field?.issues?.[0]?.message === "string",
@@ -63,7 +63,7 @@ function fieldsOf(details: unknown): Refused["details"] {
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
-/** A little later each time it is asked, so that many pages do not come back at once. */
+/** With a random addition, so that many pages do not come back at once. */
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms * (1 + Math.random() / 4)));
 }

@@ -17,7 +17,7 @@ export function parseDuration(text: string): number {
   return Number(amount) * (UNITS[unit] ?? 0);
 }
 
-/** A time: ISO 8601 (UTC where it names no zone), or a duration, which means that long ago. */
+/** A time: ISO 8601 (UTC if it names no zone), or a duration, which means that long ago. */
 export function parseTime(text: string): number {
   if (/^\d{1,6}[smhd]$/.test(text)) return systemClock.now() - parseDuration(text);
   const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
@@ -84,7 +84,7 @@ function readAtMost(file: string, bytes: number): Buffer {
   }
 }
 
-/** @param source what the JSON came from, for the message. @throws usage */
+/** @param source the origin of the JSON, for the message. @throws usage */
 export function parseJson(content: string, source: string): unknown {
   try {
     return JSON.parse(content);
@@ -94,16 +94,16 @@ export function parseJson(content: string, source: string): unknown {
 }
 
 /**
- * Asks on a terminal; elsewhere `--yes` must stand for the answer.
+ * Asks on a terminal; without one, `--yes` must be given.
  *
- * @throws usage where nobody can be asked; failed when the answer is no.
+ * @throws usage if nobody can be asked; failed if the answer is no.
  */
 export async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
     throw new FormsvcError("usage", `${question} Give --yes to do it without being asked.`);
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  // The end of input and Ctrl-C close the prompt without an answer; that is a no.
+  // The end of input and Ctrl-C close the prompt without an answer, which means no.
   const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));
   const asked = prompt.question(`${question} [y/N] `).catch(() => "");
   const answer = await Promise.race([asked, closed]);

@@ -2,10 +2,10 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { emptyLog } from "../database/sqlite/empty-log.ts";
 import type { CommandContext } from "./command.ts";
 
-/** Posts wait as long as this waits for a reader. */
+/** Longest wait for a reader; posts wait as long. */
 const MAX_WAIT_MS = 1000;
 
-/** After something was deleted for good: it must not be found in the write-ahead log either, or somebody is to know. */
+/** After a deletion for good: removes the content from the write-ahead log too, or says that it is still there. */
 export function clearLog({ output }: CommandContext, db: SqliteDatabase): void {
   db.pragma(`busy_timeout = ${MAX_WAIT_MS}`);
   if (emptyLog(db)) return;

@@ -3,17 +3,17 @@ import { InvalidArgumentError } from "commander";
 import { type Clock, systemClock } from "../foundation/clock.ts";
 import { createOutput, type Output } from "./output.ts";
 
-/** What every command is given: where to write, and the options that all have. */
+/** What every command is given: its output, the clock, and the options that all commands have. */
 export interface CommandContext {
   readonly output: Output;
   readonly clock: Clock;
-  /** `--config`; null where it was not given. */
+  /** `--config`; null if it was not given. */
   readonly configFile: string | null;
-  /** `--db`; null where it was not given. */
+  /** `--db`; null if it was not given. */
   readonly databasePath: string | null;
 }
 
-/** Options as commander collects them; each command's own schema of names is in its file. */
+/** Options as commander collects them, by name in camel case; each command reads its own. */
 export type Options = Readonly<Record<string, unknown>>;
 
 export type Action = (
@@ -83,7 +83,7 @@ export function texts(options: Options, name: string): readonly string[] | null 
   return Array.isArray(value) ? (value as string[]) : null;
 }
 
-/** Asked for last: commander would complain of them before it names a flag that is misspelt. */
+/** Checked last: commander would complain of them before it names a misspelt flag. */
 function requireOptions(command: Command, specs: readonly OptionSpec[]): void {
   for (const { flags, required } of specs) {
     const name = command.options.find((option) => option.flags === flags)?.attributeName() ?? "";
@@ -121,7 +121,7 @@ function addCommonOptions(command: Command): void {
     .option("--quiet", "print no notes, only data and errors");
 }
 
-/** An empty name is a variable that a script forgot to set, and would be taken for the folder itself. */
+/** An empty name comes from a variable that a script forgot to set, and would mean the folder itself. */
 export function parseFile(value: string): string {
   return value === "" ? refuse("the name of a file is empty") : value;
 }

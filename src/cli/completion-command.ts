@@ -26,12 +26,12 @@ export function register(program: Command): void {
 }
 
 /**
- * What may come next after the words typed so far: `""`, `"endpoint"`, `"endpoint create"`; after an option with choices,
- * like `"key issue --kind"`, those.
+ * The words that may follow the words typed so far: `""`, `"endpoint"`, `"endpoint create"`. After an option with choices,
+ * like `"key issue --kind"`, the choices.
  */
 type WordsAfter = ReadonlyMap<string, readonly string[]>;
 
-/** @param fileTakers the commands whose argument is a file: flags are offered there once a hyphen is typed. */
+/** @param fileTakers the commands whose argument is a file: they offer flags when a hyphen is typed. */
 const SHELLS: Readonly<Record<string, (words: WordsAfter, fileTakers: readonly string[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
@@ -65,7 +65,7 @@ function pathOf(command: Command, above: string): string {
   return above === "" ? command.name() : `${above} ${command.name()}`;
 }
 
-/** Words are our own: letters, digits and hyphens, so nothing needs quoting beyond the quotes around them. */
+/** All words are ours, of letters, digits and hyphens, so nothing inside the quotes needs escaping. */
 function caseArms(words: WordsAfter, indent: string): string {
   return [...words].map(([path, next]) => `${indent}'${path}') words='${next.join(" ")}' ;;`).join("\n");
 }
@@ -74,7 +74,7 @@ function fileArm(fileTakers: readonly string[]): string {
   return `${fileTakers.map((path) => `'${path}'`).join("|")}) return 0 ;;`;
 }
 
-/** The path is the first two words that are no options; a command without verbs is found by its first word alone. */
+/** The path is the first two words that are not options; a command without verbs is found by its first word alone. */
 function bashScript(words: WordsAfter, fileTakers: readonly string[]): string {
   return `# formsvc completion for bash
 _formsvc_next() {

@@ -40,7 +40,7 @@ interface Patient {
   readonly config: Config;
   readonly loaded: LoadedConfig;
   readonly now: number;
-  /** Whether every table is there and as this version makes it. */
+  /** Whether every table exists and has the structure of this version. */
   readonly hasItsTables: boolean;
 }
 
@@ -73,7 +73,7 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, config }) => db.read(() => checkHeldRoom(config.held.maxPerWorkspace))),
 ];
 
-/** A check that reads tables: left out where `database.schema` or `database.structure` finds fault with them. */
+/** A check that reads tables: skipped if `database.schema` or `database.structure` reports a problem. */
 function ofTables(check: Check): Check {
   return (patient) => (patient.hasItsTables ? check(patient) : []);
 }
@@ -92,7 +92,7 @@ const doctor: CommandSpec = {
   },
 };
 
-/** Changes nothing: it neither makes a database nor migrates one. */
+/** Changes nothing: it neither creates a database nor migrates one. */
 async function examine(context: CommandContext): Promise<Finding[]> {
   const config = readConfig(context);
   const path = resolve(config.database.path);
@@ -128,12 +128,12 @@ function hasItsTables(db: SqliteDatabase): boolean {
   try {
     return [checkSchemaVersion(db), checkStructure(db)].every(({ ok }) => ok);
   } catch {
-    // The two checks are made again and say why.
+    // Both checks run again and report the reason.
     return false;
   }
 }
 
-/** A check that cannot be made is a finding itself, and the others go on. */
+/** A check that fails to run is a finding itself, and the others continue. */
 function failed(error: unknown): Finding {
   if (!(error instanceof FormsvcError)) throw error;
   return problem(

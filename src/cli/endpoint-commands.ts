@@ -97,7 +97,7 @@ const create: CommandSpec = {
   },
 };
 
-/** Null for an endpoint that is not the first of its workspace. */
+/** Null if the endpoint is not the first of its workspace. */
 function* describeFirstPlan({ workspaceId }: Endpoint, plans: Plans): Steps<string | null> {
   if ((yield* listEndpoints(workspaceId)).length > 1) return null;
   return yield* describePlan(yield* getWorkspace(workspaceId), plans);

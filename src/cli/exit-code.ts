@@ -3,7 +3,7 @@ import { describeError, type ExitCode, FormsvcError } from "../foundation/errors
 import { describeFailure } from "./hints.ts";
 import { jsonText, plainText, writeError } from "./output.ts";
 
-/** Says on standard error what went wrong, and which exit code that is. */
+/** Prints on standard error what went wrong, and returns the exit code. */
 export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
   if (thrown instanceof CommanderError) return reportUsage(thrown, asJson);
   if (!(thrown instanceof FormsvcError)) {
@@ -20,13 +20,13 @@ export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {
   return describeError(thrown.code).exitCode;
 }
 
-/** Commander has printed help, a version or its own complaint already, unless JSON was asked for. */
+/** Commander has already printed help, a version or its own error, unless JSON was asked for. */
 function reportUsage(thrown: CommanderError, asJson: boolean): ExitCode {
   if (thrown.exitCode === 0) return 0;
   const message =
     thrown.code === "commander.help" ? "the command is incomplete" : thrown.message.replace(/^error: /, "");
   if (asJson) writeError(jsonText({ error: "usage", message }));
-  // Thrown by a command itself, so commander has not seen it; what it has seen is of another class.
+  // A command itself threw it, so commander has not printed it; errors that commander printed are of another class.
   else if (thrown instanceof InvalidArgumentError) writeError(`formsvc: ${plainText(message)}`);
   return 2;
 }

@@ -4,12 +4,12 @@ import { translateFileError } from "../database/sqlite/file-error.ts";
 import { moveToNewName, nameTaken } from "../database/sqlite/new-name.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 
-/** Where an export goes: written piece by piece, and under its name only when it is whole. */
+/** The output of an export: written piece by piece, and given its name only when it is whole. */
 export interface ExportFile {
   text(text: string): void;
   /** @throws already_exists when something got the name meanwhile. */
   finish(): void;
-  /** Removes what was written, where it is not finished. */
+  /** Removes the file if it is not finished. */
   abandon(): void;
 }
 

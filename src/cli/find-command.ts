@@ -50,7 +50,7 @@ export const findCommand: CommandSpec = {
     }),
 };
 
-/** A script must not take a part for all of it. */
+/** A script must not mistake a part of the result for all of it. */
 function tellMore(erased: boolean): string {
   return erased
     ? `there is more than the ${MAX_PERSON_RECORDS} that were erased; run it again`

@@ -85,7 +85,7 @@ const release: CommandSpec = {
           released.push({ held: id, submission: submission.id });
         }
       } finally {
-        // Each is done when it is done: those before the one that failed are told too.
+        // Each is a transaction of its own: those that succeeded before a failure are printed too.
         if (released.length > 0) printReleased(context, released);
       }
     }),

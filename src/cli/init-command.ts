@@ -65,7 +65,7 @@ const init: CommandSpec = {
         "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve",
       );
     });
-    // A configuration whose database cannot be made would stop every command after this one.
+    // A configuration whose database cannot be created would make every later command fail.
     await made.catch((error: unknown) => {
       if (wrote) rmSync(file);
       throw error;

@@ -7,7 +7,7 @@ const COMMON: Readonly<Record<string, { readonly hasValue: boolean }>> = {
 };
 
 /**
- * The same command line with the common flags behind the command's name, where each command takes them: `--db F
+ * The same command line with the common flags after the command's name, because commands take them there: `--db F
  * endpoint list` and `endpoint --db F list` mean `endpoint list --db F`.
  */
 export function commonFlagsLast(args: readonly string[]): readonly string[] {
@@ -21,11 +21,11 @@ export function commonFlagsLast(args: readonly string[]): readonly string[] {
     else name.push(word);
     at += Math.max(1, length);
   }
-  // Flags alone are no command, and what is wrong with them is best said as they stand.
+  // Flags alone are no command, and their errors are clearest if they are not moved.
   return name.length === 0 ? args : [...name, ...early, ...args.slice(at)];
 }
 
-/** Words that a common flag takes, its value included; 0 where the word is none. */
+/** Number of words of a common flag, its value included; 0 if the word is none. */
 function flagLength(word: string): number {
   const [flag = "", ...values] = word.split("=");
   const common = Object.hasOwn(COMMON, flag) ? COMMON[flag] : undefined;

@@ -59,7 +59,7 @@ function rehearse(context: CommandContext): void {
   );
 }
 
-/** Looking must not make the file. */
+/** Showing the status must not create the file. */
 function lookAt(path: string, look: (db: SqliteDatabase) => MigrationStatus): MigrationStatus {
   if (!existsSync(path)) return statusOfNewFile();
   const db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });

@@ -13,7 +13,7 @@ import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { CommandContext } from "./command.ts";
 
-/** The configuration that a command shows or takes settings from; `--db` stands above everything. */
+/** The configuration that a command shows or takes settings from; `--db` overrides everything. */
 export function readSettings(context: CommandContext): Config {
   return nameDatabase(loadConfig(context.configFile).config, context);
 }
@@ -21,7 +21,7 @@ export function readSettings(context: CommandContext): Config {
 /**
  * The configuration of a command that uses the database.
  *
- * @throws usage when root would use a database of another user that nobody named: one in whatever folder this runs in.
+ * @throws usage when root would use another user's database that nobody named, in the folder in which this runs.
  */
 export function readConfig(context: CommandContext): Config {
   const { config, variables } = loadConfig(context.configFile);
@@ -37,7 +37,7 @@ function nameDatabase(config: Config, { databasePath }: CommandContext): Config 
 /**
  * The database of a configuration, brought up to date.
  *
- * @throws server_running where that would pull the schema away from under a server of an older version.
+ * @throws server_running if that would change the schema under a running server of an older version.
  */
 export function openForCommand(config: Config, clock: Clock): OpenedDatabase {
   return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, (db) => upgradeUnserved(db, clock));
@@ -56,10 +56,10 @@ function upgradeUnserved(db: SqliteDatabase, clock: Clock): MigrationResult {
   }
 }
 
-/** A server that writes comes back every 20 ms for its turn. */
+/** A server that wants to write tries again every 20 ms. */
 const PAUSE_MS = 25;
 
-/** For between two transactions of a command that makes many. */
+/** A pause between two transactions of a command that makes many. */
 export function letOthersWrite(): Promise<void> {
   return sleep(PAUSE_MS);
 }
@@ -69,7 +69,7 @@ type Work<Result> = (db: SqliteDatabase, config: Config) => Result | Promise<Res
 /**
  * Opens the database, brought up to date, for the length of `work`.
  *
- * @throws database_unusable where there is none: a mistyped path, or another folder than the one meant.
+ * @throws database_unusable if there is none: the path is mistyped, or the command runs in the wrong folder.
  */
 export async function withDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   const { path } = readConfig(context).database;
@@ -82,7 +82,7 @@ export async function withDatabase<Result>(context: CommandContext, work: Work<R
   return withNewDatabase(context, work);
 }
 
-/** The same for commands that a new installation begins with: the database makes itself. */
+/** The same for commands that a new installation begins with: they create the database. */
 export async function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   const config = readConfig(context);
   const isNew = !existsSync(config.database.path);

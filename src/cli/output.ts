@@ -21,26 +21,26 @@ export function jsonText(value: unknown, indent?: number): string {
 }
 
 export interface Output {
-  /** What `--json` asks for. */
+  /** Whether `--json` was given. */
   readonly isJson: boolean;
   /** A line of data for people. */
   line(text: string): void;
   /** Rows for people under their headings; nothing but `empty`, on standard error, when there are none. */
   table(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): void;
   /**
-   * From here on a standard output that takes nothing any more is a failure that says what follows: what is printed is
-   * shown this once, or something is to be done after it.
+   * From here on it is a failure, with this consequence in its message, if standard output takes nothing more: the text is shown
+   * only once, or something must be done after it.
    */
   mustBeTaken(consequence: string): void;
-  /** Text as it is, on a terminal without what could steer it. */
+  /** Text as it is; on a terminal without characters that control it. */
   text(text: string): void;
   /** One JSON document. */
   json(value: unknown): void;
   /** One JSON object in one line. */
   jsonLine(value: unknown): void;
-  /** A word to the person at the terminal, on standard error; none with `--quiet`. */
+  /** A note to the person at the terminal, on standard error; none with `--quiet`. */
   note(text: string): void;
-  /** A word about how far the work is, which the next one replaces; on a terminal only. */
+  /** The progress of the work, which the next one replaces; on a terminal only. */
   progress(text: string): void;
 }
 
@@ -80,15 +80,14 @@ export function writeText(text: string): void {
   writeAll(1, text);
 }
 
-/** Shown whatever the options say. */
+/** Printed whatever the options are. */
 export function writeError(text: string): void {
   writeAll(2, `${text}\n`);
 }
 
 /**
- * Synchronous, so that nothing is lost when the process exits right after. A pipe that is full is tried again; one
- * that nobody reads any more ends the program quietly, as `head` expects, unless there is a consequence to tell;
- * complaints that nobody takes end nothing.
+ * Synchronous, so that nothing is lost when the process exits right after. A full pipe is tried again. A closed pipe ends the
+ * program quietly, as `head` expects, unless there is a consequence to report. If standard error is closed, the program goes on.
  */
 function writeAll(fd: 1 | 2, text: string, consequence: string | null = null): void {
   let rest = Buffer.from(text);

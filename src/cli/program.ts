@@ -6,8 +6,8 @@ import { commonFlagsLast } from "./leading-flags.ts";
 import { writeError, writeText } from "./output.ts";
 
 /**
- * One file a noun, loaded only when it is named: reading every feature for every command would double its start.
- * The order is the help's.
+ * One file for each noun, loaded only when it is named: loading every feature for every command would double its start time.
+ * The order is that of the help.
  */
 const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command): void }>>> = {
   init: () => import("./init-command.ts"),
@@ -53,7 +53,7 @@ export async function run(given: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** @returns false where it is a command that is asked for. @throws usage where it is neither. */
+/** @returns false if it names a command instead. @throws usage if it is neither. */
 async function showTopic(name: string | undefined): Promise<boolean> {
   if (name === undefined || name.startsWith("-") || Object.hasOwn(NOUNS, name)) return false;
   const { helpTopic } = await import("./help-topics.ts");
@@ -79,8 +79,8 @@ function askForVersion(args: readonly string[]): readonly string[] {
 }
 
 /**
- * @param noun the one to load; all of them where it is none of ours or needs to know the others.
- * @param asJson whether complaints are left to the caller, who prints them as JSON.
+ * @param noun the one to load; all of them if it is unknown or needs the others.
+ * @param asJson whether errors are left to the caller, which prints them as JSON.
  */
 export async function createProgram(noun: string | undefined, asJson = false): Promise<Command> {
   const program = new Command("formsvc")

@@ -90,7 +90,7 @@ function parseNamed(content: string, source: string): SchemaDefinition {
   }
 }
 
-/** The same refusal, which says of every line which text it is about. */
+/** The same refusal; each line names the text that it is about. */
 function naming(source: string, error: unknown): unknown {
   if (!(error instanceof FormsvcError)) return error;
   const message = error.message.replaceAll(/^/gm, `${source}: `);

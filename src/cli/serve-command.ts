@@ -32,7 +32,7 @@ export function register(program: Command): void {
   addCommand(program, serve);
 }
 
-/** By how much old objects may grow until they are collected; by the engine's own rule they grow fourfold before that. */
+/** Growth of old objects before they are collected; with the engine's own rule they grow fourfold. */
 const MOST_OLD_GROWTH_PERCENT = 50;
 
 const serve: CommandSpec = {
@@ -48,7 +48,7 @@ const serve: CommandSpec = {
   ],
   examples: ["formsvc serve", "formsvc serve --host 0.0.0.0 --port 80"],
   action: async (context, options) => {
-    // Not among the executable's own flags: the engine would then refuse its code cache.
+    // Not set among the executable's own flags, because the engine would then refuse its code cache.
     setFlagsFromString(`--heap-growing-percent=${MOST_OLD_GROWTH_PERCENT}`);
     const config = overrideListener(readConfig(context), options);
     checkServerConfig(config);

@@ -190,7 +190,7 @@ function scopeOf(options: Options): ScopeReference {
   return { endpoint: text(options, "endpoint"), workspace: text(options, "workspace") };
 }
 
-/** The choices after a command: a file replaces all, single options change what they name. */
+/** The choices after a command: a file replaces all, and single options change only what they name. */
 function readOptions(before: SpamChoices, options: Options): SpamChoices {
   const file = text(options, "file");
   const base =
@@ -213,7 +213,7 @@ const SETTERS = ["maxLinks", "technical", "keyword", "file"];
 const KEYWORD_POINTS = 25;
 const MAX_KEYWORD_POINTS = 100;
 
-/** `word`, `word=40` or `word=block`; a word that holds a `=` itself needs its effect behind it. */
+/** `word`, `word=40` or `word=block`; a word that contains `=` needs its effect after it. */
 function parseKeyword(option: string): { word: string; effect: number | "block" } {
   const at = option.lastIndexOf("=");
   if (at === -1) return { word: option, effect: KEYWORD_POINTS };

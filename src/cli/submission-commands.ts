@@ -43,7 +43,7 @@ export function register(program: Command): void {
 
 const DEFAULT_PAGE_SIZE = 25;
 const DEFAULT_TAIL = 10;
-/** A commit is seen this much late at most. Each look is one pragma, which reads no file. */
+/** Time between two checks for new commits. Each check is one pragma, which reads no file. */
 const FOLLOW_INTERVAL_MS = 200;
 /** Longest text of the data in a table's row. */
 const MAX_SHOWN_DATA = 80;
@@ -128,7 +128,7 @@ const tail: CommandSpec = {
       const newest = await browseSubmissions(db, filter, { limit, cursor: null, maxBytes: Infinity });
       const shown = newest.data.toReversed();
       for (const submission of shown) printOne(context, submission);
-      // What was committed between the two looks is in both.
+      // A submission committed between the two reads is in both.
       const printed = new Set(shown.map(({ id }) => id));
       if (options["follow"] === true) await follow(context, db, filter, position, printed);
       return undefined;
@@ -186,7 +186,7 @@ function printOne({ output }: CommandContext, submission: Submission): void {
   else output.line(toRow(submission).join("  "));
 }
 
-/** From where an earlier tail stopped. */
+/** Starts at the point where an earlier tail stopped. */
 async function goOn(
   context: CommandContext,
   db: SqliteDatabase,

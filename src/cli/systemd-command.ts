@@ -41,7 +41,7 @@ const systemd: CommandSpec = {
   },
 };
 
-/** What ListenStream= takes: a port, an address with one (an IPv6 one in brackets), or a path. */
+/** A value of ListenStream=: a port, an address with one (an IPv6 address in brackets), or a path. */
 function parseListenStream(value: string): string {
   const isPath = /^\/[\w./-]{1,100}$/.test(value);
   const address = /^\d+$/.test(value) ? `127.0.0.1:${value}` : value;
@@ -54,10 +54,10 @@ function isFixed({ host, port }: ListenAddress): boolean {
   return isIP(host) !== 0 && port > 0;
 }
 
-/** What ProtectHome= and PrivateTmp= hide. */
+/** Folders that ProtectHome= and PrivateTmp= hide. */
 const HIDDEN = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 
-/** A checkout is run by its Node, the executable by itself. */
+/** A checkout runs with its Node, the executable by itself. */
 function ownCommand(): string[] {
   return isSea() ? [process.execPath] : [process.execPath, resolve(process.argv[1] ?? "")];
 }
@@ -67,7 +67,7 @@ function systemdCommandLine([program = "", ...args]: readonly string[]): string 
   return [program, ...args.map((word) => word.replaceAll("$", "$$$$"))].map(quoteWord).join(" ");
 }
 
-/** `%` would begin a specifier, and a blank end the word. */
+/** `%` would begin a specifier, and a blank would end the word. */
 function quoteWord(word: string): string {
   const literal = word.replaceAll("%", "%%");
   return /^[\w./%$:@+,=-]+$/.test(literal) ? literal : JSON.stringify(literal);

@@ -204,7 +204,7 @@ function readSettings(options: Options): Partial<WebhookSettings> {
   };
 }
 
-/** Null where none were given. @throws usage */
+/** Null if none were given. @throws usage */
 function readHeaderLines(options: Options): readonly string[] | null {
   const [lines, file] = [texts(options, "header"), text(options, "headerFile")];
   return file === null ? lines : [...(lines ?? []), ...readLines(file)];
@@ -222,7 +222,7 @@ function switchTo(context: CommandContext, id: string, enabled: boolean): Promis
   );
 }
 
-/** What the guard would refuse, and how to allow it, before the first delivery meets it; null for nothing. */
+/** A warning if the guard would refuse the address, with how to allow it, before the first delivery; null if not. */
 async function describeRefusal({ id, settings }: Webhook, { webhooks }: Config): Promise<string | null> {
   const refusal = await findReceiverRefusal(settings, webhooks.allowNetworks);
   if (refusal === null) return null;

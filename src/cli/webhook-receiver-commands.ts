@@ -14,7 +14,7 @@ import { type Output, plainText } from "./output.ts";
 
 const DEFAULT_LISTEN_PORT = 8788;
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
-/** Longest wait that a receiver can be told to ask for: a day. */
+/** Longest `Retry-After` that the receiver can be told to send: a day. */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 const MAX_COUNT = 1_000_000;
 

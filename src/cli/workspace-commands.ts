@@ -137,7 +137,7 @@ const usage: CommandSpec = {
   },
 };
 
-/** What the workspace's plan allows in a month, and how to have more. */
+/** The monthly limit of the workspace's plan, and how to raise it. */
 export function* describePlan({ id, plan }: Workspace, plans: Plans): Steps<string> {
   const limits = findLimits(plans, plan);
   if (limits === undefined) return `${plan}, which is not configured`;

@@ -5,9 +5,9 @@ export interface BurstMemory {
 }
 
 const WINDOW_MS = 600_000;
-/** Posts remembered of one network; more say no more. */
+/** Posts remembered of one network; more would not change the result. */
 const MAX_POSTS = 30;
-/** Networks remembered; the one that was quiet longest is forgotten, to the nearest minute. */
+/** Networks remembered; the one that was quiet for the longest time is forgotten, to the nearest minute. */
 const MAX_NETWORKS = 20_000;
 const RANKED_EVERY_MS = 60_000;
 
@@ -44,7 +44,7 @@ export function createBurstMemory(): BurstMemory {
   };
 }
 
-/** Drops what is not of the last ten minutes, and what a clock that was set back made lie ahead. */
+/** Drops posts older than ten minutes, and posts that are in the future because the clock was set back. */
 function forgetOthers({ times, endpointIds }: Burst, now: number): void {
   let kept = 0;
   for (let index = 0; index < times.length; index += 1) {

@@ -3,8 +3,8 @@ import { countOthers, type PostTrace, type Sender } from "../spam/post-trace.ts"
 import { areAlike, SKETCH_VALUES } from "../spam/text-sketch.ts";
 
 /**
- * Long texts of the last posts in this process's memory, whatever they say: one that nothing speaks against is not worth
- * a place on the disk, but copies of it from others are a campaign all the same. A restart forgets them.
+ * Long texts of the last posts in this process's memory, whatever they say: a text with no evidence of spam is not worth a
+ * place on the disk, but copies of it from others are a campaign all the same. A restart forgets them.
  */
 export interface RecentTexts {
   /** Notes a post and returns how many other senders the same or nearly the same text had before. */
@@ -13,9 +13,9 @@ export interface RecentTexts {
 
 /** Texts of all workspaces together, in half a megabyte. */
 const MAX_TEXTS = 4096;
-/** Senders remembered for one text: more say no more. */
+/** Senders remembered for one text; more would not change the result. */
 const MAX_SENDERS = 4;
-/** Cells that lead from a key to the text that had it last; texts are compared, so a cell may lead astray. */
+/** Cells that lead from a key to the last text that had it; texts are compared afterwards, so a cell may be wrong. */
 const CELLS = 65_536;
 const NOBODY = 0;
 
@@ -44,13 +44,13 @@ export function createRecentTexts(): RecentTexts {
 interface Ring {
   isCopy(slot: number, workspaceId: string, values: Readonly<Uint32Array>): boolean;
   sendersOf(slot: number): Sender<number>[];
-  /** Takes the place of the oldest text and returns it. */
+  /** Replaces the oldest text and returns its place. */
   add(workspaceId: string, values: Readonly<Uint32Array>): number;
-  /** Does nothing where the text has this sender or enough others. */
+  /** Does nothing if the text has this sender or enough others. */
   addSender(slot: number, sender: Sender<number>): void;
 }
 
-/** Kept in arrays of numbers, so that the collector has nothing to look after. */
+/** Kept in arrays of numbers, so that the garbage collector has nothing to trace. */
 function createRing(): Ring {
   const workspaces = Array.from({ length: MAX_TEXTS }, () => "");
   const sketches = new Uint32Array(MAX_TEXTS * SKETCH_VALUES);

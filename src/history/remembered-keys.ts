@@ -3,14 +3,14 @@ import { mix } from "../spam/hashing.ts";
 
 /** Which keys the remembered texts of all workspaces have, held in memory so that most posts need not ask the database. */
 export interface RememberedKeys {
-  /** False only where no text has any of the keys. */
+  /** False only if no text has any of the keys. */
   mayHold(keys: readonly number[]): boolean;
   add(keys: readonly number[]): void;
   /** Another process may have added some. */
   catchUp(): void;
 }
 
-/** A Bloom filter of 256 KiB: with so many keys in it, one lookup in six asks the database for nothing. */
+/** A Bloom filter of 256 KiB: with this many keys in it, one lookup in six asks the database without need. */
 const BITS = 2 ** 21;
 const MANY_KEYS = 200_000;
 /** Texts read at a time, about a millisecond's work: until all are read, every lookup asks the database. */
@@ -49,7 +49,7 @@ export function createRememberedKeys(
     for (const { workspace_id, keys } of rows) add(readKeys(workspace_id, keys));
     lastId = rows.at(-1)?.id ?? lastId;
     isComplete = rows.length < TEXTS_AT_A_TIME;
-    // Texts that were forgotten leave their bits behind, so it is filled anew once it holds twice what there was.
+    // Forgotten texts leave their bits behind, so the filter is filled anew when it holds twice its first number of keys.
     if (isComplete && mostHeld === Infinity) mostHeld = Math.max(MANY_KEYS, 2 * held);
   };
   return {

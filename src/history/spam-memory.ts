@@ -16,7 +16,7 @@ import type { BurstMemory } from "./burst-memory.ts";
 import type { RecentTexts } from "./recent-texts.ts";
 import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts";
 
-/** What a workspace knows that bears on a post, and what to remember of the post once it is stored. */
+/** What a workspace knows about posts like this one, and what to remember of the post when it is stored. */
 export interface Recollection {
   readonly history: SpamHistory;
   readonly trace: PostTrace;
@@ -26,11 +26,11 @@ export interface Recollection {
 
 /** Texts without marks that a workspace remembers; the oldest are forgotten. */
 const MAX_TEXTS = 10_000;
-/** Texts are counted once in so many, and forgotten so many at a time at most. */
+/** Each time this many texts were added, the oldest beyond the limit are forgotten, at most four times as many at once. */
 const FORGET_EVERY = 64;
-/** Senders remembered for one text: more say no more. */
+/** Senders remembered for one text; more would not change the result. */
 const MAX_SENDERS = 8;
-/** Remembered texts that a post is compared with. */
+/** Most remembered texts that a post is compared with. */
 const MAX_CANDIDATES = 8;
 /** Workspaces whose weights are kept in memory, at 32 KiB each. */
 const MAX_WEIGHTS = 100;
@@ -38,7 +38,7 @@ const MAX_WEIGHTS = 100;
 const MAX_KEYS = 5;
 
 export interface SpamMemory {
-  /** Reads what bears on the post; remembers nothing, except in the memory of recent posts if there is one. */
+  /** Reads what is known about the post; stores nothing, except in the memory of recent posts if there is one. */
   recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Recollection;
   /**
    * Call it in the transaction that stores the posts, with all of them: copies of one text are then read and written once.
@@ -71,7 +71,7 @@ export interface RecentPosts {
   readonly texts: RecentTexts;
 }
 
-/** @param recent null where nothing is posted, as in commands. */
+/** @param recent null in commands, which take no posts. */
 export function createSpamMemory(db: SqliteDatabase, recent: RecentPosts | null): SpamMemory {
   const selectTrust = db
     .prepare(
@@ -189,7 +189,7 @@ function knownText({ id, senders, marked_spam, marked_ham }: TextRow): KnownText
   return { id, senders: sendersOf(senders), markedSpam: marked_spam, markedHam: marked_ham };
 }
 
-/** A sketch's keys as they are stored: every workspace has its own, so that lookups meet no other's. */
+/** A sketch's keys as they are stored: scoped by workspace, so that lookups find no other workspace's. */
 function scopedKeys(workspaceId: string, keys: readonly number[]): number[] {
   let scope = 0;
   for (let at = 0; at < workspaceId.length; at += 1)

@@ -8,7 +8,7 @@ import { createSpamMemory } from "./spam-memory.ts";
 
 export type Mark = "spam" | "ham";
 
-/** Marks that a workspace learns from; the oldest are forgotten. */
+/** Most marks that a workspace learns from; the oldest are forgotten. */
 const MAX_LESSONS = 2000;
 
 /** A stored post as a lesson. */
@@ -82,7 +82,7 @@ function* countMark(textId: number, mark: Mark, change: 1 | -1): Steps<void> {
   );
 }
 
-/** The weights follow from the lessons alone, so that a mark undone leaves nothing behind. */
+/** The weights depend only on the lessons, so that an undone mark leaves nothing behind. */
 function* relearn(workspaceId: string): Steps<void> {
   const rows = yield* all(
     query.selectFrom("lesson").selectAll().where("workspace_id", "=", workspaceId).orderBy("id"),

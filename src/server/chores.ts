@@ -10,24 +10,24 @@ import type { Log } from "../foundation/log.ts";
 import { type ChildRun, runSelf } from "./run-self.ts";
 
 const CHORES_INTERVAL_MS = 60_000;
-/** How often an idle server looks whether a command changed something; requests look by themselves. */
+/** Time between two checks of an idle server for changes by commands; requests check by themselves. */
 const NOTICE_INTERVAL_MS = 1000;
 /**
- * Batches of one clean-up in a row; the rest follows a minute later. With 500 rows a batch it keeps up with 8,000 posts a
- * second.
+ * Batches of one clean-up in a row; the rest follows a minute later. With 500 rows a batch, the clean-up keeps up with 8,000
+ * posts a second.
  */
 const MAX_BATCHES = 1000;
 
-/** What a server does beside answering requests. */
+/** The regular work of a server besides answering requests. */
 export interface ServerChores {
-  /** Ends what is under way; a backup that is being made is given up. */
+  /** Ends the work under way; a backup that is being made is cancelled. */
   stop(): Promise<void>;
 }
 
 export interface ServerChoresParts {
   readonly db: SqliteDatabase;
   readonly config: Config;
-  /** As given with `--config`; null where it was not. */
+  /** As given with `--config`; null if it was not given. */
   readonly configFile: string | null;
   readonly service: SubmitService;
   readonly clock: Clock;
@@ -91,7 +91,7 @@ async function cleanUp(service: SubmitService, isStopping: () => boolean, log: L
   tryTo(service.clearLog, log);
 }
 
-/** Small transactions with turns for posts between them, until nothing is left; how many rows were deleted. */
+/** Small transactions with turns for posts between them, until none are left. Returns how many rows were deleted. */
 async function repeat(work: () => Promise<number>, isStopping: () => boolean, log: Log): Promise<number> {
   let deleted = 0;
   try {

@@ -3,26 +3,25 @@ import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 
-/** How long clients that are expected to send hold up a restart. */
+/** Longest time that a restart waits for clients that are expected to send. */
 const MAX_HAND_OVER_MS = 1000;
-/** A client that was answered and sent nothing for so long is not about to send the next request. */
+/** A client that was answered and has sent nothing for this time will not send another request soon. */
 const QUIET_MS = 250;
 const CHECK_MS = 50;
 
 /**
- * Lets the clients of a server that is stopping go over to the next one, which has the same socket, without losing what
- * they send: to close a connection that looks idle would lose a request that is on its way. So the server takes no more
- * connections, which wait at the socket, and answers on those it has until their clients, told by `Connection: close`,
- * have left or are quiet.
+ * Moves the clients of a stopping server to the next one, which has the same socket, without losing requests. Closing a
+ * connection that looks idle would lose a request that is on its way. So the server takes no new connections (they wait at the
+ * socket), sends `Connection: close` on the open ones, and answers until their clients have left or are quiet.
  *
- * @returns whether that is over, and idle connections may be closed.
+ * @returns whether this is finished, so that idle connections may be closed.
  */
 export function handOverConnections(server: FastifyInstance): () => boolean {
   const quietAt = watchClients(server.server);
   let over = false;
-  // By now the framework closes each connection after its next answer.
+  // From now on the framework closes each connection after its next answer.
   server.addHook("preClose", async () => {
-    // Stops listening, and unlike the HTTP server's own close it leaves every connection as it is.
+    // Stops listening. Unlike the HTTP server's own close, it leaves every connection open.
     NetServer.prototype.close.call(server.server);
     const latest = performance.now() + MAX_HAND_OVER_MS;
     for (let now = performance.now(); now < latest; now = performance.now()) {
@@ -34,7 +33,7 @@ export function handOverConnections(server: FastifyInstance): () => boolean {
   return () => over;
 }
 
-/** When each client is quiet, unless it is heard before; one that sent nothing yet, or has no answer, never is. */
+/** When each client counts as quiet if it sends nothing until then; a client without a request or an answer never does. */
 function watchClients(server: Server): ReadonlyMap<Socket, number> {
   const quietAt = new Map<Socket, number>();
   server.on("connection", (socket: Socket) => {

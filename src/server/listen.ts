@@ -3,21 +3,21 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { ListenAddress } from "../foundation/listen-address.ts";
 
 /**
- * Connections that the system holds until they are taken. What finds no room there waits for seconds, because its
- * packets are sent again ever later; systems cut this to their own limit, Linux to net.core.somaxconn.
+ * Connections that the system holds until they are taken. A connection that finds no room waits for seconds, because its
+ * packets are sent again with growing delays. Systems cut this to their own limit, Linux to net.core.somaxconn.
  */
 const BACKLOG = 4096;
 
-/** Where somebody chooses another address: a flag or a setting. */
+/** The flag or setting by which the address is chosen. */
 export interface ListenerSettings {
   readonly host: string;
   readonly port: string;
 }
 
 /**
- * The address that it listens on then, with the port that it was given.
+ * Listens, and returns the address with the port that the system gave.
  *
- * @param fd a socket that listens already; null makes one. @throws failed saying why not, and what to choose instead.
+ * @param fd a socket that listens already; null makes one. @throws failed with the reason, and what to choose instead.
  */
 export async function listen(
   server: FastifyInstance,
@@ -26,7 +26,7 @@ export async function listen(
   fd: number | null = null,
 ): Promise<string> {
   try {
-    // The framework hands on what Node takes, but its type does not know of descriptors.
+    // The framework passes this on to Node, which takes a descriptor; the framework's type lacks it.
     await server.listen(
       fd === null ? { host, port, backlog: BACKLOG } : ({ fd, host, backlog: BACKLOG } as { host: string }),
     );

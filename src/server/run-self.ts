@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 
-/** Longest text of a child's complaint that is kept, in UTF-16 units. */
+/** Longest error text of a child that is kept, in UTF-16 units. */
 const MAX_COMPLAINT = 2000;
 
 export interface ChildRun {
-  /** Rejects with what the child said on standard error when it does not exit with 0. */
+  /** Rejects with the child's standard error if it does not exit with 0. */
   readonly done: Promise<void>;
   stop(): void;
 }

@@ -25,7 +25,7 @@ import { startChores } from "./chores.ts";
 
 /**
  * A server does not wait for another process inside a statement, because everything else would wait with it: the
- * commit queue comes back instead.
+ * commit queue tries again instead.
  */
 const SERVER_BUSY_TIMEOUT_MS = 10;
 const IDLE_CHECK_MS = 50;
@@ -33,9 +33,9 @@ const IDLE_CHECK_MS = 50;
 const DELIVERY_GRACE_MS = 11_000;
 
 export interface RunningServer {
-  /** Where it listens, with the port that it was given. */
+  /** The address on which it listens, with the port that the system gave. */
   readonly url: string;
-  /** Answers what was taken, refuses the rest, and leaves everything in the database file. Does not close the database. */
+  /** Answers the requests that were taken, refuses new ones, and leaves everything in the database file. Does not close it. */
   stop(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ export interface Surroundings {
 }
 
 /**
- * Serves a database that is up to date until stopped. Its last write before it listens waits as long as the database
- * was opened to; from then on nothing does. Where it throws, nothing is left that listens or runs.
+ * Serves a database that is up to date until stopped. Its last write before it listens waits for another process as long as the
+ * database was opened to wait; from then on nothing waits. If it throws, nothing is left that listens or runs.
  *
  * @throws failed when the address cannot be listened on, database_busy when another process holds the write lock.
  */
@@ -68,7 +68,7 @@ export async function startServer(
     limits: config.server,
     baseUrl: config.server.baseUrl,
     trustedProxies: compileNetworks(config.server.trustProxy),
-    // Whoever still sends on an open connection cannot know of a restart; with a socket that stays, nobody is refused.
+    // A client on an open connection cannot know of a restart; with a socket that stays, no request is refused.
     isDraining: () => draining && listenFd === null,
     log,
   });
@@ -80,7 +80,7 @@ export async function startServer(
   const stop = async (): Promise<void> => {
     draining = true;
     const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
-    // At once: a service manager ends the process that makes a backup with the same signal.
+    // First, because a service manager sends the same signal to the process that makes a backup.
     const ended = chores.stop();
     await closeWithin(server, sockets, shutdownGraceMs, mayCloseIdle, log);
     await ended;
@@ -91,7 +91,7 @@ export async function startServer(
   };
   try {
     const url = await listen(server, config.server, { host: "--host", port: "--port" }, listenFd);
-    // Afterwards: where both are given the same port, it is this one's error that helps.
+    // Last: if both have the same port, the error of this one is the helpful one.
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
     serverListening(log, { url, version, database: db.path });
     service.deliverer.start();
@@ -109,7 +109,7 @@ async function loadMetrics({ metrics }: Config): Promise<ExposedMetrics | null> 
   return createMetrics(metrics.token);
 }
 
-/** Serves `/metrics` on an address of its own; null where the configuration has none. */
+/** Serves `/metrics` on an address of its own; null if the configuration has none. */
 async function serveMetrics(
   { listen: address, token }: Config["metrics"],
   metrics: ExposedMetrics | null,
@@ -124,7 +124,7 @@ async function serveMetrics(
   return server;
 }
 
-/** Every open connection, also those that Node's HTTP server has let go of. */
+/** Every open connection, including those that Node's HTTP server no longer tracks. */
 function followSockets(server: FastifyInstance): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.server.on("connection", (socket: Socket) => {
@@ -145,7 +145,7 @@ async function closeWithin(
     serverGraceOver(log);
     for (const socket of sockets) socket.destroy();
   }, graceMs);
-  // A connection whose answer was under way when the stop began falls idle later, and its client may keep it open.
+  // A connection with an answer under way at the stop becomes idle later, and its client may keep it open.
   const idle = setInterval(() => {
     if (mayCloseIdle()) server.server.closeIdleConnections();
   }, IDLE_CHECK_MS);
@@ -159,8 +159,8 @@ function ignoreNotListening(error: unknown): void {
 }
 
 /**
- * Leaves one file behind where nobody else has it open. A reader in the way costs nothing: the next start does it.
- * Litestream counts on doing this itself and would have to copy the whole file again.
+ * Leaves a single file behind if nobody else has it open. If a reader prevents it, the next start does it. Not done under
+ * Litestream, which expects to do this itself and would have to copy the whole file again.
  */
 function checkpoint(db: SqliteDatabase, log: Log): void {
   try {

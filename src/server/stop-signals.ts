@@ -15,8 +15,8 @@ export function nextStopSignal(): Promise<NodeJS.Signals> {
 }
 
 /**
- * `nohup` has the hang-up ignored, but Node sets every ignored signal back to its default before it runs a line. What
- * stays is the input that GNU's gives in place of a terminal's: /dev/null, open for writing only.
+ * `nohup` makes the process ignore the hang-up, but Node resets every ignored signal to its default before it runs a line. GNU
+ * nohup can still be recognised: it replaces a terminal's input by /dev/null, open for writing only.
  */
 function isUnderNohup(): boolean {
   try {

@@ -3,13 +3,13 @@ import type { ServiceManager } from "../config/load-systemd.ts";
 import { newsFailed } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
-/** What the service manager is told of a server; nothing where none listens. */
+/** Messages to the service manager; they do nothing if there is none. */
 export interface ServiceNews {
   ready(): void;
   stopping(): void;
 }
 
-/** A tool that hangs must not pile up. */
+/** Longest run of the tool, so that hanging ones do not pile up. */
 const TOOL_TIMEOUT_MS = 10_000;
 
 /**

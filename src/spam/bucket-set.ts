@@ -1,11 +1,11 @@
-/** A set of small numbers that is filled and emptied over and over without making anything new. */
+/** A set of small numbers that is filled and emptied again and again without allocating. */
 export class BucketSet {
-  /** The different buckets in the order in which they came; only the first {@link count} are meant. */
+  /** The different buckets in the order in which they came; only the first {@link count} are valid. */
   readonly buckets: Uint16Array;
   count = 0;
   readonly #met: Uint32Array;
 
-  /** @param range buckets are below it; at most 65,536. @param most buckets kept; more are not taken in. */
+  /** @param range buckets are below it; at most 65,536. @param most buckets kept; more are ignored. */
   constructor(range: number, most: number) {
     this.buckets = new Uint16Array(most);
     this.#met = new Uint32Array(range / 32);

@@ -19,7 +19,7 @@ const row = z.object({
 /** A labelled post: `data` is the body as it was sent, control members included. */
 export type EvalRow = z.infer<typeof row>;
 
-/** Rows of one label, and how many of them scored at least so much. */
+/** Rows of one label, and how many of them reached each score. */
 export interface Counts {
   rows: number;
   at26: number;
@@ -33,13 +33,13 @@ export interface EvalReport {
   readonly sources: readonly { readonly source: string; readonly spam: Counts; readonly ham: Counts }[];
   readonly spam: Counts;
   readonly ham: Counts;
-  /** Area under the ROC curve of the scores, ties counted half; null where a label is missing. */
+  /** Area under the ROC curve of the scores, ties counted half; null if a label is missing. */
   readonly rocAuc: number | null;
   /** Time to judge one post, in microseconds. */
   readonly microseconds: { readonly p50: number; readonly p99: number };
 }
 
-/** @throws usage that names the line. */
+/** @throws usage; the message names the line. */
 export function parseEvalRow(line: string, lineNumber: number): EvalRow {
   let value: unknown;
   try {
@@ -113,7 +113,7 @@ function count(counts: Counts, score: number): void {
   if (score >= CLASS_SCORES.blocked[0]) counts.at76 += 1;
 }
 
-/** How often each score from 0 to 100 was given. */
+/** How many rows have each score from 0 to 100. */
 function scoreCounts(): Float64Array {
   return new Float64Array(CLASS_SCORES.blocked[1] + 1);
 }

@@ -1,4 +1,4 @@
-/** Where {@link step} begins. */
+/** The start value of {@link step}. */
 export const HASH_BEGIN = 0x811c9dc5;
 
 /** FNV-1a, a character at a time. */

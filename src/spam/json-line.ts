@@ -1,12 +1,12 @@
-/** The line, from 1, at which JSON.parse stopped; the last one where it does not say. */
+/** The line, from 1, at which JSON.parse stopped; the last line if it does not say. */
 export function lineOfSyntaxError(json: string, error: Readonly<Error>): number {
   const position = /position (\d{1,9})/.exec(error.message)?.[1];
   return lineAt(json, position === undefined ? json.length : Number(position));
 }
 
 /**
- * The line, from 1, of the value at a path of member names and array positions in valid JSON; that of the nearest
- * value around it where the path leads nowhere.
+ * The line, from 1, of the value at a path of member names and array positions in valid JSON. If the path does not exist, the
+ * line of the nearest value around it.
  */
 export function lineOfPath(json: string, path: readonly string[]): number {
   const tokens = [...json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)];
@@ -21,7 +21,7 @@ export function lineOfPath(json: string, path: readonly string[]): number {
 
 type Tokens = readonly Readonly<RegExpExecArray>[];
 
-/** The index of the token where a container's child begins; null when it has no such child. */
+/** The index of the first token of a container's child; null if it has no such child. */
 function childOf(tokens: Tokens, open: number, step: string): number | null {
   const isArray = tokens[open]?.[0] === "[";
   if (!isArray && tokens[open]?.[0] !== "{") return null;

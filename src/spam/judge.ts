@@ -107,7 +107,7 @@ function speaksAgainst({ points }: SpamReason): boolean {
 class Sum {
   readonly reasons: SpamReason[] = [];
   score = 0;
-  /** Kinds of evidence that gave enough to count. */
+  /** Kinds of evidence that gave enough points to count. */
   kinds = 0;
 
   /** What one kind of evidence found; the heaviest first, and what passes the cap cut off. */

@@ -25,7 +25,7 @@ export const SHORTENERS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Pages of large providers that anybody can make and that lead or send on, as host and beginning of the path. */
+/** Pages of large providers that anybody can make and that redirect, as host and beginning of the path. */
 export const REDIRECTORS: readonly string[] = [
   "google.com/url",
   "script.google.com/macros",

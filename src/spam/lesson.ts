@@ -2,12 +2,12 @@ import { BucketSet } from "./bucket-set.ts";
 
 /** Buckets of a workspace's own weights. */
 export const LESSON_BUCKETS = 8192;
-/** One sender's posts teach only so often: nobody can bend the filter by sending much. */
+/** Most posts of one sender that teach, so that nobody can bend the filter by sending many. */
 const MAX_LESSONS_A_SENDER = 5;
-/** What marks taught never moves a post's log-odds by more than this. */
+/** Most that all marks together move a post's log-odds. */
 export const MAX_SHIFT = 3;
 const STEP = 2;
-/** Word buckets of a post that a lesson keeps. */
+/** Most word buckets of a post that a lesson keeps. */
 const MAX_BUCKETS_A_LESSON = 400;
 
 /** What one mark taught: everything needed to learn it again, so that any other can be unlearned. */

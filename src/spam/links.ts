@@ -13,15 +13,15 @@ export interface Link {
   readonly length: number;
 }
 
-/** No text has more links than this for the judge: by then every limit is passed. */
+/** Most links of a text that the judge counts: at this number every limit is passed. */
 const MAX_LINKS = 100;
 const MAX_SHOWN = 60;
 const MAX_HOST = 253;
 
-/** Tried where a word with a dot inside begins; each piece is bounded and nothing is nested, so its time is linear. */
+/** Tried at the beginning of a word with a dot inside; each part is bounded and nothing is nested, so its time is linear. */
 const CANDIDATE = /(?:https?:\/\/|www\.)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,6}/giuy;
 const TAIL = /[^\s<>"'\])}|]{0,500}/uy;
-/** How far before a dot with something right behind it a link may begin. */
+/** Most characters between a link's beginning and its first dot that has text right after it. */
 const MAX_BEFORE_DOT = 80;
 
 /** Links with a scheme or `www.`, and bare domains under a top-level domain that is in common use. */
@@ -43,7 +43,7 @@ export function findLinks(text: string): Link[] {
   return links;
 }
 
-/** Where the word around a dot begins, its scheme included, not before `from`. */
+/** The beginning of the word around a dot, its scheme included, but not before `from`. */
 function linkStart(text: string, dot: number, from: number): number {
   const earliest = Math.max(from, dot - MAX_BEFORE_DOT);
   let start = dot;
@@ -107,7 +107,7 @@ const FILE_LIKE = new Set(
     " ",
   ),
 );
-/** What stands behind a name in code and not behind a domain. */
+/** Characters that follow a name in code but not a domain. */
 const CODE = /[([=_]/;
 
 const COMMON_TOP_LEVEL = new Set(

@@ -15,7 +15,7 @@ export const MONEY =
 export const OFFER =
   /\b(?:\ue003 ?off|discounts?|free shipping|free delivery|limited (?:time|stock|offer)|special offer|best price\w?|cheap(?:est)?|buy (?:now|one|\ue003)|order (?:now|here|yours|today)|shop (?:now|here)|get yours|on sale|sale ends|coupon|promo(?:tion)?(?: code)?|today only|hurry|act now|money.back|satisfaction guaranteed|wholesale|lowest prices?|affordable|free trial|while stocks? lasts?|worldwide)\b|\ue002 off\b|скидк\w{0,3}|акци[яию]/g;
 
-/** Each is one turn of a sales pitch; two turns together are a pitch. */
+/** Each is one typical phrase of a sales pitch; two of them together are a pitch. */
 export const PITCH_GROUPS: readonly Readonly<RegExp>[] = [
   /\b(?:came across|stumbled (?:up)?on|checking out|looked at|visited|reviewed|looking at|found|noticed|visiting|browsing) (?:on )?your (?:\w{1,12} )?(?:web ?site|site|page|business|company|blog|store|profile)\b/,
   /\b(?:no obligation|no strings|no[- ]cost|free of charge|free (?:quote|audit|consultation|estimate|sample|report|analysis|demo|proposal|preview|trial|website audit|seo audit|strategy)|money[- ]back|no contracts?|no upfront|risk[- ]free|no credit card|no catch|guaranteed?)\b/,

@@ -6,18 +6,18 @@ import { readWords } from "./read-words.ts";
 import { wordBuckets } from "./text-features.ts";
 import type { TextSketch } from "./text-sketch.ts";
 
-/** Who sent a post, as hashes that cannot be turned back; null where not known. */
+/** The sender of a post, as hashes that cannot be turned back; null if not known. */
 export interface Sender<Hash = string> {
   readonly email: Hash | null;
   /** IPv4 /24 or IPv6 /48. */
   readonly network: Hash | null;
 }
 
-/** What of a post bears on whether it is a copy of others, and of whose. */
+/** The parts of a post that tell whether it is a copy, and whose. */
 export interface PostTrace {
   /** Null for a text that is too short to be remembered. */
   readonly sketch: TextSketch | null;
-  /** Who sent it, in plain: {@link senderOf} makes of it what is kept. Null where not known. */
+  /** The sender in plain text; {@link senderOf} makes the hashes that are kept. Null if not known. */
   readonly email: string | null;
   readonly network: string | null;
 }
@@ -44,15 +44,15 @@ export function emailHash(email: string): string {
   return shortHash(`email ${email}`);
 }
 
-/** What a mark of this post teaches: its buckets, and the log-odds of the shipped model. */
+/** The lesson that a mark of this post teaches: its buckets, and the log-odds of the shipped model. */
 export function teachingOf(post: SpamPost): { buckets: Uint16Array; odds: number } {
   const { modelText, odds } = readPost(post);
   return { buckets: lessonBuckets(wordBuckets(readWords(modelText))), odds };
 }
 
 /**
- * How many of the earlier senders are surely others: neither the e-mail address nor the network of this one or of each
- * other. Whoever is not known by either, or cannot be compared, does not count.
+ * How many of the earlier senders are surely different: they share neither the e-mail address nor the network with this sender
+ * or with each other. A sender without both, or that cannot be compared, does not count.
  */
 export function countOthers<Hash>(sender: Sender<Hash>, earlier: readonly Sender<Hash>[]): number {
   const counted: Sender<Hash>[] = [sender];

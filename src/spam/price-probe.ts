@@ -1,6 +1,6 @@
 /**
  * The words of "Hello, I wanted to know your price" in many languages, one language a line. A robot sends nothing but
- * this sentence; a customer names what the price is of, with a word that no line holds.
+ * this sentence; a customer also names the thing, with a word that is in no line.
  */
 const PROBE_WORDS = `
 hi hello hey good day dear sir i we wanted want would like to know ask about learn find out your the for price prices pricing cost please me can you tell say write writing wrote is what's what pls thanks regards reseller resellers resell reselling
@@ -93,7 +93,7 @@ function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{M}'’ʻ‌]+/gu) ?? [];
 }
 
-/** Many leave them out: "queria saber". */
+/** Many people leave them out: "queria saber". */
 function withoutAccents(text: string): string {
   return text.normalize("NFD").replace(/[\u0300-\u036f]/g, "");
 }

@@ -5,19 +5,19 @@ const MIN_LENGTH = 7;
 const MAX_LENGTH = 40;
 /** Words and names of three dozen languages stay below 70 (Polish ones come nearest); random strings reach 60 to 110. */
 const SURPRISE = 74;
-/** Capitals sprinkled into a word are odd by themselves, so that less is needed beside them. */
+/** Capitals inside a word are unusual by themselves, so less other evidence is needed. */
 const SURPRISE_WITH_CAPITALS = 58;
 const MIN_INNER_CAPITALS = 2;
 const INNER_CAPITAL = /[a-z][A-Z]/g;
 
-/** What of a text looks drawn by lot. */
+/** The parts of a text that look random. */
 export interface RandomWords {
   readonly first: string | null;
   /** Characters in all of them. */
   readonly length: number;
 }
 
-/** Runs of Latin letters between white space with unusual pairs of letters, or with capitals sprinkled in. */
+/** Runs of Latin letters between white space with unusual pairs of letters, or with capitals inside. */
 export function findRandomWords(text: string): RandomWords {
   let first: string | null = null;
   let length = 0;

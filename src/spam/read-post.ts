@@ -5,7 +5,7 @@ import { readWords, wordsBefore } from "./read-words.ts";
 import { spamOdds } from "./text-model.ts";
 import { sketchOf, type TextSketch } from "./text-sketch.ts";
 
-/** What a field most likely holds, by its name and its value. */
+/** The most likely content of a field, by its name and its value. */
 type FieldRole = "email" | "name" | "phone" | "text";
 
 export interface TextField {
@@ -20,7 +20,7 @@ export interface ReadPost {
   readonly post: SpamPost;
   /** Every string of the post that is not blank, in order. */
   readonly texts: readonly TextField[];
-  /** What the sender wrote: all texts that are neither e-mail address, name nor phone number, one a line. */
+  /** The sender's own words: all texts that are neither e-mail address, name nor phone number, one a line. */
   readonly body: string;
   /** The body's links. */
   readonly links: readonly Link[];
@@ -31,20 +31,20 @@ export interface ReadPost {
   readonly modelText: string;
   /** The log-odds that the text model gives. */
   readonly odds: number;
-  /** What copies of the text are known by; null for one that is too short. */
+  /** The sketch by which copies of the text are found; null for a text that is too short. */
   readonly sketch: TextSketch | null;
 }
 
-/** Past so many characters of one post nothing more is read. */
+/** Most characters of one post that are read. */
 const MAX_READ_LENGTH = 20_000;
 const MAX_TEXTS = 200;
 const MAX_DEPTH = 8;
-/** The text model reads no further, so nothing past it is normalised. */
+/** The text model reads no further than this, so the rest is not normalised. */
 const MAX_NORMALISED_LENGTH = 6000;
 
 /**
- * A post is looked up in the memory before it is judged, one post at a time: both read it, the second for nothing. A weak
- * map for all posts costs the collector more than the reading.
+ * The memory is asked about a post just before the post is judged, and both need the post read. Keeping the last one saves the
+ * second reading. A weak map for all posts costs the garbage collector more than the reading.
  */
 let latest: ReadPost | null = null;
 
@@ -129,7 +129,7 @@ const OTHER_NAMES = new Set(
 );
 const MAX_FIELD_NAME_LENGTH = 40;
 
-/** Forms have few fields, so what each is need be found out once; a robot's own make room for others. */
+/** Forms have few fields, so each name is classified once; names invented by robots are dropped for new ones. */
 const nameFields = new Map<string, boolean>();
 const MAX_NAME_FIELDS = 1000;
 

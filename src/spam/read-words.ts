@@ -1,15 +1,15 @@
 import { isWordCharacter } from "./characters.ts";
 import { HASH_BEGIN, mix, step } from "./hashing.ts";
 
-/** Past these nothing is read: they bound the time for one post, and pitches make their offer early. */
+/** Limits on what is read: they bound the time for one post, and pitches make their offer early. */
 export const MAX_WORDS = 500;
 const MAX_WORD_LENGTH = 40;
 
-/** The words of a text in order. Valid until the next text is read: the arrays are reused, so that reading makes no garbage. */
+/** The words of a text in order. Valid until the next text is read: the arrays are reused, so reading allocates nothing. */
 export interface TextWords {
   readonly count: number;
   readonly hashes: Readonly<Uint32Array>;
-  /** Where in the text each word starts and ends; long words end after their first {@link MAX_WORD_LENGTH} characters. */
+  /** Start and end of each word in the text; long words end after their first {@link MAX_WORD_LENGTH} characters. */
   readonly starts: Readonly<Uint32Array>;
   readonly ends: Readonly<Uint32Array>;
 }

@@ -1,5 +1,5 @@
 /**
- * What the workspace remembers that bears on one post. Whoever keeps the memory looks it up before judging, so that
+ * What the workspace remembers about posts like this one. The keeper of the memory looks it up before judging, so that
  * judging stays a pure function.
  */
 export interface SpamHistory {

@@ -8,7 +8,7 @@ import { lineOfPath, lineOfSyntaxError } from "./json-line.ts";
 const MAX_KEYWORDS = 500;
 const MAX_RULES = 100;
 const MAX_SENDERS = 1000;
-/** RE2 instructions of all rules together: what bounds the time that they take for one post. */
+/** RE2 instructions of all rules together; this bounds the time that they take for one post. */
 const MAX_RULES_SIZE = 1000;
 
 const points = z.int().min(-100).max(100);
@@ -56,10 +56,10 @@ const choices = z.strictObject({
     .optional(),
 });
 
-/** What an owner may set for a workspace or endpoint, as in the settings file; what is absent is not set there. */
+/** The settings that an owner may choose for a workspace or endpoint, as in the settings file; an absent one is not chosen. */
 export type SpamChoices = z.infer<typeof choices>;
 
-/** Whom the owner knows: exact addresses or networks, e-mail addresses, and domains with all below them. */
+/** Senders that the owner lists: exact addresses or networks, e-mail addresses, and domains with their subdomains. */
 export type SpamSenders = z.infer<typeof senders>;
 
 /** All choices that hold for one endpoint. */
@@ -82,7 +82,7 @@ export function defaultSpamSettings(maxLinks: number): SpamSettings {
   return { maxLinks, technical: false, keywords: [], allow: NOBODY, deny: NOBODY, rules: [] };
 }
 
-/** The settings with the choices on top: single values replace, lists are joined. */
+/** The settings with the choices applied: single values replace, lists are joined. */
 export function applyChoices(settings: SpamSettings, chosen: SpamChoices): SpamSettings {
   return {
     maxLinks: chosen.maxLinks ?? settings.maxLinks,

@@ -9,7 +9,7 @@ export const BUCKETS = 65_536;
 const SHIFT = 16;
 
 const MAX_CHARACTERS = 2000;
-/** Characters that are looked at to find so many, runs of white space counting as one. */
+/** Characters that are read to find that many, a run of white space counting as one. */
 const MAX_LOOKED_AT = 2 * MAX_CHARACTERS;
 
 const wordSet = new BucketSet(BUCKETS, 2 * MAX_WORDS);

@@ -50,12 +50,12 @@ export function heaviestWords(normalised: string, words: TextWords, most: number
   return best.map(({ word }) => word);
 }
 
-/** What stands between two words of a pair, the marks for links and numbers among it. */
+/** The text between two words of a pair, which may hold marks for links and numbers. */
 const UNSHOWN = /[^\p{L}\p{M}']+/gu;
 
 /**
  * How unusual the letters of a word follow each other: the mean over its pairs; about 40 for words, 70 for random ones.
- * The word stands in the text from `start` to `end` and is of Latin letters.
+ * The word is in the text from `start` to `end` and has only Latin letters.
  */
 export function letterSurprise(text: string, start: number, end: number): number {
   let sum = 0;

@@ -1,7 +1,7 @@
 import { mix } from "./hashing.ts";
 import type { TextWords } from "./read-words.ts";
 
-/** What stands for a text when copies of it are looked for; small, and not to be turned back into the text. */
+/** A small fingerprint of a text to find copies by; it cannot be turned back into the text. */
 export interface TextSketch {
   /**
    * Keys to look earlier texts up by: the first for the same words, the others for nearly the same in long texts. Two
@@ -14,7 +14,7 @@ export interface TextSketch {
 
 /** Shorter texts ("thanks", "test") say nothing when they come again. */
 const MIN_WORDS = 4;
-/** From so many words on, nearly the same text counts as a copy too. */
+/** Least words of a text for which a nearly identical text counts as a copy too. */
 const MIN_NEAR_WORDS = 20;
 export const SKETCH_VALUES = 12;
 /** Values in one key: with 12 values, texts that are 75 % alike share one of the 4 keys nine times in ten. */
@@ -22,7 +22,7 @@ const VALUES_A_KEY = 3;
 /** 9 of 12 values: texts that are about 75 % alike. */
 const MIN_EQUAL_VALUES = 9;
 const NO_VALUES = new Uint32Array();
-/** Each value is the least of the text's hashes under a hash function of its own, which this seeds. */
+/** Seeds of the hash functions; each value is the least of the text's hashes under one of them. */
 const SEEDS = Int32Array.from({ length: SKETCH_VALUES }, (_, index) => Math.imul(index + 1, 0x9e3779b1));
 
 /** The sketch of a text; null for one that is too short. */
@@ -64,7 +64,7 @@ export function areAlike(one: Readonly<Uint32Array>, other: Readonly<Uint32Array
   return equal >= MIN_EQUAL_VALUES;
 }
 
-/** 52 bits of several hashes, which a number holds exactly and leaves room to scope; `salt` keeps keys of different kinds apart. */
+/** 52 bits of several hashes, which a number holds exactly with room for a scope; `salt` keeps keys of different kinds apart. */
 function keyOf(salt: number, hashes: Readonly<Uint32Array>, start: number, end: number): number {
   let high = mix(salt ^ 0x51ed270b);
   let low = mix(salt ^ 0x2f0b4c47);

@@ -3,11 +3,11 @@ import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 
 const DAY_MS = 86_400_000;
-/** What a person can hardly type in; browsers' autofill is quick, so only text that must be typed counts. */
+/** Times that are too short for a person to type; browsers' autofill is quick, so only text that must be typed counts. */
 const TYPED_LENGTH = 30;
 const MAX_SHOWN = 60;
 
-/** How the post was made: the time it took, and what the client says about itself. */
+/** Signals of how the post was made: the time it took, and what the client says about itself. */
 export function behaviourReasons(read: ReadPost): SpamReason[] {
   return [...fillTimeReasons(read), ...clientReasons(read)];
 }

@@ -3,10 +3,10 @@ import { POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 import { findRandomWords } from "../random-word.ts";
 
-/** Only so much of a text is searched for disguises: they are everywhere or nowhere. */
+/** Most characters of a text that are searched for disguises: they are everywhere or nowhere. */
 const MAX_SEARCHED = 4000;
 
-/** Text made to look like something else, or like nothing. */
+/** Signals of text that is made to look like other text, or to be invisible. */
 export function disguiseReasons(read: ReadPost): SpamReason[] {
   const reasons: SpamReason[] = [];
   const reason = (signal: string, points: number, detail: string): void => {
@@ -67,7 +67,7 @@ function isFancy(text: string): boolean {
 
 const MAX_RANDOM_TEXT = 300;
 
-/** The first random word, where random words are most of a short text; null elsewhere. */
+/** The first random word if random words are most of a short text; else null. */
 function randomText(text: string): string | null {
   if (text.length > MAX_RANDOM_TEXT) return null;
   const { first, length } = findRandomWords(text);

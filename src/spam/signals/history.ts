@@ -13,7 +13,7 @@ export function burstReasons({ burst }: SpamHistory): SpamReason[] {
   return [{ signal: "burst", points: POINTS.burst, field: null, detail }];
 }
 
-/** Words up to which people write the same without knowing of each other. */
+/** Most words of a text that people who do not know each other may both write. */
 const SHORT_WORDS = 20;
 
 /** The same text came before, from others; `isOdd` is whether there is a link or anything but the text's wording speaks against it. */
@@ -40,7 +40,7 @@ export function lessonReasons({ shift }: SpamHistory): SpamReason[] {
   return [{ signal: "lesson", points, field: null, detail }];
 }
 
-/** What the owner's marks say for this sender or text. */
+/** Points from the owner's marks for this sender or text. */
 export function trustReasons({ copies, trustedSender }: SpamHistory): SpamReason[] {
   const reasons: SpamReason[] = [];
   if (copies.markedHam > 0 && copies.markedHam >= copies.markedSpam) {

@@ -7,7 +7,7 @@ import type { ReadPost, TextField } from "../read-post.ts";
 
 const SAME_FIELDS = 3;
 
-/** Who the sender claims to be. */
+/** Signals of who the sender claims to be. */
 export function identityReasons(read: ReadPost): SpamReason[] {
   const reasons: SpamReason[] = [];
   for (const field of read.texts) if (field.role === "name") reasons.push(...nameReasons(field));

@@ -24,9 +24,9 @@ const MARKUP = /<a\s{1,5}href\s?=\s?["']?(?:https?:)?\/\/|\[(?:url|link)(?:=|\]\
 const PITCH_TEXT_POINTS = 50;
 
 /**
- * What links say: how many there are, where they lead, and how they are written.
+ * Signals from links: their number, their targets, and how they are written.
  *
- * @param textPoints what the text model gave for the wording.
+ * @param textPoints the points of the text model for the wording.
  */
 export function linkReasons(read: ReadPost, settings: SpamSettings, textPoints: number): SpamReason[] {
   const found = [...markupReasons(read), ...countReasons(read, settings), ...hostReasons(read.links)];

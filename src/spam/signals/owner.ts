@@ -4,18 +4,18 @@ import type { SpamReason } from "../spam-verdict.ts";
 import type { ReadPost, TextField } from "../read-post.ts";
 import type { SpamSenders, SpamSettings } from "../spam-settings.ts";
 
-/** What the owner's own lists and rules say of a post. */
+/** The result of the owner's own lists and rules for a post. */
 export interface OwnerVerdict {
   readonly reasons: readonly SpamReason[];
-  /** The list entry or rule that lets the post pass whatever else speaks against it. */
+  /** The list entry or rule that lets the post pass, whatever the other evidence. */
   readonly allowedBy: string | null;
-  /** The one that blocks it; an allowing one wins. */
+  /** The list entry or rule that blocks it; an allowing one wins. */
   readonly blockedBy: string | null;
 }
 
-/** Characters of a post that one rule searches: with the limit on the size of all rules it bounds their time. */
+/** Characters of a post that one rule searches; together with the limit on the size of all rules, this bounds their time. */
 const MAX_RULE_TEXT = 3000;
-/** Characters that keywords are looked for in; it matters where compatibility forms grow to many times their length. */
+/** Characters that are searched for keywords; it matters if compatibility forms grow to many times their length. */
 const MAX_KEYWORD_TEXT = 20_000;
 
 export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdict {
@@ -42,7 +42,7 @@ export function ownerVerdict(read: ReadPost, settings: SpamSettings): OwnerVerdi
   return { reasons, allowedBy, blockedBy };
 }
 
-/** The first text, of the named field or of any, in which the pattern occurs. */
+/** The first text, of the named field or of any field, that contains the pattern. */
 function searchTexts(read: ReadPost, field: string | null, pattern: Pattern): TextField | undefined {
   let room = MAX_RULE_TEXT;
   return read.texts.find(({ name, text }) => {

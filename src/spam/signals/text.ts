@@ -7,7 +7,7 @@ import { heaviestWords } from "../text-model.ts";
 /** A greeting or a "test" says nothing about its sender. */
 const MIN_WORDS = 4;
 const UNSPACED_CHARACTERS_A_WORD = 3;
-/** So few words are too little evidence to make a post suspicious by their wording alone. */
+/** Below this number of words, the wording alone is too little evidence to make a post suspicious. */
 const FEW_WORDS = 8;
 const FEW_WORDS_CAP = 48;
 const NAMED_WORDS = 4;
@@ -34,7 +34,7 @@ export function textReasons(read: ReadPost): SpamReason[] {
 // Letters of scripts that are written without spaces between words.
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/g;
 
-/** Exact below {@link FEW_WORDS}; from there on more make no difference. */
+/** Exact below {@link FEW_WORDS}; above it the number makes no difference. */
 function wordsIn({ normalised, wordCount }: ReadPost): number {
   if (wordCount >= FEW_WORDS) return wordCount;
   const unspaced = normalised.match(UNSPACED)?.length ?? 0;
