@@ -84,7 +84,7 @@ export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets];
 /** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
 export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [deleteSubmissionsOf, forgetKeysOf];
 
-/** The configured keys. @throws config_invalid where they do not open every secret of the database. */
+/** The configured keys. @throws config_invalid if they do not open every secret of the database. */
 export function* openKeyring(config: Config): Steps<Keyring> {
   const keyring = createKeyring(config.secrets);
   yield* checkKeys(SECRET_LISTS, keyring);

@@ -180,7 +180,7 @@ function invalid(source: string, error: z.ZodError, variables: ReadonlyMap<strin
   return new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
 }
 
-/** Zod's words where they say what to write; else ours. */
+/** Zod's words if they say what to write; else ours. */
 function describeProblem({ message, isUnknown, expected }: Problem): string {
   if (isUnknown) return "there is no such setting";
   const hint = expected === null ? undefined : TYPE_HINTS[expected];

@@ -3,8 +3,8 @@ import type { Steps } from "./steps.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * Writes SQL with the tables' types and runs nothing: hand what it builds to a {@link Database}. One driver call is
- * synchronous and takes microseconds, so a promise around each would only let transactions interleave.
+ * Builds SQL with the tables' types and runs nothing: pass the result to a {@link Database}. One driver call is synchronous and
+ * takes microseconds, so a promise around each would only let transactions interleave.
  */
 export const query = new Kysely<Tables>({
   dialect: {
@@ -16,12 +16,12 @@ export const query = new Kysely<Tables>({
 });
 
 /**
- * Where rows are kept: what every feature works with, whatever engine is behind it. Every method throws FormsvcError:
+ * The store of all rows that every feature works with, whatever engine is behind it. Every method throws FormsvcError:
  * `database_busy` when another process holds the database, `database_unusable` when the disk or the database refuses.
  */
 export interface Database {
   readonly engine: "sqlite";
-  /** What messages call it: the absolute path of the file. */
+  /** Its name in messages: the absolute path of the file. */
   readonly name: string;
   /** Runs steps that only read, all over one state of the database. */
   read<Result>(work: () => Steps<Result>): Promise<Result>;
@@ -31,8 +31,8 @@ export interface Database {
    */
   transaction<Result>(work: () => Steps<Result>): Promise<Result>;
   /**
-   * As {@link transaction}, without waiting for the disk. The end of the process loses nothing. A power cut may lose the
-   * last of these, and never what a transaction after them stored. Use it for work that is done again when it is lost.
+   * As {@link transaction}, without waiting for the disk. The end of the process loses nothing. A power cut may lose the last of
+   * these transactions, unless a durable one followed. Use it for work that is done again if it is lost.
    */
   relaxedTransaction<Result>(work: () => Steps<Result>): Promise<Result>;
   /** Notices what other processes commit. */
@@ -41,17 +41,17 @@ export interface Database {
 }
 
 export interface ChangeListener {
-  /** Another process committed something, of whatever kind. */
+  /** Another process committed something of any kind. */
   onForeignCommit(): void;
   /** Another process changed settings. */
   onSettingsChange(): void;
-  /** A newer version of the program changed the schema. Told once, and nothing else from then on. */
+  /** A newer version of the program changed the schema. Reported once, and nothing else after it. */
   onUpgrade(): void;
 }
 
 /** Notices other processes' commits, when asked to look. */
 export interface ChangeWatch {
-  /** Looks at most every 200 ms, whatever the rate of calls; costs two microseconds when it looks. */
+  /** Looks at most every 200 ms, however often it is called; a look costs two microseconds. */
   readonly noticeChanges: () => void;
   /** Whether another process has upgraded the database: nothing here fits it any more. */
   readonly isUpgraded: () => boolean;

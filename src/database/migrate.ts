@@ -17,7 +17,7 @@ export interface MigrationStatus {
 }
 
 export interface MigrationResult extends MigrationStatus {
-  /** The copy of the database from before, or null where nothing ran or the file was new. */
+  /** The copy of the database from before, or null if nothing ran or the file was new. */
   readonly keptCopy: string | null;
 }
 
@@ -44,14 +44,14 @@ export function migrationStatus(
   return { version, latest, pending };
 }
 
-/** What {@link migrationStatus} says of a file that is still to be made. */
+/** The {@link migrationStatus} of a file that does not exist yet. */
 export function statusOfNewFile(): MigrationStatus {
   return { version: 0, latest: migrations.length, pending: migrations.map(({ name }) => name) };
 }
 
 /**
- * Brings the file to this program's schema, in one transaction, after keeping a copy of a file that holds data. Safe
- * for several processes at once: the others wait and find nothing to do.
+ * Upgrades the file to this program's schema, in one transaction, after keeping a copy of a file that holds data. Several
+ * processes may do it at once: the others wait and find nothing to do.
  *
  * @throws database_unusable when the file's structure is not the one that its version has.
  */
@@ -66,17 +66,17 @@ export function migrate(db: SqliteDatabase, known: readonly Migration[] = migrat
     removeCopy(keptCopy);
     return { ...found, keptCopy: null };
   } catch (error) {
-    // The database is as it was; each further start would keep one more.
+    // The database is as it was; without this, each further start would keep one more copy.
     if (keptCopy !== null) removeCopy(keptCopy);
     throw error;
   }
 }
 
 /**
- * Does what {@link migrate} would do, with the data that is there, and takes it back: the file is as it was. Nobody
- * else can write meanwhile.
+ * Does the same as {@link migrate} with the data that is there, and rolls it back: the file is as it was. No other process can
+ * write meanwhile.
  *
- * @throws database_unusable when the result would not be sound.
+ * @throws database_unusable if the result would not be sound.
  */
 export function rehearseMigration(db: SqliteDatabase): MigrationStatus {
   const before = migrationStatus(db);

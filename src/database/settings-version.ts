@@ -3,8 +3,8 @@ import { query } from "./database.ts";
 import { run, type Steps } from "./steps.ts";
 
 /**
- * How a server notices that another process changed what it holds in memory: every change to an endpoint, schema, key
- * or plan raises the version in the same transaction.
+ * A server sees by this version that another process changed settings it holds in memory: every change to an endpoint, schema,
+ * key or plan raises the version in the same transaction.
  */
 export function* raiseSettingsVersion(): Steps<void> {
   yield* run(query.updateTable("settings_version").set({ version: sql`version + 1` }));

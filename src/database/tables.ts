@@ -112,7 +112,7 @@ interface SubmissionRow {
   ip_address: string;
   user_agent: string;
   created_at: number;
-  /** The notification is head, the data, tail; where tail is null, head alone; where head is, there is none. */
+  /** The notification is head, the data and tail. If tail is null, it is head alone; if head is null, there is none. */
   event_head: string | null;
   event_tail: string | null;
 }
@@ -279,7 +279,7 @@ interface HeldNetworkRow {
   workspace_id: string;
   network: string;
   posts: number;
-  /** The post of this network that goes first. */
+  /** The post of this network that is deleted first. */
   first_trapped: number;
   first_id: string;
 }
@@ -288,7 +288,7 @@ interface HeldNetworkRow {
 interface HeldTotalRow {
   workspace_id: string;
   posts: number;
-  /** Posts that had to go because there were too many, ever. */
+  /** Posts that were deleted because there were too many, since the beginning. */
   evicted: number;
   evicted_at: number | null;
 }

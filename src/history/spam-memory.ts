@@ -45,7 +45,7 @@ export interface SpamMemory {
    * Returns the ids of their texts, null for a short one.
    */
   remember(posts: readonly RecalledPost[]): (number | null)[];
-  /** Another process may have marked or remembered something: reads that anew from now on. */
+  /** Another process may have marked or remembered something: reads it again from now on. */
   forget(): void;
 }
 
@@ -147,7 +147,7 @@ interface CopyFinder {
 /** Texts whose copies are known without asking the database: those of the posts that wait for the disk together. */
 const MAX_FOUND = 256;
 
-/** Nearly every post is new, so the keys alone are asked for first: in memory, then in the database. */
+/** Nearly every post is new, so only the keys are looked up first: in memory, then in the database. */
 function createCopyFinder(db: SqliteDatabase, remembered: RememberedKeys): CopyFinder {
   const selectIds = db
     .prepare(

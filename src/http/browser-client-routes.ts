@@ -6,7 +6,7 @@ import { version } from "../foundation/version.ts";
 import { script, types } from "./browser-client.generated.ts";
 import type { Operation } from "./operation.ts";
 
-/** What follows the newest script, in seconds: a page may run the one before for as long after an upgrade. */
+/** Seconds that a browser may keep the newest script: after an upgrade a page may use the old one for this time. */
 const NEWEST_SECONDS = 3600;
 const FOREVER = "public, max-age=31536000, immutable";
 
@@ -20,8 +20,8 @@ interface Asset {
 }
 
 /**
- * `GET /formsvc.js`, the newest client; its first line tells the address of exactly this one, which never changes and
- * can be pinned by its hash. `GET /formsvc.d.ts`, its types.
+ * `GET /formsvc.js`, the newest client; its first line has the address of exactly this version, which never changes and can be
+ * pinned by its hash. `GET /formsvc.d.ts`, its types.
  */
 export function browserClientRoutes(server: FastifyInstance): void {
   const integrity = `sha384-${createHash("sha384").update(script).digest("base64")}`;
@@ -46,7 +46,7 @@ function asset(text: string, type: string, cacheControl: string): Asset {
   return { type, cacheControl, plain, gzipped: gzipSync(plain, { level: 9 }), etag };
 }
 
-/** Any page may load it; with a hash, browsers ask for that in so many words. */
+/** Any page may load it; for a script with a hash, browsers require this header. */
 function sendAsset(request: FastifyRequest, reply: FastifyReply, file: Asset): FastifyReply {
   reply
     .header("content-type", file.type)

@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { canonicalAddress, type NetworkList } from "../foundation/ip-address.ts";
 
-/** What a Unix socket's client, which has no address, is counted and stored as. */
+/** The address under which a Unix socket's client, which has none, is counted and stored. */
 const NO_ADDRESS = "127.0.0.1";
 /** Entries of X-Forwarded-For that are read, from the right; a chain of real proxies is far shorter. */
 const MAX_HOPS = 32;
 
-/** Whose `X-Forwarded-For` is believed, and who is told when somebody else sends it. */
+/** The proxies whose `X-Forwarded-For` is believed, and a listener for others that send it. */
 export interface ProxyTrust {
   readonly trustedProxies: NetworkList;
   /** Told the socket's address, canonical. */
@@ -16,8 +16,8 @@ export interface ProxyTrust {
 
 /**
  * The client's address, canonical: the socket's, or behind trusted proxies the rightmost address of `X-Forwarded-For`
- * that is not itself a trusted proxy. What lies further left was written by the client and is never believed. An
- * unreadable entry ends the search at the last address that is certain.
+ * that is not itself a trusted proxy. Entries further left were written by the client and are never believed. An unreadable
+ * entry ends the search at the last certain address.
  */
 export function clientAddress(
   request: IncomingMessage,
@@ -44,7 +44,7 @@ export function clientAddress(
 /** A connection keeps its address, and carries many requests. */
 const addresses = new WeakMap<Socket, string>();
 
-/** Of the other end, canonical. */
+/** The address of the other end, canonical. */
 export function socketAddress(socket: Socket): string {
   let address = addresses.get(socket);
   if (address === undefined) {

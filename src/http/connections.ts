@@ -10,7 +10,7 @@ export interface Connection {
   readonly socket: Socket;
   /** The client at its other end; null for a trusted proxy, which carries requests of others. */
   readonly peer: Holder | null;
-  /** Whose connection it is now; null for a trusted proxy's that carries nobody's request. */
+  /** The client that the connection counts for now; null for a trusted proxy's connection without a request. */
   heldBy: Holder | null;
   /** Under way now; a field of its own, because an array that lost its only element can keep it from being collected. */
   current: Flight | null;
@@ -19,9 +19,9 @@ export interface Connection {
 }
 
 /**
- * Every open connection. One beyond the share of its address is closed as it comes, without being read.
+ * Every open connection. A connection beyond the share of its address is closed as it comes, without being read.
  *
- * @param onClose told of each that has closed.
+ * @param onClose told of each connection that has closed.
  */
 export function followConnections(
   server: FastifyInstance,

@@ -6,14 +6,14 @@ import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 const EXPOSED_HEADERS = "Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset";
 const PREFLIGHT_SECONDS = 86_400;
 
-/** Any page may read the answer; in force until the endpoint is known, and where its origin is refused. */
+/** Any page may read the answer; in force until the endpoint is known, and if the page's origin is refused. */
 export function allowAnyOrigin(reply: FastifyReply): FastifyReply {
   return reply
     .header("access-control-allow-origin", "*")
     .header("access-control-expose-headers", EXPOSED_HEADERS);
 }
 
-/** Once the endpoint is known: where it lists origins, only the page's own one may read the answer. */
+/** When the endpoint is known: if it lists origins, only the page's own one may read the answer. */
 export function allowEndpointOrigin(
   reply: FastifyReply,
   { endpoint }: ReadyEndpoint,

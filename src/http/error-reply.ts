@@ -27,14 +27,14 @@ interface Exchange {
   readonly log: Log;
 }
 
-/** Answers with what the error table says; what was not foreseen is logged whole and shown as internal. */
+/** Answers as the error table says; an unexpected error is logged whole and shown as internal. */
 export function sendError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
   return exchange.reply.send(errorBody(beginErrorReply(exchange, thrown, bodyLimitBytes)));
 }
 
 /**
- * Logs what went wrong, puts status and headers on the reply, and returns what the sender may be told. A refusal is
- * logged by its reason alone: there are thousands a second when it matters, and stacks would cost more than posts.
+ * Logs the error, puts status and headers on the reply, and returns the part that the sender may see. A refusal is logged by
+ * its reason alone: under overload there are thousands a second, and stacks would cost more than posts.
  */
 export function beginErrorReply(
   { request, reply, log }: Exchange,
@@ -53,7 +53,7 @@ export function beginErrorReply(
   return asPublic(error);
 }
 
-/** The framework's own errors by their code; the rest of them concern only what we do not use. */
+/** The framework's own errors by their code; its other errors are about features that we do not use. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "payload_too_large",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported_media_type",
@@ -81,7 +81,7 @@ export function bodyTooLarge(limitBytes: number): FormsvcError {
   );
 }
 
-/** What went wrong with our own disk or configuration is for the log; the sender is told only that it did. */
+/** Details of our own disk or configuration go to the log only; the sender is told that there was an error. */
 function asPublic(error: FormsvcError): FormsvcError {
   const { status } = describeError(error.code);
   if (status < 500 || error.code === "unavailable") return error;

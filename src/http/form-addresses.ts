@@ -1,12 +1,12 @@
 import { isOriginAllowed, MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
 import type { EndpointSettings } from "../endpoints/endpoint.ts";
 
-/** Longest `_redirect` that is looked at, and longest address that it may come to. */
+/** Longest `_redirect` that is read, and longest address that it may resolve to. */
 const MAX_REDIRECT_LENGTH = 2000;
 
 /**
- * Where a plain form's visitor goes after success: the form's own `_redirect` where it may go there, else the endpoint's
- * page; null is the built-in one. A `_redirect` that may not be followed is ignored, because the post is stored by then.
+ * The page that a plain form's visitor sees after success: the form's own `_redirect` if it is allowed, else the endpoint's
+ * page; null is the built-in one. A `_redirect` that is not allowed is ignored, because the post is already stored.
  *
  * @param origin of the page that posted.
  */
@@ -18,20 +18,20 @@ export function successAddress(
   return (redirect === null ? null : allowedRedirect(redirect, origin, settings)) ?? settings.successUrl;
 }
 
-/** Where the visitor goes after an error: the endpoint's page with the status' `error`. */
+/** The page that the visitor sees after an error: the endpoint's page with the status' `error`. */
 export function errorAddress(errorUrl: string, error: string): string {
   const url = new URL(errorUrl);
   url.searchParams.set("error", error);
   return url.href;
 }
 
-/** Where the form itself wants its visitor to go after success. */
+/** The member by which a form names its page after success. */
 export const REDIRECT_MEMBER = "_redirect";
 
-/** Our own pages send a form again on behalf of the page that it came from first; this member says which. */
+/** The member by which our own pages, which send a form again, name the page that it came from first. */
 export const FIRST_ORIGIN_MEMBER = "_origin";
 
-/** @param host the request's Host header, which stands for our own origin where no base address is configured. */
+/** @param host the request's Host header, used as our own origin if no base address is configured. */
 export function isOwnOrigin(
   origin: string | undefined,
   baseUrl: string | null,
@@ -42,7 +42,7 @@ export function isOwnOrigin(
   return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-/** The origin when it is one of a page on the web, as it may stand in a policy or a link; else null. */
+/** The origin if it is that of a page on the web, so that it may be in a policy or a link; else null. */
 export function webOrigin(text: string | undefined): string | null {
   if (text === undefined || !URL.canParse(text)) return null;
   const { protocol, origin } = new URL(text);
@@ -50,7 +50,7 @@ export function webOrigin(text: string | undefined): string | null {
   return isWeb && origin.length <= MAX_ORIGIN_LENGTH ? origin : null;
 }
 
-/** Only to an origin that the endpoint lists; where it lists none, only to the page's own. */
+/** Allows only an origin that the endpoint lists; if it lists none, only the page's own. */
 function allowedRedirect(
   redirect: string,
   origin: string | undefined,

@@ -11,9 +11,9 @@ const MAX_PART_HEADER_BYTES = 4096;
 export const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"] as const;
 
 export interface FormBody {
-  /** What could be read, also where there is a problem: the visitor's input is shown again then. */
+  /** The inputs that could be read, even if there is a problem: the visitor's input is then shown again. */
   readonly entries: readonly FormEntry[];
-  /** Why the body is refused, when it is its turn; null where nothing is wrong. */
+  /** Why the body is to be refused; null if nothing is wrong. */
   readonly problem: FormsvcError | null;
 }
 
@@ -38,11 +38,11 @@ function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
     const parser = createParser(contentType, body.length);
     if (parser === null) return broken();
     parser.on("field", (name: string | undefined, value) => {
-      // UTF-16, which a part may be in, can hold half a character.
+      // A part in UTF-16 can hold half a character.
       if (name !== undefined) entries.push([name.toWellFormed(), value.toWellFormed()]);
     });
     parser.on("file", (_name, stream, filename: string | undefined) => {
-      // A file input that was left empty is sent as a part without a name and without a byte.
+      // An empty file input is sent as a part without a name and without a byte.
       if (filename) problem ??= noFiles();
       stream.on("data", () => (problem ??= noFiles())).on("error", () => {});
     });
@@ -53,7 +53,7 @@ function readMultipart(contentType: string, body: Buffer): Promise<FormBody> {
   });
 }
 
-/** Null where the content type has no boundary. */
+/** Null if the content type has no boundary. */
 function createParser(contentType: string, size: number): BusboyInstance | null {
   const limits = {
     fields: MAX_FORM_ENTRIES,

@@ -6,12 +6,12 @@ import { fieldPath, type FormEntry } from "../submissions/coerce-form.ts";
 import { ELAPSED_MEMBER } from "../spam/spam-post.ts";
 import { REDIRECT_MEMBER } from "./form-addresses.ts";
 
-/** One of the schema's fields, asked again with what the visitor had put in. */
+/** One of the schema's fields, shown again with the visitor's input. */
 export interface PageField {
   readonly name: string;
   /** The name as people read it. */
   readonly label: string;
-  /** One at most, but for a list. */
+  /** One at most, except for a list. */
   readonly values: readonly string[];
   readonly kind: "text" | "area" | "email" | "url" | "number" | "checkbox" | "choice" | "choices";
   /** Of a choice. */
@@ -20,19 +20,19 @@ export interface PageField {
   readonly problems: readonly string[];
 }
 
-/** What the error page asks again. */
+/** The inputs that the error page shows again. */
 export interface PageForm {
   /** Each field of the schema once at most. */
   readonly fields: readonly PageField[];
   /** Inputs of undeclared names that the endpoint stores, as they came. */
   readonly others: readonly FormEntry[];
-  /** Members that steer, and honeypots: sent again unseen. */
+  /** Control members and honeypots: sent again, but not shown. */
   readonly hidden: readonly FormEntry[];
-  /** What is wrong beside what the fields tell, in sentences. */
+  /** Problems that belong to no field, in sentences. */
   readonly problems: readonly string[];
 }
 
-/** What an endpoint asks for. */
+/** The fields of an endpoint. */
 export interface AskedForm {
   readonly definition: SchemaDefinition;
   readonly unknownFields: UnknownFields;
@@ -41,18 +41,18 @@ export interface AskedForm {
 
 export const NOTHING_ASKED: PageForm = { fields: [], others: [], hidden: [], problems: [] };
 
-/** Problems told of one field, and of what has no input. */
+/** Most problems shown of one field, and of members without an input. */
 const MAX_PROBLEMS = 3;
 /** Texts from this length on, and those with line breaks, are shown in a larger input. */
 const AREA_LENGTH = 80;
-/** Names that are not shown are not named either: a form has as many of them as its sender likes. */
+/** Undeclared names are not repeated in messages: a sender can make any number of them. */
 const UNKNOWN_SENT = "The form sent something that it does not ask for.";
 
 /**
- * The fields that the visitor filled in, in the order they came, then those that are wrong because they are missing. Of a
- * name that repeats the last value counts, unless it is a list's. What would not be stored is left out.
+ * The fields that the visitor filled in, in the order they came, then those that are wrong because they are missing. If a name
+ * repeats, its last value counts, unless it is a list's. Inputs that would not be stored are left out.
  *
- * @param details of the validation error; empty where something else went wrong.
+ * @param details of the validation error; empty for any other error.
  */
 export function pageForm(
   entries: readonly FormEntry[],
@@ -78,7 +78,7 @@ export function pageForm(
   };
 }
 
-/** Asks for what is wrong, and tells it there; what has no input, or several, is returned. */
+/** Shows each problem at its input; returns the problems that have no input, or several. */
 function askForWrong(
   fields: Map<string, AskedField>,
   asked: AskedForm,
@@ -96,14 +96,14 @@ function askForWrong(
   return [...others];
 }
 
-/** The same problems, where the input itself cannot be repeated. */
+/** The same problems, if the input itself cannot be repeated. */
 export function withoutInputs({ fields, problems }: PageForm): PageForm {
   return { ...NOTHING_ASKED, problems: [...fields.flatMap((field) => field.problems), ...problems] };
 }
 
 const STEERING: ReadonlySet<string> = new Set([REDIRECT_MEMBER, ELAPSED_MEMBER]);
 
-/** A field of the schema, at whatever depth. */
+/** A field of the schema, at any depth. */
 interface Place {
   readonly path: readonly string[];
   readonly field: FieldDefinition;
@@ -116,8 +116,8 @@ interface AskedField extends Place {
 }
 
 /**
- * The field that an input is for; of an item of a list, the list. `beside` is what is stored without being declared by
- * itself, `nowhere` what is not stored.
+ * The field that an input is for; for an item of a list, the list. `beside` means stored without a declaration of its own,
+ * `nowhere` means not stored.
  */
 function placeOf(
   path: readonly string[],
@@ -150,7 +150,7 @@ function isControl([root = ""]: readonly string[]): boolean {
   return root.startsWith("_");
 }
 
-/** The inputs that a field needs: an object with declared members has one for each of them. */
+/** The inputs of a field: an object with declared members has one for each of them. */
 function inputsOf({ path, field }: Place): Place[] {
   if (field.type !== "object" || field.properties === undefined) return [{ path, field }];
   return Object.entries(field.properties).flatMap(([name, member]) =>

@@ -31,7 +31,7 @@ button { padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(-
 const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
 /**
- * Nothing is loaded and no script runs. Browsers apply `form-action` to where a sent form is redirected too.
+ * Nothing is loaded and no script runs. Browsers apply `form-action` also to redirects of a sent form.
  *
  * @param targets origins that the page's form may end at, beside our own. @param embedder the origin that may show the
  *   page in a frame; null for none.
@@ -46,7 +46,7 @@ export function pagePolicy(targets: readonly string[], embedder: string | null):
   ].join("; ");
 }
 
-/** @param backTo the origin of the page with the form; null where it is not known. */
+/** @param backTo the origin of the page with the form; null if not known. */
 export function successPage(backTo: string | null): string {
   return page(
     "Thank you",
@@ -60,7 +60,7 @@ export interface ErrorPage {
   readonly heading: string;
   /** For the visitor. */
   readonly sentence: string;
-  /** For whoever looks for the reason: the status' `error`, and where the log line is found. */
+  /** For somebody who looks for the reason: the status' `error`, and how to find the log line. */
   readonly error: string;
   readonly requestId: string;
   readonly backTo: string | null;
@@ -108,7 +108,7 @@ function backLink(origin: string | null): string {
   return `<p><a href="${escapeHtml(origin)}/">Back to ${escapeHtml(new URL(origin).host)}</a></p>`;
 }
 
-/** What is wrong, first, with a link to each input: what a screen reader reads, and the keyboard reaches, first. */
+/** The list of problems, with a link to each input. It comes first, so a screen reader and the keyboard reach it first. */
 function summary({ fields, problems }: PageForm): string {
   const lines = fields.flatMap((field, index) =>
     field.problems.map((text) => `<li><a href="#i${index}">${escapeHtml(text)}</a></li>`),
@@ -118,8 +118,8 @@ function summary({ fields, problems }: PageForm): string {
 }
 
 /**
- * Without an action the form is sent to the address that it came from, whatever a proxy made of the path. The server is
- * the judge of what is valid, so the browser is told not to be.
+ * Without an action the form is sent to the address that it came from, even if a proxy changed the path. The server decides
+ * what is valid, so the browser is told not to check.
  */
 function formHtml({ fields, others, hidden }: PageForm): string {
   return `<form method="post" accept-charset="utf-8" novalidate>
@@ -130,7 +130,7 @@ ${others.map(otherHtml).join("\n")}
 </form>`;
 }
 
-/** Bytes of the page that are there because of what the visitor sent: all but the schema's fields, asked empty. */
+/** Bytes of the page that the visitor's input causes: all but the schema's empty fields. */
 export function repeatedBytes({ fields, others, hidden }: PageForm): number {
   const html = [
     ...fields.flatMap((field) => [...field.values.map(escapeHtml), ...furtherValues(field).map(otherHtml)]),
@@ -140,7 +140,7 @@ export function repeatedBytes({ fields, others, hidden }: PageForm): number {
   return html.reduce((bytes, text) => bytes + Buffer.byteLength(text) + MARK.length, 0);
 }
 
-/** The longest mark of a value that is chosen rather than written. */
+/** The longest attribute that marks a chosen value. */
 const MARK = " selected";
 
 function hiddenHtml([name, value]: FormEntry): string {
@@ -164,12 +164,12 @@ function fieldHtml(field: PageField, index: number): string {
   return `<div><label for="${id}">${label}</label>${controlHtml(field, attributes)}${further}${problems}</div>`;
 }
 
-/** Of a list, which has an input for each value; a choice of many has one for all. */
+/** The inputs of a list: one for each value; a multiple choice has one for all. */
 function furtherValues({ kind, name, values }: PageField): FormEntry[] {
   return kind === "choices" ? [] : values.slice(1).map((value) => [name, value]);
 }
 
-/** Short, because there may be many: for each of them the visitor sent a few bytes. */
+/** Short, because there may be many: each costs the visitor only a few bytes. */
 function otherHtml([name, value]: FormEntry): string {
   const [label, text] = [escapeHtml(name), escapeHtml(value)];
   const control = /[\r\n]/.test(value)
@@ -200,7 +200,7 @@ function controlHtml({ kind, values, options }: PageField, attributes: string): 
   }
 }
 
-/** What an option sends without a `value`: its text, but for white space that HTML would change. */
+/** Whether an option needs no `value`: it then sends its text, which HTML must not change. */
 const PLAIN_OPTION = /^[^\t\n\f\r ]+(?: [^\t\n\f\r ]+)*$/;
 
 function choices(options: readonly string[], chosen: readonly string[]): string {

@@ -31,13 +31,13 @@ interface FormRequest {
   readonly Params: { readonly key: string };
 }
 
-/** What is known of a form's post so far. */
+/** State of a form's post, filled step by step. */
 interface FormExchange {
   readonly request: FastifyRequest<FormRequest>;
   readonly reply: FastifyReply;
   caller: Caller | null;
   entries: readonly FormEntry[];
-  /** Of the page that the visitor filled in. */
+  /** The origin of the page that the visitor filled in. */
   origin: string | undefined;
 }
 
@@ -94,7 +94,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
   if (isOwnOrigin(form.origin, parts.baseUrl, request.headers.host))
     form.origin = entryOf(entries, FIRST_ORIGIN_MEMBER) ?? undefined;
   const receipt = await takePost(parts, form, {
-    // The inputs and not their bytes: each sending of a multipart form has another boundary.
+    // The inputs, not their bytes: a multipart form has another boundary each time it is sent.
     body: Buffer.from(JSON.stringify(entries)),
     readFields: (_body, definition) => {
       if (problem !== null) throw problem;
@@ -126,7 +126,7 @@ function entryOf(entries: readonly FormEntry[], name: string): string | null {
   return entries.findLast(([entry]) => entry === name)?.[1] ?? null;
 }
 
-/** Refused before the endpoint was looked up, though it may have a page for errors. */
+/** Errors before the endpoint was looked up, which may have a page for errors. */
 const REFUSED_EARLY: ReadonlySet<ErrorCode> = new Set(["payload_too_large", "unsupported_media_type"]);
 
 async function answerError(
@@ -158,14 +158,14 @@ async function answerError(
   return sendPage(reply, html, pagePolicy(next === null ? [] : [new URL(next).origin], backTo));
 }
 
-/** Refusals that the same input would meet again; a stranger who provokes them by the thousand gets short pages. */
+/** Refusals that the same input would meet again; these pages are short, because a stranger may provoke thousands. */
 const NEVER_ASKED_AGAIN: ReadonlySet<number> = new Set([401, 403, 429]);
-/** Bytes of a page that a byte of the body may cause; a form that would take more is not repeated. */
+/** Most bytes of a page for each byte of the body; a form that would take more is not repeated. */
 const MAX_REPEATED = 4;
 /** Inputs of names that the schema does not declare. */
 const MAX_OTHERS = 100;
 
-/** The form with the visitor's input, to be sent again, all of it or nothing: what is left out would be lost unseen. */
+/** The form with the visitor's input, to be sent again; all of it or nothing, because an omitted part would be lost unseen. */
 function formAgain({ caller, request, entries, origin }: FormExchange, error: FormsvcError): PageForm {
   if (caller === null || NEVER_ASKED_AGAIN.has(describeError(error.code).status)) return NOTHING_ASKED;
   const { schema, honeypots, endpoint } = caller.ready;
@@ -182,7 +182,7 @@ function formAgain({ caller, request, entries, origin }: FormExchange, error: Fo
 
 const NOT_SENT = "Your form was not sent";
 
-/** What is said to the visitor, who cannot mend what only the site's owner can. */
+/** The message for the visitor, who cannot solve the problems of the site's owner. */
 const VISITOR_SENTENCES: Partial<Record<ErrorCode, string>> = {
   validation_failed: "Some of your answers need another look.",
   unauthorized: "This form is not set up correctly. Please tell the owner of the site.",
@@ -198,7 +198,7 @@ function visitorWords(error: FormsvcError): { readonly heading: string; readonly
   return { heading, sentence: VISITOR_SENTENCES[error.code] ?? error.message };
 }
 
-/** The page holds what the visitor typed: nobody keeps a copy. `same-origin` because a page without any referrer sends no origin either. */
+/** The page holds the visitor's input, so no cache may keep it. `same-origin` because a page without any referrer sends no origin either. */
 function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {
   return reply
     .header("content-type", "text/html; charset=utf-8")

@@ -5,7 +5,7 @@ import type { Crowd, Holder, Shares } from "./shares.ts";
 
 /** The requests that a server has under way now. */
 export interface InFlight {
-  /** Who takes the place that a request needs which has just begun; null when there is one. */
+  /** Says who takes the place that a new request needs; null if there is a place. */
   crowdedBy(request: FastifyRequest): Crowd | null;
   /** Those whose bodies may still be on their way. */
   arriving(): Iterable<FastifyRequest>;
@@ -20,13 +20,13 @@ export interface InFlightParts extends ProxyTrust {
 
 /** What a request holds. */
 export interface Flight {
-  /** Null when it is over: what a dead object of some age refers to is not collected. */
+  /** Null when it is over: objects that an old dead object refers to are not collected. */
   request: FastifyRequest | null;
   readonly connection: Connection;
   readonly holder: Holder;
   readonly bodyBytes: number;
   answerBytes: number;
-  /** Counts up from one answer to the next. */
+  /** Increases from one answer to the next. */
   answerNumber: number;
   stage: "arriving" | "answering" | "answered" | "over";
   /** Set while it waits for its turn. */
@@ -42,13 +42,13 @@ declare module "fastify" {
 }
 
 /**
- * Counts what requests hold from their first hook on, by the address of their client. The requests of a connection are
- * done one after the other: each waits until the answer before it is taken, because thousands of questions fit into one
- * packet, and their answers into no memory.
+ * Counts what requests hold from their first hook on, by the address of their client. The requests of a connection are handled
+ * one after the other: each waits until the client has taken the answer before it, because thousands of requests fit into one
+ * packet, but their answers do not fit into memory.
  *
- * A client may leave at any moment. Of the answers that a closed socket owes, Node only tells the first one, so a closed
- * connection gives back what all its requests hold. One listener does it all: with a second one for the same event of an
- * answer, the engine often kept 5 KB of each request until it collected old objects, which cost a post 10 microseconds.
+ * A client may leave at any moment. For a closed socket Node reports only the first of its open answers, so a closed connection
+ * gives back what all its requests hold. One listener does everything: with a second one for the same event of an answer, the
+ * engine often kept 5 KB of each request until it collected old objects, which cost a post 10 microseconds.
  */
 export function followRequests(server: FastifyInstance, parts: InFlightParts): InFlight {
   const { shares, onEnd } = parts;
@@ -61,7 +61,7 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
   server.addHook("onRequest", (request, reply, done) => {
     const startedAt = performance.now();
     const connection = connections.get(request.raw.socket);
-    // Node goes on with a packet that it is reading when its connection is closed.
+    // When a connection is closed, Node still handles the rest of the packet that it is reading.
     if (connection === undefined || connection.socket.destroyed) return;
     const flight = begin(parts, connection, request);
     reply.raw.once("close", () => {
@@ -123,7 +123,7 @@ function begin(parts: InFlightParts, connection: Connection, request: FastifyReq
   return flight;
 }
 
-/** Goes on at once, or when the requests before it on its connection are over; cut off when there is no place to wait in. */
+/** Continues at once, or after the earlier requests of its connection; cut off if there is no place to wait in. */
 function takeTurn(shares: Shares, flight: Flight, proceed: () => void): void {
   const { socket, current } = flight.connection;
   const isFirst = current === flight;
@@ -137,7 +137,7 @@ function takeTurn(shares: Shares, flight: Flight, proceed: () => void): void {
   };
 }
 
-/** It holds no place and no body any more. */
+/** The request no longer holds a place or a body. */
 function answer(shares: Shares, flight: Flight): void {
   const { holder, stage, bodyBytes } = flight;
   if (stage !== "arriving" && stage !== "answering") return;
@@ -152,8 +152,8 @@ function isTooMuch(shares: Shares, holder: Holder): boolean {
 }
 
 /**
- * A client has more answers in memory than its share, or all have more than there is: those are cut off who had the longest
- * time to take theirs, but not the newest.
+ * If a client has more answers in memory than its share, or all together have too many: cuts off those that had the longest time
+ * to take their answers, but not the newest.
  */
 function cutOffOldest(
   shares: Shares,
@@ -185,7 +185,7 @@ function end(shares: Shares, flight: Flight): void {
   connection.current?.proceed?.();
 }
 
-/** As much as a body may become. */
+/** The largest size that the body may reach. */
 function announcedBytes({ headers }: FastifyRequest, limitBytes: number): number {
   if (headers["transfer-encoding"] !== undefined) return limitBytes;
   return Math.min(Number(headers["content-length"] ?? 0), limitBytes);

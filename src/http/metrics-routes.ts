@@ -19,8 +19,8 @@ const MAX_SCRAPERS = 16;
 const SCRAPE_TIMEOUT_MS = 10_000;
 
 /**
- * A server of `/metrics` alone, not listening yet. Each connection carries one request: scrapers come every few
- * seconds, and whoever sends thousands at once gets one rendered.
+ * A server of `/metrics` alone, not listening yet. Each connection carries one request: scrapers come every few seconds, and a
+ * client that sends thousands at once gets only one rendered.
  */
 export function createMetricsServer(metrics: ExposedMetrics, log: Log): FastifyInstance {
   const server = fastify({
@@ -60,7 +60,7 @@ function requireToken(request: FastifyRequest, token: string): void {
   );
 }
 
-/** Of equal length whatever was sent, as the comparison needs it. */
+/** A hash, because the comparison needs equal lengths. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

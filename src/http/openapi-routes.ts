@@ -6,7 +6,7 @@ import type { Operation, OperationAnswer } from "./operation.ts";
 
 type Json = Record<string, unknown>;
 
-/** A route and what it says of itself. */
+/** A route and its own description. */
 interface DescribedRoute {
   readonly method: string;
   readonly url: string;
@@ -14,9 +14,9 @@ interface DescribedRoute {
 }
 
 /**
- * `GET /openapi.json`: the HTTP interface, made from what each route says of itself. Call before the routes are added.
+ * `GET /openapi.json`: the HTTP interface, made from the routes' own descriptions. Call before the routes are added.
  *
- * @param baseUrl the address that clients use; null where only the socket's is known.
+ * @param baseUrl the address that clients use; null if only the socket's is known.
  */
 export function openapiRoutes(server: FastifyInstance, baseUrl: string | null): void {
   const routes: DescribedRoute[] = [];
@@ -105,7 +105,7 @@ function parametersOf(place: string, object: z.ZodObject | undefined, schemas: J
   return Object.entries(object?.shape ?? {}).map(([name, type]) => {
     const { description, ...schema } = schemaOf(type as z.ZodType, schemas);
     const required = place === "path" || !z.safeParse(type, undefined).success;
-    // A member that is undefined is not written.
+    // JSON omits undefined members.
     return { name, in: place, required, description, schema };
   });
 }
@@ -127,7 +127,7 @@ function contentJson(content: Readonly<Record<string, z.ZodType>>, schemas: Json
   );
 }
 
-/** One answer a status, naming each `error` that it may have. */
+/** One answer for each status, naming each `error` that it may have. */
 function errorAnswers(codes: readonly ErrorCode[]): Json {
   const byStatus = new Map<number, string[]>();
   for (const { status, error } of codes.map(describeError)) {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { problemsOf } from "../foundation/problems.ts";
 
-/** What a route takes and answers: the route reads its query by it, and `/openapi.json` shows it. */
+/** The input and the answers of a route: the route parses its query with it, and `/openapi.json` shows it. */
 export interface Operation {
   readonly id: string;
   readonly summary: string;
@@ -11,7 +11,7 @@ export interface Operation {
   readonly key: "either" | "secret" | "none";
   readonly path?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** Request headers beside `Authorization`, by their usual spelling. */
+  /** Request headers besides `Authorization`, in their usual spelling. */
   readonly headers?: z.ZodObject;
   /** By media type. */
   readonly body?: Readonly<Record<string, z.ZodType>>;
@@ -22,7 +22,7 @@ export interface Operation {
 
 export interface OperationAnswer {
   readonly description: string;
-  /** By media type; none where the answer has no body. */
+  /** By media type; none if the answer has no body. */
   readonly content?: Readonly<Record<string, z.ZodType>>;
   readonly headers?: z.ZodObject;
 }
@@ -34,10 +34,10 @@ declare module "fastify" {
   }
 }
 
-/** What can go wrong with any request. */
+/** Errors that any request may get. */
 export const COMMON_ERRORS: readonly ErrorCode[] = ["internal", "unavailable"];
 
-/** Wrong parameters that one answer names, each by its first 100 characters at most. */
+/** Most wrong parameters that one answer names, each by its first 100 characters at most. */
 const MAX_NAMED = 10;
 const MAX_NAME_LENGTH = 100;
 
@@ -45,7 +45,7 @@ const MAX_NAME_LENGTH = 100;
 export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: unknown): z.output<Schema> {
   const read = schema.safeParse(query);
   if (read.success) return read.data;
-  // No object: a parameter may be called what objects have of themselves.
+  // Not an object: a parameter may have the name of a member that every object has.
   const details = new Map<string, string>();
   for (const { path, message, isUnknown } of problemsOf(read.error)) {
     const name = (path[0] ?? "").slice(0, MAX_NAME_LENGTH);

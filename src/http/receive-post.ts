@@ -6,7 +6,7 @@ import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 import { upgradedMeanwhile } from "./health-routes.ts";
 
-/** What it takes to know who calls. */
+/** What is needed to identify the sender. */
 export interface CallerParts {
   readonly gatekeeper: Gatekeeper;
   readonly noticeChanges: () => void;
@@ -18,14 +18,14 @@ export interface PostParts extends CallerParts {
   readonly bodyLimitBytes: number;
 }
 
-/** A post whose headers were found good. */
+/** A post whose headers are accepted. */
 export interface BegunPost {
-  /** The `Authorization` header, or what stands for it. */
+  /** The `Authorization` header, or its substitute. */
   readonly authorization: string | undefined;
   readonly caller: Caller;
-  /** Whether all of it had arrived when the key was looked at. */
+  /** Whether the whole body had arrived when the key was checked. */
   readonly isWhole: boolean;
-  /** Where the sender stands in its limit; null where none applied. */
+  /** The sender's use of its rate limit; null if no limit applied. */
   rate: RateState | null;
 }
 
@@ -41,9 +41,9 @@ interface Exchange {
 }
 
 /**
- * Who sends the request, by its key.
+ * Identifies the sender of a request by its key.
  *
- * @param authorization the header's value, or what stands for it. @throws unauthorized, rate_limited, unavailable
+ * @param authorization the header's value, or its substitute. @throws unauthorized, rate_limited, unavailable
  */
 export function identify(
   parts: CallerParts,
@@ -56,10 +56,10 @@ export function identify(
 }
 
 /**
- * Decides what the headers of a post tell, before any of its body is read: a client without a good key costs no memory
- * and holds no place. What it found is on the request.
+ * Refuses a post if its headers are enough for that, before any of its body is read: a client without a good key costs no memory
+ * and holds no place. The result is kept on the request.
  *
- * @param sender null when only the body tells the origin. @throws payload_too_large, what {@link identify} does,
+ * @param sender null if only the body has the origin. @throws payload_too_large, what {@link identify} does,
  *   rate_limited, forbidden
  */
 export async function beginPost(
@@ -80,7 +80,7 @@ export async function beginPost(
   begun.rate = parts.receiver.admit(caller, sender);
 }
 
-/** The one way of a post, whatever its body was written in: stores it, and puts what every answer carries on the reply. */
+/** The one way of a post, whatever the format of its body: stores it, and puts the common headers on the reply. */
 export async function takePost(
   parts: PostParts,
   { request, reply }: Exchange,
@@ -88,7 +88,7 @@ export async function takePost(
 ): Promise<Receipt> {
   const { begun } = request;
   if (begun === null) throw new Error("a post's route must begin it before its body is read");
-  // While a body came, its key may have been revoked.
+  // The key may have been revoked while the body arrived.
   const caller = begun.isWhole ? begun.caller : await identify(parts, request, begun.authorization);
   const submissionId = await parts.receiver.receive(caller, { ...readHeaders(request), ...content });
   if (begun.rate !== null) {
@@ -106,7 +106,7 @@ export interface Receipt {
   readonly submissionId: string;
 }
 
-/** The body, and what its kind of post knows better than the headers. */
+/** The body, and facts that this kind of post knows better than the headers. */
 export type PostContent = Pick<IncomingPost, "body" | "readFields"> &
   Partial<Pick<IncomingPost, "origin" | "fromBrowser">>;
 
@@ -136,7 +136,7 @@ function readHeaders(request: FastifyRequest): Omit<IncomingPost, "body" | "read
   };
 }
 
-/** Node joins a repeated header of these names into one value; an array never comes, but its type allows it. */
+/** Node joins a repeated header of these names into one value; the type allows an array, but there is never one. */
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }

@@ -5,12 +5,12 @@ import type { Log } from "../foundation/log.ts";
 /** Longest address that a log line shows. */
 const MAX_LOGGED_PATH = 200;
 
-/** Told of each request beside the log, in the same place: a hook of its own would cost a post several microseconds. */
+/** Called for each request together with the log: a hook of its own would cost a post several microseconds. */
 export type RequestObserver = (route: string | undefined, status: number | null, ms: number) => void;
 
 /**
- * Writes one line a request, when it is answered or its client has left: `status` is null then. Queries, bodies, keys and
- * header values are left out.
+ * Writes one line for each request, when it is answered or its client has left (`status` is null then). Queries, bodies, keys
+ * and header values are left out.
  */
 export function createRequestLog(
   log: Log,
@@ -30,10 +30,10 @@ export function createRequestLog(
   };
 }
 
-/** A letter, digit, `-`, `_`, `.` or `~` that needs no percent sign (RFC 3986, section 2.3), encoded as often as it may be. */
+/** A letter, digit, `-`, `_`, `.` or `~` that needs no percent sign (RFC 3986, section 2.3), encoded any number of times. */
 const NEEDLESSLY_ENCODED = /%(?:25)*(2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 
-/** A route's own pattern, or for an unknown address its path, spelt so that a key in it is known for one and cut out. */
+/** A route's own pattern. For an unknown address its path, decoded so that a key in it is recognised and removed. */
 function loggedPath(url: string): string {
   const path = (url.split("?")[0] ?? "").replace(NEEDLESSLY_ENCODED, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

@@ -31,38 +31,38 @@ export interface ServerLimits {
 export interface ServerParts
   extends Omit<PostParts, "bodyLimitBytes">, SubmissionRoutesParts, HealthRoutesParts, ProxyTrust {
   readonly limits: ServerLimits;
-  /** The address that clients use; null where only the socket's is known. */
+  /** The address that clients use; null if only the socket's is known. */
   readonly baseUrl: string | null;
   readonly log: Log;
   /** Without a token `/metrics` is not among the routes. Null measures nothing. */
   readonly metrics: ExposedMetrics | null;
 }
 
-/** The contract's limit; more is answered 431. */
+/** Bytes of a request's headers; more is answered 431 (docs/errors.md). */
 export const MAX_HEADER_BYTES = 16_384;
-/** As many as fit into that: each has a letter, a colon and a line's end. Node would refuse more than a thousand. */
+/** As many headers as fit into that: each has a letter, a colon and a line's end. Node's own limit is a thousand. */
 const MAX_HEADER_LINES = MAX_HEADER_BYTES / 4;
 /** Sockets open at once, each some 13 KB when idle; further ones are closed as they come. */
 const MAX_SOCKETS = 2048;
 /**
- * Requests whose bodies are there and whose answers are not; while there are more, further ones are answered 503. Node
- * takes one new connection a turn of its loop, and every one of these may make the next turn longer: with 768 of them a
- * new client waited for more than ten seconds.
+ * Requests that have their body and no answer yet; while there are this many, further ones are answered 503. Node takes one new
+ * connection in each turn of its event loop, and each of these requests may make the next turn longer: with 768 of them a new
+ * client waited for more than ten seconds.
  */
 const MAX_BEING_ANSWERED = 256;
 /** Requests at once, most of them with a body that arrives slowly; more are answered 503. */
 const MAX_REQUESTS = 512;
-/** Of bodies under way, as long as they were announced: what that many requests bring at the usual limit. */
+/** Bytes of bodies under way, by their announced length: that many requests of the usual largest size. */
 const MAX_BODY_BYTES = 33_554_432;
-/** Bodies as large as allowed that fit, whatever the limit is: two of one client. */
+/** Bodies of the largest allowed size that fit, whatever that size is: two of one client. */
 const MIN_WHOLE_BODIES = 16;
-/** Of answers that are ready and not taken. */
+/** Bytes of answers that clients have not taken yet. */
 const MAX_ANSWER_BYTES = 33_554_432;
 /** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
-/** A client that takes nothing of its answer for so long is cut off; posts wait for a few seconds at most. */
+/** A client that takes nothing of its answer for this time is cut off; posts wait for a few seconds at most. */
 const MAX_STILL_MS = 60_000;
-/** How often slow requests are looked for; a limit is met this much late at most. */
+/** Time between two searches for slow requests; a limit is enforced at most this much late. */
 const TIMEOUT_CHECK_MS = 500;
 
 /** The HTTP server with every route, not listening yet. */
@@ -78,7 +78,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => givenId(request) ?? nextId(),
-    // Whether a key is one is for the keys to say: a long one is as unknown as a short one.
+    // No limit on a parameter's length: a long key is unknown like any other.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, log, lastAsked.on(socket), nextId),
     // An address that cannot be decoded fails before any hook runs.
@@ -144,7 +144,7 @@ const CROWDED: Readonly<Record<Crowd, string>> = {
   "this client": "Too many requests are under way from your address.",
 };
 
-/** Every answer carries its id; while stopping or overloaded, requests are refused before anything is read. */
+/** Every answer carries its id. While the server stops or is overloaded, requests are refused before anything is read. */
 function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: InFlight): void {
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
@@ -157,14 +157,14 @@ function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: In
     if (parts.isDraining()) return done(refusal(reply, "The server is shutting down."));
     const crowd = inFlight.crowdedBy(request);
     if (crowd === null) return done();
-    // A connection that is kept would be heard before all that wait to be taken, and be refused again and again.
+    // A kept connection would be served before all that wait to be taken, and be refused again and again.
     if (Number(request.headers["content-length"] ?? 0) <= SMALL_BODY_BYTES)
       reply.header("connection", "close");
     return done(refusal(reply, CROWDED[crowd]));
   });
 }
 
-/** As they were sent, with a blank behind each colon. Node itself counts names and values alone, which of many short lines is a fraction. */
+/** Bytes of the headers as sent, with a blank after each colon. Node counts only names and values, a fraction of many short lines. */
 function headerBytes({ rawHeaders }: IncomingMessage): number {
   let bytes = 0;
   for (const part of rawHeaders) bytes += part.length + 2;
@@ -189,17 +189,17 @@ function placesFor({ bodyLimitBytes }: ServerLimits): Holdings {
 function configureNode(server: Server): void {
   server.maxConnections = MAX_SOCKETS;
   server.maxHeadersCount = MAX_HEADER_LINES;
-  // A client may tell that it sends no more, and read on: its post is stored, so it is answered. Types do not know of it.
+  // A client may end its side and still read: its post is stored, so it is answered. The types lack this option.
   Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-/** What Node would answer by itself, in its own words: an unknown `Expect` is ignored, a tunnel is refused. */
+/** Requests that Node would answer by itself, in its own words: an unknown `Expect` is ignored, a tunnel is refused. */
 function answerForNode(server: Server, refuse: (socket: Duplex) => void): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => refuse(socket));
 }
 
-/** 405 with `Allow` where the address takes other methods, else 404; whatever the body is, which nobody reads then. */
+/** 405 with `Allow` if the address takes other methods, else 404. The body is not read. */
 function answerUnknownRoutes(server: FastifyInstance): void {
   const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
   server.addHook("onRoute", ({ url, method }) => {
@@ -234,7 +234,7 @@ function fits(path: readonly string[], segments: readonly string[]): boolean {
   );
 }
 
-/** The client's own id where it is harmless, else null. */
+/** The client's own id if it is harmless, else null. */
 function givenId(request: IncomingMessage): string | null {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(given) ? given : null;

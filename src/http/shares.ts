@@ -1,27 +1,27 @@
 import { addressUnit, isPrivate } from "../foundation/ip-address.ts";
 
-/** What a server has to give, and what its clients or one of them hold of it. */
+/** The shared resources of a server: all of them, or what one client or all clients hold. */
 export interface Holdings {
   /** Open connections. */
   sockets: number;
   /** Requests that began and have no answer yet. */
   requests: number;
-  /** Of those, the ones whose bodies are there. */
+  /** Requests among those whose bodies have arrived. */
   answering: number;
-  /** Of the bodies of those requests, as long as they were announced. */
+  /** Bytes of the bodies of those requests, by their announced length. */
   bodyBytes: number;
-  /** Of answers that are ready and that their clients have not taken. */
+  /** Bytes of answers that are ready and that their clients have not taken. */
   answerBytes: number;
 }
 
-/** One client address, an IPv6 one by its /64, with what it holds. */
+/** One client address (IPv6: its /64) with what it holds. */
 export interface Holder {
   readonly unit: string;
   readonly held: Holdings;
   readonly most: Readonly<Holdings>;
 }
 
-/** Who holds so much that there is no place for one more request. */
+/** Says who holds so much that there is no place for one more request. */
 export type Crowd = "this client" | "everybody";
 
 export interface Shares {
@@ -39,7 +39,7 @@ export interface Shares {
 
 /** One client address never takes what belongs to all. */
 const CLIENT_SHARE = 1 / 8;
-/** A proxy of one's own that the configuration does not name has one address for all its clients. */
+/** The operator's own proxy, if the configuration does not name it, has one address for all its clients. */
 const PROXY_SHARE = 1 / 2;
 
 /** Counts what each client address holds of `total`, as long as it holds something. */
@@ -71,7 +71,7 @@ export function createShares(total: Readonly<Holdings>): Shares {
   };
 }
 
-/** With one request more than are being answered. */
+/** Compares with one more request than are being answered. */
 function isCrowded(held: Readonly<Holdings>, most: Readonly<Holdings>): boolean {
   return held.requests > most.requests || held.bodyBytes > most.bodyBytes || held.answering >= most.answering;
 }

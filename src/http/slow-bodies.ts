@@ -3,21 +3,21 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { InFlight } from "./in-flight.ts";
 
 /**
- * A body that comes more slowly is ended: the slowest uplink of a phone, one slot of GPRS, carries 9 kbit/s, over four
- * times as much. Both are what Kestrel, the server of ASP.NET Core, has for request bodies unless configured.
+ * A slower body is ended. The slowest uplink of a phone, one slot of GPRS, carries 9 kbit/s, more than four times as much. Both
+ * values are the defaults of Kestrel, the server of ASP.NET Core, for request bodies.
  */
 const MIN_BYTES_PER_SECOND = 240;
-/** Time that a body has beyond that, for packets that were lost and are sent again. */
+/** Additional time for a body, for lost packets that are sent again. */
 const GRACE_MS = 5000;
 const CHECK_MS = 500;
 
-/** When a body was first looked at, and what its connection had brought by then. */
+/** When a body was first checked, and how much its connection had brought by then. */
 interface Seen {
   readonly atMs: number;
   readonly bytesRead: number;
 }
 
-/** Tells `refuse` of each connection on which a body does not come on. */
+/** Calls `refuse` for each connection whose body is too slow. */
 export function endSlowBodies(
   server: FastifyInstance,
   inFlight: InFlight,
@@ -28,14 +28,14 @@ export function endSlowBodies(
     const now = performance.now();
     for (const request of inFlight.arriving()) {
       const { socket, complete, readableFlowing } = request.raw;
-      // One that is not read, because its key is being verified, cannot come on; a refused one has its answer.
+      // A body that is not read while its key is verified cannot advance; a refused one has its answer.
       if (complete || readableFlowing !== true || !socket.writable) continue;
       const seen = bodies.get(request);
       if (seen === undefined) bodies.set(request, { atMs: now, bytesRead: socket.bytesRead });
       else if (isSlow(seen, now, socket.bytesRead)) refuse(socket);
     }
   };
-  // After what has arrived is read: while the process did not run, nobody was slow.
+  // Only after the bytes that have arrived are read: while the process did not run, nobody was slow.
   const timer = setInterval(() => setImmediate(look), CHECK_MS);
   server.addHook("onClose", (_instance, done) => {
     clearInterval(timer);

@@ -6,7 +6,7 @@ import { requestUnreadable } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { errorBody } from "./error-reply.ts";
 
-/** Node's own word for a request that takes too long. */
+/** Node's code for a request that takes too long. */
 export const SLOW_REQUEST = "ERR_HTTP_REQUEST_TIMEOUT";
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -15,21 +15,21 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "payload_too_large",
 };
 
-/** How long a client that is refused has to take its answer. */
+/** Time that a refused client has to take its answer. */
 const LINGER_MS = 2000;
 
-/** A request that reached a route, and what becomes its answer. */
+/** A request that reached a route, and its answer. */
 export interface Asked {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
 /**
- * Answers what failed before there was a whole request: broken, oversized or slow HTTP. Then the socket is closed, so
- * that a client pays for each such line of the log with a connection. Where the answer is given already, it is only closed.
+ * Answers failures before there is a whole request: broken, oversized or slow HTTP. Then it closes the socket, so that each such
+ * line of the log costs the client a connection. If the answer was given already, it only closes the socket.
  *
- * @param failure its code is the parser's own word, never the client's.
- * @param asked the last request on this socket; null where none reached a route.
+ * @param failure its code comes from the parser, never from the client.
+ * @param asked the last request on this socket; null if none reached a route.
  */
 export function refuseSocket(
   failure: { readonly code?: string },
@@ -42,14 +42,14 @@ export function refuseSocket(
     socket.destroy();
     return;
   }
-  // Node takes its own listener off a tunnel; an error that nobody listens to would end the process.
+  // Node removes its own listener from a tunnel; an error without a listener would end the process.
   socket.on("error", () => socket.destroy());
-  // Ended, not destroyed: what is still on its way to the client must arrive first.
+  // Ended, not destroyed: bytes on their way to the client must arrive first.
   if (asked !== null && hasLastAnswer(asked)) socket.end();
   else socket.end(renderRefusal(failure, log, isArriving(asked) ? asked.request.id : nextId()));
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(linger));
-  // Node reads nothing more of a tunnel, whose end would pass unseen then.
+  // Node reads nothing more from a tunnel, so its end would not be noticed.
   socket.resume();
 }
 
@@ -57,7 +57,7 @@ export function refuseSocket(
 export interface LastAsked {
   on(socket: Duplex): Asked | null;
   note(request: FastifyRequest, reply: FastifyReply): void;
-  /** It is answered; where all of it has arrived, an idle connection would only hold on to its body. */
+  /** The request is answered; if all of it has arrived, it is forgotten, because an idle connection would keep its body. */
   forgetWhole(request: FastifyRequest): void;
 }
 
@@ -72,12 +72,12 @@ export function followAsked(): LastAsked {
   };
 }
 
-/** Whether what fails is this request's body, and not what comes after it. */
+/** Whether the failure is in this request's body, and not after it. */
 function isArriving(asked: Asked | null): asked is Asked {
   return asked !== null && !asked.request.raw.complete;
 }
 
-/** Whether nothing may be said any more: the answer to what fails is under way, or another was announced as the last. */
+/** Whether no answer may be sent any more: the answer to the failed request is under way, or an earlier one was the last. */
 function hasLastAnswer(asked: Asked): boolean {
   const { raw } = asked.reply;
   return raw.headersSent && (isArriving(asked) || !raw.shouldKeepAlive);

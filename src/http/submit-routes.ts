@@ -24,7 +24,7 @@ export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
   });
 }
 
-/** What stands between semicolons that are not part of a quoted text. */
+/** The parts between semicolons that are not inside a quoted text. */
 const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /** JSON in UTF-8, whatever other parameters it has. @throws unsupported_media_type */

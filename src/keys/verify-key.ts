@@ -54,7 +54,7 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
     }
     // A line for each key: invented texts around the 12 characters of one key delay only that key.
     if (!(await likely.enter(key.lookup, () => matchesHash(key.hash, parsed.text)))) return null;
-    // Read again: the key may have been revoked while it was hashed, and that notice is past.
+    // Read again: the key may have been revoked while it was hashed.
     const current = await db.read(() => findKey(parsed.lookup));
     if (current === undefined || !isGood(current)) return null;
     if (proofs.size >= MAX_REMEMBERED_KEYS) proofs.delete(proofs.values().next().value ?? "");

@@ -92,7 +92,7 @@ export function createEvaluation(settings: SpamSettings, honeypots: readonly str
   };
 }
 
-/** The post that a row stands for; without address and browser its client is unknown. */
+/** The post of a row; without address and browser its client is unknown. */
 function postOf({ data, ip_address, user_agent }: EvalRow, honeypots: readonly string[]): SpamPost {
   const client = {
     ipAddress: ip_address ?? "",

@@ -56,7 +56,7 @@ export function* listWorkspaces(): Steps<Workspace[]> {
   return (yield* all(query.selectFrom("workspace").selectAll().orderBy("id"))).map(toWorkspace);
 }
 
-/** @param reference an id, or a name where it is unique. @throws not_found, ambiguous */
+/** @param reference an id, or a unique name. @throws not_found, ambiguous */
 export function* getWorkspace(reference: string): Steps<Workspace> {
   const column = isId("ws", reference) ? "id" : "name";
   const rows = yield* all(query.selectFrom("workspace").selectAll().where(column, "=", reference).limit(2));

@@ -27,11 +27,11 @@ export interface BackupParts {
 }
 
 /**
- * Makes one file that holds everything acknowledged before the call, reads it whole, and only then gives it its name:
- * mode 0600, durable on disk. The database may be served and written meanwhile.
+ * Makes one file with everything acknowledged before the call, reads it whole, and only then gives it its name. Its mode is
+ * 0600 and it is durable on disk. The database may be served and written meanwhile.
  *
- * @throws usage when the file cannot be made there; already_exists; failed when the disk does not take it;
- *   database_unusable when there is no database or the copy is not sound.
+ * @throws usage if the file cannot be created there; already_exists; failed if the disk cannot take it;
+ *   database_unusable if there is no database or the copy is not sound.
  */
 export async function backUp(databasePath: string, target: string, parts: BackupParts): Promise<Backup> {
   const database = resolve(databasePath);
@@ -49,14 +49,14 @@ export async function backUp(databasePath: string, target: string, parts: Backup
     noteMade(database, file, parts);
     return { ...checked, file, bytes: statSync(file).size, by };
   } catch (error) {
-    // Only the copy is written, and the database may be on another disk.
+    // An error can only be about the copy, because the database is not written and may be on another disk.
     throw isFull(error) ? fullDisk(file, error) : translateFileError(error, file);
   } finally {
     removeCopy(unfinished);
   }
 }
 
-/** The backup is whole: that nothing beside the database tells of it must not make the command fail. */
+/** The backup is whole, so the command must not fail if the note about it cannot be written. */
 function noteMade(database: string, file: string, { clock, onNote }: BackupParts): void {
   try {
     noteBackup(database, { file, madeAt: toIsoTime(clock.now()) });
@@ -86,7 +86,7 @@ function refuseTaken(file: string): void {
 
 function createUnfinished(unfinished: string, file: string): void {
   try {
-    // An earlier process with the same number may have left one.
+    // An earlier process with the same id may have left one.
     removeCopy(unfinished);
     closeSync(openNewFile(unfinished));
   } catch (error) {
@@ -111,7 +111,7 @@ async function fill(database: string, unfinished: string, parts: BackupParts): P
   return "command";
 }
 
-/** The server's copy lies beside the database; a backup elsewhere may be on another disk. */
+/** The server's copy is beside the database; the backup may have its place on another disk. */
 function take(copy: ServedCopy, unfinished: string): void {
   try {
     renameSync(copy.file, unfinished);
@@ -128,7 +128,7 @@ function take(copy: ServedCopy, unfinished: string): void {
   }
 }
 
-/** One read of the whole file in a single snapshot; writers go on. */
+/** Reads the whole file in a single snapshot; writers continue meanwhile. */
 function vacuumInto(database: string, unfinished: string): void {
   const db = openDatabase(database, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {

@@ -11,25 +11,25 @@ import type { SqliteDatabase } from "./sqlite-database.ts";
 export interface BackupSettings {
   /** Null makes none. */
   readonly everyHours: number | null;
-  /** Newest backups up to now that stay; older ones are removed after a new one is verified. */
+  /** How many of the newest backups up to now stay; older ones are removed after a new one is verified. */
   readonly keep: number;
   readonly directory: string;
 }
 
 /**
- * A relative folder is one beside the database, whoever asks: doctor, run by cron somewhere, must look where the server
- * writes.
+ * A relative folder starts at the database's folder, not at the current one: doctor, which cron runs in any folder, must look
+ * into the same place as the server.
  */
 export function backupFolder(settings: BackupSettings, databasePath: string): string {
   return resolve(dirname(resolve(databasePath)), settings.directory);
 }
 
-/** The time is in the name, because copying a folder changes its files' times. */
+/** The name has the time, because copying a folder changes its files' times. */
 const NAME = /^formsvc-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)\.db$/;
-/** What a backup that was cut off leaves behind. */
+/** The file that an interrupted backup leaves behind. */
 const UNFINISHED = /^formsvc-[\dT-]+\.db\.unfinished-\d+(?:-journal)?$/;
 const HOUR_MS = 3_600_000;
-/** After a failure. */
+/** Time until the next try after a failure. */
 const RETRY_MS = 600_000;
 
 export interface ScheduledBackup {
@@ -37,7 +37,7 @@ export interface ScheduledBackup {
   readonly madeAt: number;
 }
 
-/** The backups of a schedule's folder, newest first; none where there is no such folder. */
+/** The backups of a schedule's folder, newest first; none if there is no such folder. */
 export function listScheduledBackups(directory: string): ScheduledBackup[] {
   let names: string[];
   try {
@@ -55,23 +55,23 @@ export function listScheduledBackups(directory: string): ScheduledBackup[] {
 }
 
 /**
- * Without those dated after now, which a wrong clock left behind: they neither stand for a newer one nor push a good one
- * out.
+ * Without backups that are dated after now because the clock was wrong: they do not count as the newest one, and no good
+ * backup is removed because of them.
  */
 export function listPastBackups(directory: string, now: number): ScheduledBackup[] {
   return listScheduledBackups(directory).filter(({ madeAt }) => madeAt <= now);
 }
 
 export interface BackupScheduler {
-  /** Starts a backup when one is due. Call it now and then; does nothing while one is being made. */
+  /** Starts a backup if one is due. Call it regularly; it does nothing while one is being made. */
   look(): void;
   /** Resolves when none is being made. */
   settle(): Promise<void>;
-  /** From here on a backup that ends without a file is one that was given up, and no failure. */
+  /** From here on a backup that ends without a file was cancelled, and is no failure. */
   giveUp(): void;
 }
 
-/** @param make makes one verified backup under a name that is free. Rejects with the reason where it cannot. */
+/** @param make makes one verified backup under a free name. Rejects with the reason if it cannot. */
 export function createBackupScheduler(
   settings: BackupSettings,
   directory: string,
@@ -123,7 +123,7 @@ export function createBackupScheduler(
   };
 }
 
-/** Whether there is a backup that is young enough. How often others make one is not known here. */
+/** Whether there is a backup that is young enough. Schedules of other programs are not known here. */
 export function checkBackups(
   db: SqliteDatabase,
   settings: BackupSettings,

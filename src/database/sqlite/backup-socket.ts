@@ -9,24 +9,24 @@ import { createPrivately } from "./private-file.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 /**
- * How a backup is made while a server writes: a copy by another process would begin again with each of the server's
- * commits and never finish, so the process that writes makes it. Whoever connects to the socket beside the database
- * (its owner, or root) asks for one copy; the server tells in lines of JSON how far it is and where the copy lies, and
- * removes it when the connection ends. Nothing is read from the connection.
+ * Backups while a server writes. A copy by another process would start again at each of the server's commits and never finish,
+ * so the server makes it. A client (the owner or root) asks for one copy by connecting to the socket beside the database. The
+ * server sends its progress and the path of the copy in lines of JSON, and removes the copy when the connection ends. It reads
+ * nothing from the connection.
  */
 
 /** Longest path that every system takes for a socket (macOS: 104 bytes with the end mark). */
 const MAX_SOCKET_PATH_BYTES = 103;
-/** Connections at once; more are closed at once. */
+/** Connections at the same time; further ones are closed. */
 const MAX_CONNECTIONS = 4;
-/** Between two words about how far a copy is. */
+/** Time between two progress messages. */
 const PROGRESS_INTERVAL_MS = 1000;
-/** A server that says nothing for so long is given up. */
+/** A server that sends nothing for this time is given up. */
 const SILENCE_MS = 30_000;
 
 interface CopyNews {
   readonly progress?: CopyProgress;
-  /** Where the finished copy lies. */
+  /** The path of the finished copy. */
   readonly file?: string;
   readonly refused?: string;
 }
@@ -41,7 +41,7 @@ function realPathOf(databasePath: string): string {
   return existsSync(databasePath) ? realpathSync(databasePath) : databasePath;
 }
 
-/** Null where the system has no such sockets or the database's path is too long for one. */
+/** Null if the system has no such sockets or the database's path is too long for one. */
 function socketPath(databasePath: string): string | null {
   const path = `${realPathOf(databasePath)}-control`;
   return process.platform === "win32" || Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES ? null : path;
@@ -50,7 +50,7 @@ function socketPath(databasePath: string): string | null {
 /**
  * Call it with the server's lock held: it removes what an earlier server left behind.
  *
- * @returns null where there can be no socket; backups are then made by `VACUUM INTO`.
+ * @returns null if no socket is possible; backups are then made by `VACUUM INTO`.
  */
 export async function openBackupSocket(db: SqliteDatabase): Promise<BackupSocket | null> {
   removeLeftCopies(realPathOf(db.path));
@@ -83,7 +83,7 @@ export async function openBackupSocket(db: SqliteDatabase): Promise<BackupSocket
   };
 }
 
-/** Only the owner may connect, from the first moment on: the mask stands while the socket is made. */
+/** Only the owner may connect, from the first moment on: the umask is set while the socket is created. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const mask = process.umask(0o177);
   try {
@@ -98,7 +98,7 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
   chmodSync(path, 0o600);
 }
 
-/** Never rejects: what went wrong is told to the other side. */
+/** Never rejects: errors are sent to the other side. */
 async function serveCopy(db: SqliteDatabase, socket: Socket): Promise<void> {
   const file = `${realPathOf(db.path)}-copy-${randomUUID()}`;
   let toldAt = 0;
@@ -122,14 +122,14 @@ async function serveCopy(db: SqliteDatabase, socket: Socket): Promise<void> {
 
 export interface ServedCopy {
   readonly file: string;
-  /** Lets the server remove the copy, where it still lies there. */
+  /** Lets the server remove the copy, if it is still there. */
   release(): void;
 }
 
 /**
  * Asks the server of this database for a copy.
  *
- * @returns null when no server answers, or the reason why it could not.
+ * @returns null if no server answers, or the reason why it could not make one.
  */
 export async function askForCopy(
   databasePath: string,
@@ -150,7 +150,7 @@ export async function askForCopy(
   });
   if (!connected) return null;
   const lines = createInterface({ input: socket });
-  // A socket that is destroyed never ends, and the loop would wait for its end for ever.
+  // A destroyed socket never ends, and the loop would wait for its end for ever.
   socket.once("close", () => lines.close());
   for await (const line of lines) {
     const news = JSON.parse(line) as CopyNews;
@@ -174,8 +174,8 @@ export async function askForCopy(
 const COPY_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /**
- * Whether it is a file that {@link serveCopy} makes. Root asks too, and moves what it is told: whoever may write in the
- * folder can answer in the server's place, and must not have it move anything else.
+ * Whether it is a file that {@link serveCopy} makes. Root moves the file that the answer names. A user who may write in the
+ * folder can answer in place of the server, and must not make root move any other file.
  */
 function isServedCopy(file: unknown, databasePath: string): boolean {
   const prefix = `${databasePath}-copy-`;

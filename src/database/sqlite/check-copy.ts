@@ -13,15 +13,15 @@ export interface CheckedCopy {
 }
 
 interface CheckReport extends CheckedCopy {
-  /** In what its structure is not that of its version, a clause each. */
+  /** The differences of its structure from that of its version, a clause each. */
   readonly differences: readonly string[];
 }
 
-/** Problems that are named; a damaged file may have thousands. */
+/** Most problems that are named; a damaged file may have thousands. */
 const MAX_NAMED_PROBLEMS = 3;
 
 /**
- * Makes a copy one closed file without a write-ahead log, and reads all of it: every page, index and reference.
+ * Turns a copy into one closed file without a write-ahead log, and reads all of it: every page, index and reference.
  *
  * @param shown how messages name the file.
  * @throws database_unusable when it is not a formsvc database, is damaged, or comes from a newer version.
@@ -51,7 +51,7 @@ function inspect(connection: Driver.Database, shown: string): CheckReport {
     );
   }
   const differences = findStructureDifferences(connection);
-  // Among tables that are not ours the check of references itself may fail.
+  // If the tables are not ours, the check of references itself may fail.
   const orphans = differences.length === 0 ? lostReferences(connection) : [];
   const problems = [...integrityProblems(connection), ...orphans];
   if (problems.length > 0) {
@@ -66,7 +66,7 @@ function countSubmissions(connection: Driver.Database): number {
   return Number(connection.prepare("SELECT count(*) FROM submission").pluck().get());
 }
 
-/** What SQLite finds wrong with the whole file, at most three of it; nothing for a sound one. Reads every page. */
+/** At most three problems that SQLite finds in the whole file; none if it is sound. Reads every page. */
 function integrityProblems(connection: Driver.Database): string[] {
   const rows = connection.pragma(`integrity_check(${MAX_NAMED_PROBLEMS})`) as { integrity_check: string }[];
   return rows.map((row) => row.integrity_check).filter((line) => line !== "ok");

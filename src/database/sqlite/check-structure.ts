@@ -3,19 +3,19 @@ import { migrations, structure } from "../migrations.generated.ts";
 import { compareStructure, type Connection, structureAfter } from "./structure.ts";
 
 /**
- * In what a database is not as this program's migrations make its version, a clause each; empty if it is, and for a newer
- * version, which is not known here.
+ * The differences of a database from the structure that the migrations give its version, a clause each. Empty if there are none,
+ * and for a newer version, which is not known here.
  */
 export function findStructureDifferences(connection: Connection): string[] {
   const version = Number(connection.prepare("PRAGMA user_version").pluck().get());
   if (version > migrations.length) return [];
-  // Building the newest one from its migrations would take 6 ms of each start.
+  // Building the newest structure from its migrations would take 6 ms of each start.
   const expected = version === migrations.length ? structure : structureAfter(migrations.slice(0, version));
   return compareStructure(connection, expected);
 }
 
 /**
- * A trigger could delete what was acknowledged, and a missing table or column would fail only once it is used.
+ * A foreign trigger could delete acknowledged rows, and a missing table or column would fail only when it is used.
  *
  * @param shown how the message names the file.
  * @throws database_unusable naming what differs.

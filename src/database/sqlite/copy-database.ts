@@ -8,11 +8,11 @@ export interface CopyProgress {
 }
 
 /**
- * Pages copied in one turn of the event loop. Measured on two cores under full load with 800 MB: 20 left three quarters
- * of the throughput, 100 a third.
+ * Pages copied in one turn of the event loop. On two cores under full load with 800 MB, 20 pages left three quarters of the
+ * throughput, 100 pages a third.
  */
 const COPY_PAGES_A_TURN = 20;
-/** Each commit of another process makes the copy begin again. */
+/** Most restarts: each commit of another process makes the copy start again. */
 const MAX_COPY_RESTARTS = 5;
 
 /** See {@link Database.copyTo}. */

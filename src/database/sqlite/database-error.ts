@@ -15,8 +15,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a failure of the driver means: `database_busy` or `database_unusable` with what to do. Errors that are ours
- * or a defect of a statement come back as they are.
+ * Turns a failure of the driver into `database_busy` or `database_unusable`, with what to do. Our own errors and defects of a
+ * statement are returned unchanged.
  */
 export function translateDatabaseError(error: unknown, path: string): unknown {
   if (!(error instanceof Driver.SqliteError)) return error;
@@ -44,7 +44,7 @@ export function isFull(error: unknown): boolean {
   return cause instanceof Driver.SqliteError && cause.code === "SQLITE_FULL";
 }
 
-/** Undefined for what is a defect of ours. */
+/** Undefined for a defect of ours. */
 function reasonOf(code: string, path: string): string | undefined {
   const known = Object.entries(REASONS).find(([prefix]) => code.startsWith(prefix))?.[1];
   return LIKE_FULL.some((prefix) => code.startsWith(prefix)) && hasNoRoom(path)
@@ -52,9 +52,9 @@ function reasonOf(code: string, path: string): string | undefined {
     : known;
 }
 
-/** What SQLite makes of a full disk where it opens files or makes them longer. */
+/** SQLite's codes for a full disk when it opens files or makes them longer. */
 const LIKE_FULL = ["SQLITE_IOERR", "SQLITE_CANTOPEN"];
-/** What SQLite needs beside a database at least: its shared memory. */
+/** Least space that SQLite needs beside a database: its shared memory. */
 const LEAST_ROOM_BYTES = 32_768;
 
 function hasNoRoom(path: string): boolean {

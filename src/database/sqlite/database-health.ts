@@ -5,9 +5,9 @@ import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 import { migrationStatus } from "../migrate.ts";
 
-/** A write-ahead log is folded into the database at some 16 MiB; one as large as this has a reader in the way. */
+/** The write-ahead log is copied into the database at about 16 MiB; if it is this large, a reader prevents that. */
 const LARGE_LOG_BYTES = 268_435_456;
-/** Least free space, beside as much again as the database has: a backup lies next to it while it is made. */
+/** Least free space in addition to the database's size: a backup is made beside the database. */
 const LEAST_FREE_BYTES = 268_435_456;
 
 /** Magic numbers of statfs(2) for file systems on which a database is not safe. */
@@ -20,7 +20,7 @@ const UNSAFE_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0xfe534d42, "SMB, whose locks are not safe for SQLite"],
 ]);
 
-/** Opening has proved already that the settings which make a commit durable took. */
+/** Opening has already proved that the settings for durable commits are in force. */
 export function checkDurability(db: SqliteDatabase): Finding {
   const mode = `journal ${String(db.pragma("journal_mode"))}, synchronous ${String(db.pragma("synchronous"))}`;
   const unsafe = UNSAFE_FILE_SYSTEMS.get(statfsSync(dirname(db.path)).type);
@@ -41,7 +41,7 @@ export function checkSchemaVersion(db: SqliteDatabase): Finding {
   return problem("database.schema", `version ${version} of ${latest}`, { kind: "upgrade_database" });
 }
 
-/** An older one is compared by the upgrade. */
+/** The upgrade compares an older one. */
 export function checkStructure(db: SqliteDatabase): Finding {
   if (migrationStatus(db).pending.length > 0)
     return sound("database.structure", "compared when the database is brought up to date");
@@ -71,10 +71,10 @@ export function checkDiskSpace(db: SqliteDatabase): Finding {
   return problem("disk.space", message, `free at least ${mebibytes(needed - free)}, or move the database`);
 }
 
-/** @param others files beside the database's own whose content is nobody else's business. */
+/** @param others further files that other users must not read. */
 export function checkFileModes(db: SqliteDatabase, others: readonly string[]): Finding {
   const files = [db.path, `${db.path}-wal`, `${db.path}-shm`, ...others];
-  // Windows shows modes that say nothing.
+  // Modes on Windows mean nothing.
   if (process.platform === "win32") return sound("files.modes", "not checked on Windows");
   const open = files.filter((file) => existsSync(file) && (statSync(file).mode & 0o077) !== 0);
   if (open.length > 0) {

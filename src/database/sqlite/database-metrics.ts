@@ -19,7 +19,7 @@ export function measureDatabase(
     () => {
       const now = clock.now();
       const newest = listPastBackups(backupFolder(backup, db.path), now)[0];
-      // Where none ever worked, an alert on the age must fire too.
+      // If no backup ever worked, an alert on the age must fire too.
       const since = newest?.madeAt ?? (backup.everyHours === null ? null : startedAt);
       return since === null ? null : (now - since) / 1000;
     },

@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** What SQLite keeps beside a database, and takes for a part of whatever file has the name before the suffix. */
+/** Suffixes of the files that SQLite keeps beside a database. It takes them for a part of any database with that name. */
 export const LOG_SUFFIXES = ["-wal", "-journal", "-shm"] as const;
 
-/** Removes a database that is not the one in use, with what SQLite keeps beside it. */
+/** Removes a database that is not in use, with the files that SQLite keeps beside it. */
 export function removeCopy(file: string): void {
   for (const suffix of ["", ...LOG_SUFFIXES]) rmSync(`${file}${suffix}`, { force: true });
 }
@@ -19,7 +19,7 @@ export function syncFile(file: string): void {
   }
 }
 
-/** Brings a folder's names to the disk: a renamed file is only then certain to be found under its new name. */
+/** Brings a folder's names to the disk: only then is a renamed file certain to have its new name. */
 export function syncFolderOf(file: string): void {
   // Windows has no such call for folders and orders its own journal.
   if (process.platform === "win32") return;
@@ -31,13 +31,13 @@ export function syncFolderOf(file: string): void {
   }
 }
 
-/** Gives a file, already durable, its final name in the same folder, in place of what is there. */
+/** Gives a file, already durable, its final name in the same folder, and replaces the file that has it. */
 export function moveIntoPlace(file: string, target: string): void {
   renameSync(file, target);
   syncFolderOf(target);
 }
 
-/** Gives a file a second name, so that replacing it later leaves no moment without it; a plain rename where links cannot be made. */
+/** Gives a file a second name, so that it can be replaced later without a moment in which it is missing; a rename if links are not possible. */
 export function keepUnder(file: string, kept: string): void {
   try {
     linkSync(file, kept);

@@ -3,14 +3,13 @@ import type { SqliteDatabase } from "./sqlite-database.ts";
 import { hasLitestream } from "./litestream.ts";
 
 /**
- * Carries the write-ahead log over into the file and cuts it to nothing: what was deleted stays readable in it
- * otherwise, on a quiet site for months. Writers wait as long as this waits for readers, which is the connection's busy
- * timeout at most.
+ * Copies the write-ahead log into the file and truncates it. Otherwise deleted content stays readable in the log, on a quiet
+ * site for months. Writers wait as long as this waits for readers, at most for the connection's busy timeout.
  *
- * @returns false where the log stays as it is, because another process reads an older state of the database or holds it.
+ * @returns false if the log stays as it is, because another process reads an older state of the database or locks it.
  */
 export function emptyLog(db: SqliteDatabase): boolean {
-  // Litestream counts on carrying the log over itself and would have to copy the whole file again.
+  // Litestream expects to do this itself and would have to copy the whole file again.
   if (hasLitestream(db)) return false;
   try {
     return Number(db.pragma("wal_checkpoint(TRUNCATE)")) === 0;
@@ -22,16 +21,16 @@ export function emptyLog(db: SqliteDatabase): boolean {
 
 /** Empties the log of a server after something was deleted, tried again until it succeeds. */
 export interface LogCleaner {
-  /** Told what was deleted, in rows. */
+  /** Told how many rows were deleted. */
   note(deleted: number): void;
-  /** Another process may have deleted something and been kept from emptying the log. */
+  /** Another process may have deleted something without being able to empty the log. */
   suspect(): void;
-  /** Does nothing where nothing was deleted since the log was empty. */
+  /** Does nothing if nothing was deleted since the log was emptied. */
   clean(): void;
 }
 
 export function createLogCleaner(db: SqliteDatabase): LogCleaner {
-  // Whatever ran before may have been killed before it came to this.
+  // An earlier process may have been killed before it emptied the log.
   let holdsDeleted = true;
   return {
     note(deleted) {

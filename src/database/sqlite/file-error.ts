@@ -11,12 +11,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "access is denied; check the owner and mode of the file and of its folder",
 };
 
-/** Of a copy that fails with these the system names the source. */
+/** For a copy that fails with one of these codes, the system names the source. */
 const OF_WRITING = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
 
 /**
- * What the system's no to reading or writing a file means: `failed` with what to do. Errors that are ours or a defect
- * come back as they are.
+ * Turns the system's refusal to read or write a file into `failed`, with what to do. Our own errors and defects are returned
+ * unchanged.
  *
  * @param shown the file that is written; an error in reading may name another.
  */

@@ -5,13 +5,13 @@ import { FormsvcError } from "../../foundation/errors.ts";
 export const APPLICATION_ID = 0x66737663;
 
 /**
- * Looked at before anything is set, so that another program's file stays as it was. Litestream's own tables say nothing
- * about whose it is.
+ * Checked before anything is set, so that another program's file stays as it was. Litestream's own tables do not show whose
+ * file it is.
  *
- * @throws database_unusable when the file holds anything and not our mark.
+ * @throws database_unusable if the file is not empty and lacks our mark.
  */
 export function checkFileOwner(connection: Driver.Database): void {
-  // The mark last: another process that makes the tables sets all three in one transaction.
+  // The mark is read last: another process that creates the tables sets all three in one transaction.
   const version = connection.pragma("user_version", { simple: true });
   const tables = connection
     .prepare(

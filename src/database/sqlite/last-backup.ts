@@ -8,12 +8,12 @@ export interface LastBackup {
   readonly madeAt: string;
 }
 
-/** A small file beside the database: without it nobody would know of a backup that was made by hand or by cron. */
+/** A small file beside the database: without it a backup made by hand or by cron would be unknown. */
 function noteOf(databasePath: string): string {
   return `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-last-backup`;
 }
 
-/** @throws database_unusable when the note cannot be made there. */
+/** @throws database_unusable if the note cannot be written there. */
 export function noteBackup(databasePath: string, backup: LastBackup): void {
   const note = noteOf(databasePath);
   const unfinished = `${note}.unfinished-${process.pid}`;

@@ -6,22 +6,22 @@ import type { SqliteDatabase } from "./sqlite-database.ts";
 import { mebibytes } from "./database-health.ts";
 
 const DAY_MS = 86_400_000;
-/** For so long somebody may still want to go back to a kept copy. */
+/** Time in which somebody may still want to go back to a kept copy. */
 const KEPT_DAYS = 30;
-/** Nothing takes as long: another process has that number by now. */
+/** No command takes this long: after it, another process has that id. */
 const LONGEST_WORK_MS = DAY_MS;
 
 interface Leftover {
   readonly file: string;
   readonly bytes: number;
-  /** When it got its name; a kept copy may not have been written to for years. */
+  /** The time at which it got its name; a kept copy may not have been written to for years. */
   readonly namedAt: number;
   readonly isOpenToOthers: boolean;
-  /** The process that is to finish it; null for a copy that was kept on purpose. */
+  /** The id of the process that makes it; null for a copy that was kept on purpose. */
   readonly pid: number | null;
 }
 
-/** What a restore, a migration or an interrupted command left beside the database or among the backups. */
+/** Files that a restore, a migration or an interrupted command left beside the database or among the backups. */
 export function checkLeftovers(db: SqliteDatabase, backupDirectory: string, now: number): Finding {
   const found = findLeftovers(db.path, backupDirectory);
   if (found.length === 0) return sound("files.leftovers", "no copies were kept and nothing is unfinished");
@@ -58,7 +58,7 @@ function isRunning(pid: number): boolean {
 }
 
 function findLeftovers(databasePath: string, backupDirectory: string): Leftover[] {
-  // A migration keeps its copy beside the path that it was given, a restore beside the file that this leads to.
+  // A migration keeps its copy beside the given path, a restore beside the file that this path leads to.
   const databases = [databasePath, realpathSync(databasePath)];
   const folders = new Set([...databases.map((path) => dirname(path)), backupDirectory]);
   const bases = new Set(databases.map((path) => basename(path)));
@@ -84,7 +84,7 @@ function pidOf(file: string, database: string): number | null | undefined {
 function look(file: string, pid: number | null): Leftover[] {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return [];
-  // Windows shows modes that say nothing.
+  // Modes on Windows mean nothing.
   const isOpenToOthers = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
   return [{ file, pid, isOpenToOthers, bytes: stats.size, namedAt: stats.ctimeMs }];
 }

@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
 /**
- * The other processes of this machine that have a database open, such as `process 123 (litestream)`. SQLite holds a lock on
- * the shared memory beside it meanwhile, and Linux lists the holders of all locks.
+ * The other processes of this machine that have a database open, such as `process 123 (litestream)`. Each has a lock on the
+ * shared memory beside the database, and Linux lists the holders of all locks.
  *
- * @returns an empty list where the system does not tell.
+ * @returns an empty list if the system does not say.
  */
 export function findHolders(databasePath: string): string[] {
   const files = [databasePath, `${databasePath}-shm`];
@@ -14,7 +14,7 @@ export function findHolders(databasePath: string): string[] {
   return [...new Set(pids.map(({ pid }) => pid))].map((pid) => `process ${pid}${commandOf(pid)}`);
 }
 
-/** Of another pid namespace a process has the number 0 or -1 there. */
+/** A process of another pid namespace has the id 0 or -1 there. */
 const LOCK = /^\d+: \w+ +\w+ +\w+ +(\d+) [\da-f]+:[\da-f]+:(\d+) /gm;
 
 function listLocks(): { readonly pid: number; readonly inode: string }[] {

@@ -3,8 +3,8 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { syncFolderOf } from "./durable-file.ts";
 
 /**
- * Gives a file, already durable, a name in the same folder that nothing has: neither a file that came meanwhile nor a
- * link, even to nothing, is replaced.
+ * Gives a file, already durable, a free name in the same folder. It never replaces a file that came meanwhile, nor a link, even
+ * if the link leads nowhere.
  *
  * @throws already_exists, with the file as it was.
  */
@@ -12,7 +12,7 @@ export function moveToNewName(file: string, target: string): void {
   try {
     linkSync(file, target);
   } catch (error) {
-    // Some file systems have no links; between the look and the rename remains a moment there.
+    // Some file systems have no links; there a moment remains between the check and the rename.
     if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw nameTaken(target, error);
     renameSync(file, target);
   }

@@ -15,12 +15,12 @@ const MAX_CACHED_STATEMENTS = 200;
 export const COMMAND_BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * Pages of 4 KiB in the write-ahead log before they are carried over into the file, which takes some 20 ms and holds up
- * the posts of that moment. With SQLite's own 1000 that met more than 1 post in 50 under full load, with 4000 fewer than
- * 1 in 100; the log grows to some 16 MB.
+ * Pages of 4 KiB in the write-ahead log before they are copied into the file, which takes about 20 ms and delays the posts of
+ * that moment. With SQLite's default of 1000 this delayed more than 1 post in 50 under full load, with 4000 fewer than 1 in 100.
+ * The log grows to about 16 MB.
  */
 const CHECKPOINT_PAGES = 4000;
-/** What a long reader or a large change made the log grow to is given back once the log begins anew. */
+/** If a long reader or a large change made the log grow, it is cut to this size when it starts anew. */
 const MAX_IDLE_LOG_BYTES = 67_108_864;
 
 export interface DatabaseOptions {
@@ -29,9 +29,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens the file, creating it with mode 0600, and proves that its durability settings took. Runs no migration.
+ * Opens the file, creating it with mode 0600, and proves that its durability settings are in force. Runs no migration.
  *
- * @throws database_unusable when the file cannot be opened or is not formsvc's.
+ * @throws database_unusable if the file cannot be opened or is not formsvc's.
  */
 export function openDatabase(path: string, options: DatabaseOptions): SqliteDatabase {
   const file = resolve(path);
@@ -59,7 +59,7 @@ function setPragmas(connection: Driver.Database, busyTimeoutMs: number): void {
   connection.pragma("trusted_schema = OFF");
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   connection.pragma(`journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
-  // What is deleted is overwritten: an erased person must not be found in the file.
+  // Deleted content is overwritten: an erased person must not be found in the file.
   connection.pragma("secure_delete = ON");
   connection.prepare("SELECT count(*) FROM sqlite_schema").get();
   const expected = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
@@ -76,7 +76,7 @@ function setPragmas(connection: Driver.Database, busyTimeoutMs: number): void {
 
 const WAL_RETRY_MS = 5;
 
-/** SQLite does not wait where two connections want to make a new file's first log: one of them is refused at once. */
+/** If two connections create a new file's first log, SQLite does not wait: it refuses one of them at once. */
 function enterWal(connection: Driver.Database, busyTimeoutMs: number): void {
   const endsAt = performance.now() + busyTimeoutMs;
   for (;;) {

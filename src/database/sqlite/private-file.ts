@@ -13,9 +13,9 @@ import { dirname } from "node:path";
 import { FormsvcError } from "../../foundation/errors.ts";
 
 /**
- * Root makes files for others: a service could not open its database after root restored it. What root makes in a
- * folder belongs to the folder's owner. The descriptor, not the name, is given away: whoever may write in the folder
- * could put a link to anything there meanwhile.
+ * Files that root creates in a folder belong to the folder's owner: otherwise a service could not open its database after root
+ * restored it. The owner is changed by descriptor, not by name, because a user who may write in the folder could put a link
+ * there meanwhile.
  */
 export function giveToFolderOwner(fd: number, file: string): void {
   if (process.getuid?.() !== 0) return;
@@ -34,8 +34,7 @@ const CREATION_FAILURES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes an empty file with mode 0600 and opens it for writing. It takes the place of nothing, not even of a link that
- * leads nowhere.
+ * Creates an empty file with mode 0600 and opens it for writing. It replaces nothing, not even a link that leads nowhere.
  *
  * @throws database_unusable saying why it cannot be made.
  */
@@ -54,8 +53,8 @@ export function openNewFile(file: string): number {
 }
 
 /**
- * Makes an empty file with mode 0600 where there is none; SQLite gives the same mode to what it keeps beside it. A link
- * to a file is left for what it is; through one that leads nowhere no file is made.
+ * Creates an empty file with mode 0600 if there is none; SQLite gives the same mode to the files beside it. A link to a file is
+ * left as it is. No file is created through a link that leads nowhere.
  *
  * @throws database_unusable saying why it cannot be made.
  */
@@ -72,7 +71,7 @@ export function createPrivately(file: string): void {
   }
 }
 
-/** Makes an empty file with mode 0600; false where there is a file of that name already. */
+/** Creates an empty file with mode 0600; false if there is a file of that name already. */
 export function createExclusively(file: string): boolean {
   try {
     closeSync(openNewFile(file));
@@ -87,7 +86,7 @@ export function createExclusively(file: string): boolean {
 /** Windows has neither flag. */
 const PLAIN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Opens for reading what somebody else made. @throws database_unusable for a link, a pipe, a device or a folder. */
+/** Opens a file of somebody else for reading. @throws database_unusable for a link, a pipe, a device or a folder. */
 export function openPlainFile(file: string): number {
   let fd: number | undefined;
   try {
@@ -102,7 +101,7 @@ export function openPlainFile(file: string): number {
 
 const COPY_CHUNK_BYTES = 1 << 20;
 
-/** Copies what is still to be read into a new file with mode 0600, and closes both. */
+/** Copies the rest of an open file into a new one with mode 0600, and closes both. */
 export function copyToNewFile(source: number, target: string): void {
   let fd: number | undefined;
   try {

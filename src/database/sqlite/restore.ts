@@ -19,11 +19,11 @@ import { findHolders } from "./lock-holders.ts";
 import { lockServer } from "./server-lock.ts";
 
 export interface Restored extends CheckedCopy {
-  /** Where the database from before lies now, or its log where nothing else was left; null where there was neither. */
+  /** The new path of the replaced database, or of its log if only that was left; null if there was neither. */
   readonly replaced: string | null;
-  /** Webhook deliveries that will not go out by themselves. */
+  /** Webhook deliveries that will not be sent by themselves. */
   readonly heldDeliveries: number;
-  /** Webhooks that were enabled in the backup and are not any more. */
+  /** Webhooks that were enabled in the backup and are now disabled. */
   readonly disabledWebhooks: number;
 }
 
@@ -32,15 +32,15 @@ type Held = Pick<Restored, "heldDeliveries" | "disabledWebhooks">;
 const NOTHING_HELD: Held = { heldDeliveries: 0, disabledWebhooks: 0 };
 
 export interface RestoreOptions {
-  /** Holds the deliveries that the backup has as not yet delivered: they may have gone out since. */
+  /** Whether to hold the deliveries that are pending in the backup: they may have been sent since. */
   readonly holdWebhooks: boolean;
-  /** ISO 8601, for the name under which the database from before is kept. */
+  /** ISO 8601, for the name of the replaced database. */
   readonly now: string;
 }
 
 /**
- * Puts a backup in the place of the database. All of it is checked beforehand on a copy of its own; until the one
- * rename at the end, the database is as it was.
+ * Replaces the database by a backup. All of the backup is checked first, on a copy of its own. Until the one rename at the end,
+ * the database is as it was.
  *
  * @throws server_running; usage when there is no such backup; failed when the disk does not take it; database_unusable when it is not sound, has
  *   another structure than its version or is from a newer version; database_busy when another process has the database open.
@@ -75,7 +75,7 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
   }
 }
 
-/** A write-ahead log beside the backup belongs to it: someone copied a database by hand. */
+/** A write-ahead log beside the backup belongs to it: somebody copied a database by hand. */
 function copyPrivately(source: string, target: string): void {
   removeCopy(target);
   for (const suffix of ["", "-wal"]) {
@@ -85,8 +85,8 @@ function copyPrivately(source: string, target: string): void {
 }
 
 /**
- * Disables every webhook and holds what was about to go out: held deliveries of an enabled webhook would go out with the
- * next start. They go out when their webhook is enabled again, or one by one by a replay.
+ * Disables every webhook and holds its pending deliveries: held deliveries of an enabled webhook would be sent at the next
+ * start. They are sent when their webhook is enabled again, or one by one by a replay.
  */
 function holdDeliveries(file: string, shown: string): Held {
   const connection = new Driver(file, { timeout: 0 });
@@ -102,7 +102,7 @@ function holdDeliveries(file: string, shown: string): Held {
     const held = connection
       .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
       .run();
-    // What waits in the outbox will be held too, as its webhooks are disabled.
+    // Messages in the outbox will be held too, because their webhooks are disabled.
     const queued = has.get("outbox") === undefined ? 0 : Number(countQueued(connection));
     return { heldDeliveries: held.changes + queued, disabledWebhooks: disabled.changes };
   } catch (error) {
@@ -117,8 +117,8 @@ function countQueued(connection: Driver.Database): unknown {
 }
 
 /**
- * Gives the database a second name, first as one closed file: a log left beside its name would be taken for the
- * restored one's. A database that is damaged or gone is kept as it is, with its log.
+ * Gives the database a second name, after closing it into one file: a log left beside its name would be taken for the restored
+ * database's. A database that is damaged or gone is kept as it is, with its log.
  */
 function setAside(database: string, now: string): string | null {
   const kept = freeName(`${database}.replaced-${now.replaceAll(":", "-")}`);

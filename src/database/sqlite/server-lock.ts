@@ -16,8 +16,8 @@ const STOP_IT = "stop it first, or use another --db";
  * Takes the lock that only one process on the machine can hold: a reserved lock of the operating system on a small file
  * beside the database. It ends with the process, however that ends, so a lock left behind cannot block a restart.
  *
- * @param advice what to do where another process holds it.
- * @throws server_running naming the process that holds it; database_unusable where the small file cannot be written.
+ * @param advice what to do if another process holds it.
+ * @throws server_running naming the process that holds it; database_unusable if the small file cannot be written.
  */
 export function lockServer(
   databasePath: string,
@@ -34,7 +34,7 @@ export function lockServer(
   }
   const file = `${existsSync(databasePath) ? realpathSync(databasePath) : databasePath}-serve`;
   createPrivately(file);
-  // Whoever may write in the folder could have root write through it.
+  // With a link here, a user who may write in the folder could make root write to another file.
   if (lstatSync(file).isSymbolicLink()) {
     throw new FormsvcError("database_unusable", `${file}: this must not be a link; remove it`);
   }
@@ -59,7 +59,7 @@ export function lockServer(
   return { release: () => void connection.close() };
 }
 
-/** A reserved lock lets others read what was committed before it. */
+/** A reserved lock lets others read the rows that were committed before it. */
 function describeHolder(connection: Driver.Database): string {
   try {
     const holder = connection.prepare("SELECT pid, started_at FROM holder").get() as

@@ -31,11 +31,11 @@ export interface SqliteDatabase extends Database {
   /** The single value of a pragma. */
   pragma(source: string): unknown;
   /**
-   * Copies the whole file, as it is at the end, into an empty or new one, a few pages a turn of the event loop, so that
-   * this connection's own writes go on meanwhile and are in the copy.
+   * Copies the whole file, as it is at the end, into an empty or new one, a few pages in each turn of the event loop. This
+   * connection's own writes continue meanwhile and are in the copy.
    *
-   * @param onProgress called after each step with the pages copied; what it throws ends the copy.
-   * @throws database_busy when other processes write faster than the copy gets on.
+   * @param onProgress called after each step with the pages copied; if it throws, the copy ends.
+   * @throws database_busy if other processes write faster than the copy advances.
    */
   copyTo(file: string, onProgress: (progress: CopyProgress) => void): Promise<void>;
   close(): void;

@@ -12,12 +12,12 @@ export interface Connection {
   prepare(sql: string): Driver.Statement;
 }
 
-/** Differences that are named; a foreign file may have hundreds. */
+/** Most differences that are named; a foreign file may have hundreds. */
 const MAX_NAMED = 5;
 /** What is named first: a table that is gone takes its indices and triggers along, and a planted trigger is worse than a missing one. */
 const ORDER = ["table", "view", "trigger", "column", "index"];
 
-/** Without what SQLite makes for itself, and without Litestream's own tables. */
+/** Without SQLite's internal tables and Litestream's own tables. */
 export function readStructure(connection: Connection): Part[] {
   return connection
     .prepare(
@@ -28,7 +28,7 @@ export function readStructure(connection: Connection): Part[] {
     .all() as Part[];
 }
 
-/** What a new database has after these migrations. */
+/** The structure of a new database after these migrations. */
 export function structureAfter(migrations: readonly { readonly sql: string }[]): Part[] {
   const connection = new Driver(":memory:");
   try {
@@ -39,7 +39,7 @@ export function structureAfter(migrations: readonly { readonly sql: string }[]):
   }
 }
 
-/** In what the database's structure is not the expected one, a clause each; empty if it is the same. */
+/** The differences of the database's structure from the expected one, a clause each; empty if there are none. */
 export function compareStructure(connection: Connection, expected: readonly Part[]): string[] {
   const found = new Map(readStructure(connection).map((part) => [keyOf(part), part]));
   const differences = expected.flatMap((part) => {

@@ -22,7 +22,7 @@ export function watchChanges(db: SqliteDatabase, listeners: readonly ChangeListe
       for (const listener of listeners) listener.onUpgrade();
       return;
     }
-    // Both are read before either is taken as seen: a read that fails is made again.
+    // Both are read before either counts as seen, so a failed read is repeated.
     const settings = settingsVersion.get();
     seenData = data;
     for (const listener of listeners) listener.onForeignCommit();

@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { APPLICATION_ID } from "./file-owner.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-/** Least time between two probes, and between a commit that told and the next probe. */
+/** Least time between two probes, and between a commit and the next probe. */
 const PROBE_INTERVAL_MS = 1000;
 /**
- * A write-ahead log as long as this has a reader in the way and does not begin anew. While writes work, no probe makes it
- * longer: one page a second would be 350 MB a day.
+ * If the write-ahead log is this long, a reader prevents it from starting anew. While writes work, no probe makes it longer:
+ * one page a second would be 350 MB a day.
  */
 const LONG_LOG_BYTES = 67_108_864;
 
@@ -14,7 +14,7 @@ const LONG_LOG_BYTES = 67_108_864;
 export interface Writability {
   /** Call it after each commit that had to write. */
   tell(worked: boolean): void;
-  /** What the last commit or probe told. Writes a probe when none told in the last second. */
+  /** The result of the last commit or probe. Writes a probe if there was neither in the last second. */
   isWritable(): boolean;
 }
 

@@ -14,13 +14,13 @@ import type { ReadPost } from "../read-post.ts";
 import type { SpamSettings } from "../spam-settings.ts";
 import type { SpamReason } from "../spam-verdict.ts";
 
-/** Links that are normal on a form for bug reports. */
+/** The number of links that is normal on a form for bug reports. */
 const TECHNICAL_MAX_LINKS = 10;
 /** A text with less than this besides its links is little more than a link. */
 const BARE_LENGTH = 60;
 const MARKUP = /<a\s{1,5}href\s?=\s?["']?(?:https?:)?\/\/|\[(?:url|link)(?:=|\]\s?(?:https?:|www\.))/i;
 
-/** From so many points for its wording on, a text is a pitch, and its link is what it was written for. */
+/** A text with this many points for its wording is a pitch that was written for its link. */
 const PITCH_TEXT_POINTS = 50;
 
 /**

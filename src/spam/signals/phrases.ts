@@ -5,7 +5,7 @@ import { LINK_MARK } from "../normalise-text.ts";
 import { PHRASES_LEAST_ODDS, POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 
-/** A report about an attack has prose around it; an attack has not. */
+/** A report about an attack has prose around it; an attack has none. */
 const MAX_ATTACK_WORDS = 12;
 
 /** Phrases of pitches, robots and scanners. */
