@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { executable } from "./support/program.ts";
 import { PATIENCE_MS } from "./support/until.ts";
 
 /** Tests of the program as its users have it. */
@@ -31,7 +32,7 @@ export default defineConfig({
         test: {
           name: "executable",
           include: OF_EXECUTABLE,
-          env: { FORMSVC_EXECUTABLE: new URL("../dist/formsvc", import.meta.url).pathname },
+          env: { FORMSVC_EXECUTABLE: executable },
           globalSetup: "test/executable/build-if-stale.ts",
         },
       },
@@ -40,6 +41,7 @@ export default defineConfig({
         test: {
           name: "faults",
           include: OF_FAULTS,
+          env: { FORMSVC_EXECUTABLE: executable },
           globalSetup: "test/executable/build-if-stale.ts",
           // One at a time, and after everything else.
           maxWorkers: 1,

@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { RunningServer } from "../support/running-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 
 interface Seen {
@@ -11,22 +12,24 @@ interface Seen {
 }
 
 describe.skipIf(chromiumPath === null)("a page on another origin", () => {
-  let formsvc: FormsvcProcess;
+  const machine = makeMachine();
+  let server: RunningServer;
   let site: WebSite;
   let stranger: WebSite;
   let browser: Browser;
-  let form: TestForm;
+  let form: Endpoint;
   let page: Page;
 
   beforeAll(async () => {
     const limits = { FORMSVC_RATE_LIMIT_PUBLISHABLE_MAX: "12" };
-    [formsvc, site, stranger, browser] = await Promise.all([
-      startFormsvc(limits),
+    machine.configure({});
+    [server, site, stranger, browser] = await Promise.all([
+      machine.serve({ env: limits }),
       startWebSite(),
       startWebSite(),
       launchChromium(),
     ]);
-    form = await formsvc.addForm({
+    form = await machine.createEndpoint({
       schema: { name: { type: "string", required: true } },
       allowOrigin: [site.origin],
     });
@@ -35,13 +38,13 @@ describe.skipIf(chromiumPath === null)("a page on another origin", () => {
   });
   afterAll(async () => {
     await browser.close();
-    await Promise.all([site.stop(), stranger.stop(), formsvc.stop()]);
+    await Promise.all([site.stop(), stranger.stop(), machine.remove()]);
   });
 
   /** What the page's own script gets to see; null where the browser keeps it from everything. */
   const send = (from: Page, key: string, body: unknown, path = "/submit", method = "POST") =>
     from.evaluate(
-      `fetch(${JSON.stringify(formsvc.url + path)}, {
+      `fetch(${JSON.stringify(server.url + path)}, {
         method: ${JSON.stringify(method)},
         headers: { authorization: "Bearer ${key}", "content-type": "application/json" },
         body: ${method === "POST" ? JSON.stringify(JSON.stringify(body)) : "undefined"},
@@ -57,7 +60,8 @@ describe.skipIf(chromiumPath === null)("a page on another origin", () => {
     expect(first?.headers["x-request-id"]).toBeTruthy();
     await send(page, form.publishable, { name: "B" });
     await send(page, form.publishable, { name: "C" });
-    expect(formsvc.requests.filter((line) => line.startsWith("OPTIONS /submit"))).toHaveLength(1);
+    const asked = server.lines.filter(({ method, path }) => method === "OPTIONS" && path === "/submit");
+    expect(asked).toHaveLength(1);
   });
 
   test("can read what is wrong with its data", async () => {
@@ -91,19 +95,25 @@ describe.skipIf(chromiumPath === null)("a page on another origin", () => {
   });
 
   test("that is not listed is refused and can read that it was, and nothing is stored", async () => {
-    const other = await formsvc.addForm({ schema: { name: { type: "string" } }, allowOrigin: [site.origin] });
+    const other = await machine.createEndpoint({
+      schema: { name: { type: "string" } },
+      allowOrigin: [site.origin],
+    });
     const page = await browser.newPage();
     await page.goto(stranger.put("/", "<h1>Stranger</h1>"));
     expect(await send(page, other.publishable, { name: "A" })).toMatchObject({
       status: 403,
       body: { error: "Forbidden" },
     });
-    expect(await formsvc.stored(other)).toEqual([]);
+    expect(await machine.stored(other)).toEqual([]);
     await page.close();
   });
 
   test("in a sandboxed frame, whose origin is null, is refused unless null is listed", async () => {
-    const listed = await formsvc.addForm({ schema: { name: { type: "string" } }, allowOrigin: ["null"] });
+    const listed = await machine.createEndpoint({
+      schema: { name: { type: "string" } },
+      allowOrigin: ["null"],
+    });
     const sandboxed = await browser.newPage();
     const headers = { "content-security-policy": "sandbox allow-scripts" };
     await sandboxed.goto(site.put("/sandboxed", "<h1>Sandboxed</h1>", headers));
@@ -119,7 +129,7 @@ describe.skipIf(chromiumPath === null)("a page on another origin", () => {
       body: { error: "Forbidden" },
     });
     expect(await send(page, form.secret, null, "/submissions", "GET")).toBeNull();
-    const keys = (await formsvc.command("key", "list", form.id))["data"] as Record<string, unknown>[];
+    const keys = (await machine.json(["key", "list", form.id]))["data"] as Record<string, unknown>[];
     expect(keys.find(({ kind }) => kind === "secret")?.["seen_in_browser_at"]).toBeTruthy();
     expect(keys.find(({ kind }) => kind === "publishable")?.["seen_in_browser_at"]).toBeNull();
   });

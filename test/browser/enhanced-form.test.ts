@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { RunningServer } from "../support/running-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 
 const schema = {
@@ -16,39 +17,42 @@ const FIELDS = `<label>Name <input name="name"></label>
   <label><input type="checkbox" name="tags[]" value="a">A</label><label><input type="checkbox" name="tags[]" value="b">B</label>`;
 
 describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
-  let formsvc: FormsvcProcess;
+  const machine = makeMachine();
+  let server: RunningServer;
   let site: WebSite;
   let browser: Browser;
-  let form: TestForm;
+  let form: Endpoint;
   let page: Page;
 
   beforeAll(async () => {
-    [formsvc, site, browser] = await Promise.all([startFormsvc(), startWebSite(), launchChromium()]);
-    form = await formsvc.addForm({ schema, allowOrigin: [site.origin] });
+    const plan = { monthlySubmissions: null, endpoints: null, customSpam: true };
+    machine.configure({ plans: { hobby: plan, tiny: { ...plan, monthlySubmissions: 1 } } });
+    [server, site, browser] = await Promise.all([machine.serve(), startWebSite(), launchChromium()]);
+    form = await machine.createEndpoint({ schema, allowOrigin: [site.origin] });
   });
   afterEach(() => page.close());
   afterAll(async () => {
     await browser.close();
-    await Promise.all([site.stop(), formsvc.stop()]);
+    await Promise.all([site.stop(), machine.remove()]);
   });
 
   interface Shown {
-    readonly form?: TestForm;
+    readonly form?: Endpoint;
     readonly fields?: string;
     readonly attributes?: string;
     readonly headers?: Record<string, string>;
   }
 
   async function show({ form: shown = form, fields = FIELDS, attributes = "", headers = {} }: Shown = {}) {
-    const action = `${formsvc.url}/f/${shown.publishable}`;
+    const action = `${server.url}/f/${shown.publishable}`;
     const html = `<!doctype html><form data-formsvc action="${action}" method="post" ${attributes}>${fields}<button>Send</button></form>
-      <script src="${formsvc.url}/formsvc.js" defer></script>`;
+      <script src="${server.url}/formsvc.js" defer></script>`;
     page = await browser.newPage();
     page.setDefaultTimeout(15_000);
     await page.goto(site.put("/enhanced", html, headers));
   }
   const status = () => page.locator("[data-formsvc-status]");
-  const posts = (wanted: TestForm) => formsvc.stored(wanted).then((all) => all.length);
+  const posts = (wanted: Endpoint) => machine.stored(wanted).then((all) => all.length);
 
   test("is sent in the background and stored without the control members", async () => {
     await show({ attributes: 'data-formsvc-success="Danke!"' });
@@ -59,7 +63,7 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     await status().filter({ hasText: "Danke!" }).waitFor();
     expect(page.url()).toBe(`${site.origin}/enhanced`);
     expect(await page.inputValue("[name=name]")).toBe("");
-    expect((await formsvc.stored(form)).at(-1)).toEqual({ name: "Ana", age: 42, tags: ["a"] });
+    expect((await machine.stored(form)).at(-1)).toEqual({ name: "Ana", age: 42, tags: ["a"] });
   });
 
   test("tells the time from the first sight to the sending, and adds a honeypot that no person meets", async () => {
@@ -208,10 +212,10 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     await status().filter({ hasText: "appears to be spam" }).waitFor();
     await page.close();
 
-    const made = await formsvc.command("workspace", "create", "--name", "Tiny");
+    const made = await machine.json(["workspace", "create", "--name", "Tiny"]);
     const workspace = (made["workspace"] as { id: string }).id;
-    await formsvc.command("workspace", "set-plan", workspace, "tiny");
-    const limited = await formsvc.addForm({ schema: {}, workspace });
+    await machine.json(["workspace", "set-plan", workspace, "tiny"]);
+    const limited = await machine.createEndpoint({ schema: {}, workspace });
     await show({ form: limited });
     await page.click("button");
     await status().filter({ hasText: "Thank you" }).waitFor();
@@ -307,10 +311,10 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
   });
 
   test("works under a strict policy of the page, pinned by its hash", async () => {
-    const [line = ""] = (await (await fetch(`${formsvc.url}/formsvc.js`)).text()).split("\n");
-    const tag = (/<script.*<\/script>/.exec(line)?.[0] ?? "").replace("…", formsvc.url);
-    const action = `${formsvc.url}/f/${form.publishable}`;
-    const policy = `default-src 'none'; script-src ${formsvc.url}; connect-src ${formsvc.url}`;
+    const [line = ""] = (await (await fetch(`${server.url}/formsvc.js`)).text()).split("\n");
+    const tag = (/<script.*<\/script>/.exec(line)?.[0] ?? "").replace("…", server.url);
+    const action = `${server.url}/f/${form.publishable}`;
+    const policy = `default-src 'none'; script-src ${server.url}; connect-src ${server.url}`;
     const html = `<form data-formsvc action="${action}" method="post"><input name="name" value="A"><button>Send</button></form>${tag}`;
     page = await browser.newPage();
     const complaints: string[] = [];

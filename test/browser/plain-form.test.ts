@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { RunningServer } from "../support/running-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -17,15 +18,17 @@ const schema = {
 };
 
 describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
-  let formsvc: FormsvcProcess;
+  const machine = makeMachine();
+  let server: RunningServer;
   let site: WebSite;
   let browser: Browser;
-  let form: TestForm;
+  let form: Endpoint;
   let context: BrowserContext | undefined;
 
   beforeAll(async () => {
-    [formsvc, site, browser] = await Promise.all([startFormsvc(), startWebSite(), launchChromium()]);
-    form = await formsvc.addForm({ schema, allowOrigin: [site.origin] });
+    machine.configure({});
+    [server, site, browser] = await Promise.all([machine.serve(), startWebSite(), launchChromium()]);
+    form = await machine.createEndpoint({ schema, allowOrigin: [site.origin] });
   });
   afterEach(async () => {
     await context?.close();
@@ -33,11 +36,11 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
   });
   afterAll(async () => {
     await browser.close();
-    await Promise.all([site.stop(), formsvc.stop()]);
+    await Promise.all([site.stop(), machine.remove()]);
   });
 
   async function openForm(
-    options: { scripts?: boolean; dark?: boolean; fields?: string; form?: TestForm } = {},
+    options: { scripts?: boolean; dark?: boolean; fields?: string; form?: Endpoint } = {},
   ) {
     context = await browser.newContext({
       javaScriptEnabled: options.scripts ?? false,
@@ -45,7 +48,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
       viewport: { width: 360, height: 740 },
     });
     const page = await context.newPage();
-    const address = `${formsvc.url}/f/${(options.form ?? form).publishable}`;
+    const address = `${server.url}/f/${(options.form ?? form).publishable}`;
     const fields = options.fields ?? FIELDS;
     const html = `<!doctype html><form action="${address}" method="post">${fields}<button>Send</button></form>`;
     await page.goto(site.put("/contact", html));
@@ -79,7 +82,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
     await page.keyboard.press("Enter");
     await page.waitForSelector("h1:text('Thank you')");
     expect(await page.getAttribute("main a", "href")).toBe(`${site.origin}/`);
-    expect((await formsvc.stored(form)).at(-1)).toEqual({
+    expect((await machine.stored(form)).at(-1)).toEqual({
       name: "Ana <Ruiz>",
       email: "ana@example.org",
       plan: "paid",
@@ -114,8 +117,8 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
   });
 
   test("a multipart form with its file input left empty is stored", async () => {
-    const open = await formsvc.addForm({ schema: { name: { type: "string" } } });
-    const address = `${formsvc.url}/f/${open.publishable}`;
+    const open = await machine.createEndpoint({ schema: { name: { type: "string" } } });
+    const address = `${server.url}/f/${open.publishable}`;
     context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     const html = `<form action="${address}" method="post" enctype="multipart/form-data"><input name="name"><input type="file" name="cv"><button>Send</button></form>`;
@@ -123,7 +126,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
     await page.fill("[name=name]", "Zoë");
     await page.click("button");
     await page.waitForSelector("h1:text('Thank you')");
-    expect(await formsvc.stored(open)).toEqual([{ name: "Zoë" }]);
+    expect(await machine.stored(open)).toEqual([{ name: "Zoë" }]);
     await page.goto(`${site.origin}/upload`);
     await page.setInputFiles("[name=cv]", {
       name: "cv.txt",
@@ -174,7 +177,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
   );
 
   test("lists, choices of many and undeclared inputs are shown again too, by the same rules", async () => {
-    const kept = await formsvc.addForm({
+    const kept = await machine.createEndpoint({
       schema: {
         name: { type: "string", required: true },
         topics: { type: "array", items: { type: "string", enum: ["music", "art", "food"] } },
@@ -193,7 +196,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
     await page.fill("[name=name]", "Ana");
     await page.click("button");
     await page.waitForSelector("h1:text('Thank you')");
-    expect(await formsvc.stored(kept)).toEqual([
+    expect(await machine.stored(kept)).toEqual([
       {
         name: "Ana",
         topics: ["art", "food"],

@@ -13,7 +13,8 @@ import {
 } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { noteBackup } from "../../src/database/sqlite/last-backup.ts";
-import { modeOf, operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
+import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
+import { post } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 
 interface Report {

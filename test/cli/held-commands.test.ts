@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { operatorMachine, post } from "../support/operator-machine.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { post } from "../support/posts.ts";
 
 test("held release tells what it released before the plan's limit stopped it, and exits with 4", async () => {
   const limitedTo = (monthlySubmissions: number) => ({

@@ -111,7 +111,9 @@ test("an export to a file tells scripts how much it wrote, and where", async () 
 test("a second endpoint of one name is made with a word about it", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
-  const ran = await machine.mustRun(["endpoint", "create", "--name", "Contact", "--schema", "-"], "{}");
+  const ran = await machine.mustRun(["endpoint", "create", "--name", "Contact", "--schema", "-"], {
+    input: "{}",
+  });
   expect(ran.stderr).toContain("another endpoint is named Contact too");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
+import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 
 const limited = (monthlySubmissions: number | null) => ({
   monthlySubmissions,

@@ -4,7 +4,9 @@ import { operatorMachine } from "../support/operator-machine.ts";
 test("spam explain for an endpoint prints the arithmetic that its server uses", async () => {
   const machine = operatorMachine();
   const text = { type: "string" } as const;
-  const endpoint = await machine.createEndpoint({ message: { ...text, required: true }, _topic: text });
+  const endpoint = await machine.createEndpoint({
+    schema: { message: { ...text, required: true }, _topic: text },
+  });
   await machine.mustRun(["endpoint", "set", endpoint.id, "--honeypot", "website"]);
   const server = await machine.serve();
   const scoreAtServer = async (body: string) => {
@@ -27,10 +29,9 @@ test("spam explain for an endpoint prints the arithmetic that its server uses", 
   ];
   for (const post of posts) {
     const body = JSON.stringify(post);
-    const explained = await machine.mustRun(
-      ["spam", "explain", "-", "--endpoint", endpoint.id, "--json"],
-      body,
-    );
+    const explained = await machine.mustRun(["spam", "explain", "-", "--endpoint", endpoint.id, "--json"], {
+      input: body,
+    });
     const { score, reasons } = explained.json() as { score: number; reasons: unknown };
     expect({ score, reasons }, body).toEqual(await scoreAtServer(body));
   }
@@ -38,18 +39,18 @@ test("spam explain for an endpoint prints the arithmetic that its server uses", 
 
 test("spam explain says where the schema refuses the post", async () => {
   const machine = operatorMachine();
-  const endpoint = await machine.createEndpoint({ message: { type: "string", required: true } });
+  const endpoint = await machine.createEndpoint({ schema: { message: { type: "string", required: true } } });
   const explain = ["spam", "explain", "-", "--endpoint", endpoint.id];
-  expect((await machine.mustRun(explain, '{"message":7}')).stderr).toContain(
+  expect((await machine.mustRun(explain, { input: '{"message":7}' })).stderr).toContain(
     "does not match the schema (message)",
   );
-  expect((await machine.mustRun(explain, '{"message":7,"_gotcha":"x"}')).stderr).toBe("");
-  expect((await machine.mustRun(explain, '{"message":"hello"}')).stderr).toBe("");
+  expect((await machine.mustRun(explain, { input: '{"message":7,"_gotcha":"x"}' })).stderr).toBe("");
+  expect((await machine.mustRun(explain, { input: '{"message":"hello"}' })).stderr).toBe("");
 });
 
 test("a score stored by an earlier version is explained as it was, and a dry run judges its post anew", async () => {
   const machine = operatorMachine();
-  const endpoint = await machine.createEndpoint({ message: { type: "string" } });
+  const endpoint = await machine.createEndpoint({ schema: { message: { type: "string" } } });
   const server = await machine.serve();
   const headers = { authorization: `Bearer ${endpoint.secret}`, "content-type": "application/json" };
   const body = JSON.stringify({ message: "Are you open on Sunday? We are four people." });

@@ -4,7 +4,8 @@ import { request } from "node:http";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { operatorMachine, storedIds } from "../support/operator-machine.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { storedIds } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 
 const has = (tool: string): boolean => spawnSync(tool, ["--version"]).error === undefined;

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,30 +5,27 @@ import { createInterface } from "node:readline";
 import SqliteDatabase from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
+import { post } from "../support/posts.ts";
 import { startReceiverWith } from "../support/receivers.ts";
-import { ProgramFolder } from "../support/server-process.ts";
+import { makeMachine, operatorMachine } from "../support/operator-machine.ts";
 import { verifyWithOfficial } from "../support/webhook-world.ts";
 
-/** Each test starts many processes, and a busy machine takes a second for one. */
 interface CreatedWebhook {
   readonly webhook: { readonly id: string; readonly endpoint_id: string; readonly url: string };
   readonly secret: string;
 }
 
-let folder: ProgramFolder;
+const machine = makeMachine();
 
 beforeAll(async () => {
-  folder = new ProgramFolder({ log: { format: "json" } });
-  await folder.json(
-    ["endpoint", "create", "--name", "Contact", "--schema", "-"],
-    '{"name":{"type":"string"}}',
-  );
+  machine.configure({});
+  await machine.createEndpoint({ schema: { name: { type: "string" } } });
 });
 
-afterAll(() => folder[Symbol.asyncDispose]());
+afterAll(() => machine.remove());
 
 function create(url: string, ...options: string[]): Promise<CreatedWebhook> {
-  return folder.json(["webhook", "create", "--endpoint", "Contact", "--url", url, ...options]);
+  return machine.json(["webhook", "create", "--endpoint", "Contact", "--url", url, ...options]);
 }
 
 test("create prints the webhook and its secret once; list and show never print the secret again", async () => {
@@ -39,7 +35,7 @@ test("create prints the webhook and its secret once; list and show never print t
   expect(made.webhook.endpoint_id).toMatch(/^ep_/);
   expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   for (const args of [["list"], ["show", made.webhook.id], ["show", made.webhook.id, "--json"]]) {
-    const { stdout, stderr, code } = await folder.run(["webhook", ...args]);
+    const { stdout, stderr, code } = await machine.run(["webhook", ...args]);
     expect(code).toBe(0);
     expect(stdout + stderr).toContain(made.webhook.id);
     expect(stdout + stderr).not.toMatch(/whsec_|hidden/);
@@ -48,22 +44,22 @@ test("create prints the webhook and its secret once; list and show never print t
 
 test("create says at once that an address is refused and how to allow it", async () => {
   const args = ["webhook", "create", "--endpoint", "Contact", "--url"];
-  const loopback = await folder.run([...args, "http://127.0.0.1:9/"]);
+  const loopback = await machine.run([...args, "http://127.0.0.1:9/"]);
   expect(loopback.stderr).toMatch(
     /127\.0\.0\.1 is a loopback address.*--allow-private.*webhooks\.allowNetworks/,
   );
-  const metadata = await folder.run([...args, "http://169.254.169.254/", "--allow-private"]);
+  const metadata = await machine.run([...args, "http://169.254.169.254/", "--allow-private"]);
   expect(metadata.stderr).toMatch(/link-local address.*exact address/);
-  const allowed = await folder.run([...args, "http://127.0.0.1:9/", "--allow-private"]);
+  const allowed = await machine.run([...args, "http://127.0.0.1:9/", "--allow-private"]);
   expect(allowed.stderr).not.toMatch(/nothing will be sent/);
 });
 
 test("a webhook that was stopped, because its receiver is gone, is disabled by who asks for it", async () => {
   const { webhook } = await create("https://example.com/gone");
-  const connection = new SqliteDatabase(folder.databasePath);
+  const connection = new SqliteDatabase(machine.database);
   connection.prepare("UPDATE recipient SET state = 'stopped', gone_at = 1 WHERE id = ?").run(webhook.id);
   connection.close();
-  const { webhook: disabled } = await folder.json<{ webhook: { state: string } }>([
+  const { webhook: disabled } = await machine.json<{ webhook: { state: string } }>([
     "webhook",
     "disable",
     webhook.id,
@@ -90,7 +86,7 @@ test("what cannot be a webhook is refused with exit code 2, what is not there wi
   ];
   await Promise.all(
     cases.map(async ([args, code]) => {
-      const result = await folder.run(["webhook", ...args]);
+      const result = await machine.run(["webhook", ...args]);
       expect(result.code, `${args.join(" ")}: ${result.stderr}`).toBe(code);
       expect(result.stderr).not.toBe("");
     }),
@@ -105,21 +101,21 @@ test("set changes what is given and leaves the rest; enable, disable and delete 
     "--max-spam-score",
     "50",
   );
-  const changed = await folder.json(["webhook", "set", webhook.id, "--url", "https://example.org/"]);
+  const changed = await machine.json(["webhook", "set", webhook.id, "--url", "https://example.org/"]);
   const rest = { headers: ["x-team"], max_spam_score: 50, allow_private: false };
   expect(changed).toMatchObject({ webhook: { url: "https://example.org/", ...rest } });
-  const opened = await folder.json(["webhook", "set", webhook.id, "--allow-private", "--clear-headers"]);
+  const opened = await machine.json(["webhook", "set", webhook.id, "--allow-private", "--clear-headers"]);
   expect(opened).toMatchObject({ webhook: { headers: [], allow_private: true } });
-  const closed = await folder.json(["webhook", "set", webhook.id, "--no-allow-private"]);
+  const closed = await machine.json(["webhook", "set", webhook.id, "--no-allow-private"]);
   expect(closed).toMatchObject({ webhook: { allow_private: false } });
-  expect((await folder.run(["webhook", "set", webhook.id])).code).toBe(2);
-  expect(await folder.json(["webhook", "disable", webhook.id])).toMatchObject({
+  expect((await machine.run(["webhook", "set", webhook.id])).code).toBe(2);
+  expect(await machine.json(["webhook", "disable", webhook.id])).toMatchObject({
     webhook: { enabled: false },
   });
-  expect(await folder.json(["webhook", "enable", webhook.id])).toMatchObject({ webhook: { enabled: true } });
-  expect((await folder.run(["webhook", "delete", webhook.id])).code).toBe(2);
-  expect((await folder.run(["webhook", "delete", webhook.id, "--yes"])).code).toBe(0);
-  expect((await folder.run(["webhook", "show", webhook.id])).code).toBe(3);
+  expect(await machine.json(["webhook", "enable", webhook.id])).toMatchObject({ webhook: { enabled: true } });
+  expect((await machine.run(["webhook", "delete", webhook.id])).code).toBe(2);
+  expect((await machine.run(["webhook", "delete", webhook.id, "--yes"])).code).toBe(0);
+  expect((await machine.run(["webhook", "show", webhook.id])).code).toBe(3);
 });
 
 test("a test sends one signed message now and tells what came of it", async () => {
@@ -127,10 +123,9 @@ test("a test sends one signed message now and tells what came of it", async () =
     response.writeHead(index === 0 ? 200 : 500).end("broken");
   });
   const { webhook, secret } = await create(receiver.url, "--allow-private");
-  const good = await folder.json<{ id: string }>(
-    ["webhook", "test", webhook.id, "--data", "-"],
-    '{"name":"Ada"}',
-  );
+  const good = await machine.json<{ id: string }>(["webhook", "test", webhook.id, "--data", "-"], {
+    input: '{"name":"Ada"}',
+  });
   expect(good).toMatchObject({ outcome: "delivered", status: 200, webhook_id: webhook.id });
   const [message] = receiver.received;
   verifyWithOfficial(secret, message!);
@@ -140,7 +135,7 @@ test("a test sends one signed message now and tells what came of it", async () =
     endpoint: { name: "Contact" },
     submission: { data: { name: "Ada" } },
   });
-  const bad = await folder.run(["webhook", "test", webhook.id, "--json"]);
+  const bad = await machine.run(["webhook", "test", webhook.id, "--json"]);
   expect(bad.code).toBe(1);
   expect(JSON.parse(bad.stdout)).toMatchObject({ outcome: "refused_by_receiver", status: 500 });
 });
@@ -148,35 +143,35 @@ test("a test sends one signed message now and tells what came of it", async () =
 test("rotate-secret prints a new secret; for a day both sign", async () => {
   await using receiver = await startReceiverWith((response) => response.end());
   const { webhook, secret } = await create(receiver.url, "--allow-private");
-  const rotated = await folder.json<{ secret: string }>(["webhook", "rotate-secret", webhook.id]);
+  const rotated = await machine.json<{ secret: string }>(["webhook", "rotate-secret", webhook.id]);
   expect(rotated.secret).toMatch(/^whsec_/);
   expect(rotated.secret).not.toBe(secret);
-  await folder.run(["webhook", "test", webhook.id]);
+  await machine.run(["webhook", "test", webhook.id]);
   verifyWithOfficial(secret, receiver.received[0]!);
   verifyWithOfficial(rotated.secret, receiver.received[0]!);
 });
 
 test("headers come from standard input or a file as well, and a line that is none is not repeated in the message", async () => {
-  const sales = join(folder.path, "headers.txt");
+  const sales = join(machine.folder, "headers.txt");
   writeFileSync(sales, "X-Team: sales\r\n\nAuthorization: Bearer from-a-file\n");
   await using receiver = await startReceiverWith((response) => response.end());
   const args = ["webhook", "create", "--endpoint", "Contact", "--url", receiver.url, "--allow-private"];
-  const { webhook } = await folder.json<CreatedWebhook>([...args, "--header-file", sales]);
-  await folder.run(["webhook", "test", webhook.id]);
+  const { webhook } = await machine.json<CreatedWebhook>([...args, "--header-file", sales]);
+  await machine.run(["webhook", "test", webhook.id]);
   const set = ["webhook", "set", webhook.id, "--header", "x-a: b", "--header-file", "-"];
-  expect(await folder.json(set, "Authorization: Bearer from-stdin\n")).toMatchObject({
+  expect(await machine.json(set, { input: "Authorization: Bearer from-stdin\n" })).toMatchObject({
     webhook: { headers: ["x-a", "authorization"] },
   });
-  await folder.run(["webhook", "test", webhook.id]);
+  await machine.run(["webhook", "test", webhook.id]);
   const [first, second] = receiver.received.map(({ headers }) => headers);
   expect(first).toMatchObject({ "x-team": "sales", authorization: "Bearer from-a-file" });
   expect(second).toMatchObject({ "x-a": "b", authorization: "Bearer from-stdin" });
   expect(second).not.toHaveProperty("x-team");
-  const nameless = await folder.run(set, "X-Team: sales\nBearer without-its-name\n");
+  const nameless = await machine.run(set, { input: "X-Team: sales\nBearer without-its-name\n" });
   expect(nameless.code).toBe(2);
   expect(nameless.stderr).toContain("number 3 is not");
   expect(nameless.stderr).not.toContain("without-its-name");
-  const missing = await folder.run(["webhook", "set", webhook.id, "--header-file", "./none.txt"]);
+  const missing = await machine.run(["webhook", "set", webhook.id, "--header-file", "./none.txt"]);
   expect(missing.code).toBe(2);
   expect(missing.stderr).toContain("./none.txt: cannot be read");
 });
@@ -196,11 +191,10 @@ test("verify judges a message from standard input without a database", async () 
     "--any-time",
   ];
   const verify = (...args: string[]) =>
-    folder.run(["webhook", "verify", "--json", "--db", "/nowhere/x.db", ...args], body);
+    machine.run(["webhook", "verify", "--json", "--db", "/nowhere/x.db", ...args], { input: body });
   const good = await verify("--secret", other, "--secret", secret, ...given);
   expect(JSON.parse(good.stdout)).toEqual({ valid: true, problem: null });
-  const file = join(folder.path, "secret.txt");
-  writeFileSync(file, `${other}\n${secret}\n`);
+  const file = machine.write("secret.txt", `${other}\n${secret}\n`);
   expect((await verify("--secret-file", file, ...given)).code).toBe(0);
   for (const none of [[], ["--secret-file", "-"]]) expect((await verify(...none, ...given)).code).toBe(2);
   const foreign = await verify("--secret", other, ...given);
@@ -218,19 +212,15 @@ test("verify judges a message from standard input without a database", async () 
 
 test("listen verifies what arrives, misbehaves as often as told, and the story can be read afterwards", async () => {
   const made = await create("http://127.0.0.1:1/", "--allow-private");
-  const program = new URL("../../src/main.ts", import.meta.url).pathname;
   const options = ["--port", "0", "--secret-file", "-", "--answer", "error", "--times", "1", "--json"];
-  const child = spawn(process.execPath, [program, "webhook", "listen", ...options], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  child.stdin.end(`${made.secret}\n`);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const child = machine.start(["webhook", "listen", ...options], { input: `${made.secret}\n` });
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   const next = async (): Promise<Record<string, unknown>> =>
     JSON.parse(String((await lines.next()).value)) as Record<string, unknown>;
   const { listening } = await next();
-  await folder.json(["webhook", "set", made.webhook.id, "--url", String(listening)]);
-  expect((await folder.run(["webhook", "test", made.webhook.id])).code).toBe(1);
-  expect((await folder.run(["webhook", "test", made.webhook.id])).code).toBe(0);
+  await machine.json(["webhook", "set", made.webhook.id, "--url", String(listening)]);
+  expect((await machine.run(["webhook", "test", made.webhook.id])).code).toBe(1);
+  expect((await machine.run(["webhook", "test", made.webhook.id])).code).toBe(0);
   expect(await next()).toMatchObject({ verified: true, problem: null, status: 500 });
   expect(await next()).toMatchObject({ verified: true, problem: null, status: 204 });
   const exited = once(child, "exit");
@@ -242,21 +232,12 @@ test("deliveries, attempts and replay show and repeat what a server sent", async
   await using receiver = await startReceiverWith((response, _, index) =>
     response.writeHead(index === 0 ? 404 : 200).end("no"),
   );
-  await using own = new ProgramFolder({ log: { format: "json" }, webhooks: { scheduleSeconds: [0.1] } });
-  const schema = '{"name":{"type":"string"}}';
-  const endpoint = await own.json<{ keys: { secret: string } }>(
-    ["endpoint", "create", "--name", "Contact", "--schema", "-"],
-    schema,
-  );
+  const own = operatorMachine({ webhooks: { scheduleSeconds: [0.1] } });
+  const { secret } = await own.createEndpoint({ schema: { name: { type: "string" } } });
   const args = ["webhook", "create", "--endpoint", "Contact", "--url", receiver.url, "--allow-private"];
   const { webhook } = await own.json<CreatedWebhook>(args);
-  await own.serve();
-  const answer = await fetch(`${own.url}/submit`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${endpoint.keys.secret}`, "content-type": "application/json" },
-    body: '{"name":"Ada"}',
-  });
-  const { submission_id: submissionId } = (await answer.json()) as { submission_id: string };
+  const server = await own.serve();
+  const submissionId = await post(server.url, secret, { name: "Ada" });
   await expect.poll(() => receiver.received.length).toBe(2);
   await expect
     .poll(() => own.json(["webhook", "deliveries", "--submission", submissionId]))

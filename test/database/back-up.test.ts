@@ -14,7 +14,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { backUp } from "../../src/database/sqlite/back-up.ts";
 import { askForCopy } from "../../src/database/sqlite/backup-socket.ts";
-import { modeOf, operatorMachine, post, postForever, storedIds } from "../support/operator-machine.ts";
+import { modeOf, operatorMachine } from "../support/operator-machine.ts";
+import { post, postForever, storedIds } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 
 test("a backup of a served database under load holds everything acknowledged before it began, verified, mode 0600", async () => {

@@ -2,7 +2,8 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { operatorMachine, post, storedIds } from "../support/operator-machine.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { post, storedIds } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 
 const hasLitestream = spawnSync("litestream", ["version"]).error === undefined;

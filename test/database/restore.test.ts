@@ -11,7 +11,8 @@ import {
 import { expect, test } from "vitest";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { APPLICATION_ID } from "../../src/database/sqlite/file-owner.ts";
-import { modeOf, operatorMachine, post, storedIds } from "../support/operator-machine.ts";
+import { modeOf, operatorMachine } from "../support/operator-machine.ts";
+import { post, storedIds } from "../support/posts.ts";
 
 /** The schema version from which on webhooks are recipients. */
 const RECIPIENTS_VERSION = 11;

@@ -5,7 +5,7 @@ import { findStructureDifferences } from "../../src/database/sqlite/check-struct
 import { APPLICATION_ID } from "../../src/database/sqlite/file-owner.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { compareStructure, structureAfter } from "../../src/database/sqlite/structure.ts";
-import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
+import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 
 /** What somebody does to a database with a shell, and what is said of it. */
 const CASES = [

@@ -8,7 +8,8 @@ import { migrations } from "../../src/database/migrations.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { prepareKey } from "../../src/keys/issue-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { operatorMachine, post, storedIds, type OperatorMachine } from "../support/operator-machine.ts";
+import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
+import { post, storedIds } from "../support/posts.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { executable } from "./workplace.ts";
+import { executable } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const SOURCES = [

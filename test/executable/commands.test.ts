@@ -1,14 +1,16 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { examplePost, exampleSchema, makeWorkplace, post } from "./workplace.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { emptyMachine } from "../support/operator-machine.ts";
+import { examplePost, tryPost } from "../support/posts.ts";
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const id = (prefix: string): unknown => expect.stringMatching(new RegExp(`^${prefix}_[0-9a-z]{26}$`));
 const isoTime = expect.stringMatching(ISO_TIME) as unknown;
 
 test("on an empty folder the first endpoint can be made at once, with an account and a Hobby workspace", async () => {
-  const place = makeWorkplace();
-  const made = await place.json(["endpoint", "create", "--name", "Contact", "--schema", "-"], {
+  const machine = emptyMachine();
+  const made = await machine.json(["endpoint", "create", "--name", "Contact", "--schema", "-"], {
     input: JSON.stringify(exampleSchema),
   });
   expect(made).toEqual({
@@ -24,14 +26,14 @@ test("on an empty folder the first endpoint can be made at once, with an account
       publishable: expect.stringMatching(/^fpk_[0-9A-Za-z]{50}$/) as unknown,
     },
   });
-  expect((await place.json<{ data: unknown[] }>(["account", "list"])).data).toHaveLength(1);
-  expect((await place.json<{ data: unknown[] }>(["workspace", "list"])).data).toMatchObject([
+  expect((await machine.json<{ data: unknown[] }>(["account", "list"])).data).toHaveLength(1);
+  expect((await machine.json<{ data: unknown[] }>(["workspace", "list"])).data).toMatchObject([
     { plan: "hobby" },
   ]);
 });
 
 test("in an empty folder nothing is taken for an empty database: what needs one says so and makes none", async () => {
-  const place = makeWorkplace();
+  const machine = emptyMachine();
   for (const args of [
     ["account", "list"],
     ["workspace", "usage"],
@@ -42,17 +44,17 @@ test("in an empty folder nothing is taken for an empty database: what needs one 
     ["submission", "export", "--output", "x.csv"],
     ["webhook", "replay", "--failed"],
   ]) {
-    const ran = await place.run(args);
-    expect({ args, code: ran.code, out: ran.out }).toEqual({ args, code: 5, out: "" });
-    expect(ran.err).toContain(`${place.database}: there is no database`);
+    const ran = await machine.run(args);
+    expect({ args, code: ran.code, stdout: ran.stdout }).toEqual({ args, code: 5, stdout: "" });
+    expect(ran.stderr).toContain(`${machine.database}: there is no database`);
   }
-  expect(readdirSync(place.folder)).toEqual([]);
+  expect(readdirSync(machine.folder)).toEqual([]);
 });
 
 test("commands that need no database work in an empty folder", async () => {
-  const place = makeWorkplace();
+  const machine = emptyMachine();
   for (const args of [["config", "show"], ["config", "check"], ["migrate", "status"], ["version"]]) {
-    const ran = await place.run(args);
+    const ran = await machine.run(args);
     expect({ args, code: ran.code }).toEqual({ args, code: 0 });
   }
 });
@@ -64,34 +66,39 @@ test("commands that an installation begins with make the database and say where"
     ["endpoint", "create", "--name", "News", "--schema", "-"],
     ["init"],
   ]) {
-    const place = makeWorkplace();
-    const ran = await place.run(args, { input: "{}" });
+    const machine = emptyMachine();
+    const ran = await machine.run(args, { input: "{}" });
     expect({ args, code: ran.code }).toEqual({ args, code: 0 });
-    expect(ran.err).toContain(`made a new database: ${place.database}`);
+    expect(ran.stderr).toContain(`made a new database: ${machine.database}`);
   }
 });
 
 test("the JSON of accounts, workspaces, plans and usage is what scripts rely on", async () => {
-  const place = makeWorkplace();
-  const made = await place.json(["account", "create", "ada@example.com"]);
+  const machine = emptyMachine();
+  const made = await machine.json(["account", "create", "ada@example.com"]);
   const account = { id: id("acct"), email: "ada@example.com", created_at: isoTime };
   const workspace = { id: id("ws"), account_id: id("acct"), name: "ada", plan: "hobby", created_at: isoTime };
   expect(made).toEqual({ account, workspace });
-  expect(await place.json(["account", "list"])).toEqual({ data: [account] });
-  expect(await place.json(["workspace", "list"])).toEqual({ data: [workspace] });
+  expect(await machine.json(["account", "list"])).toEqual({ data: [account] });
+  expect(await machine.json(["workspace", "list"])).toEqual({ data: [workspace] });
 
-  const second = await place.json<{ workspace: { id: string } }>(["workspace", "create", "--name", "Client"]);
+  const second = await machine.json<{ workspace: { id: string } }>([
+    "workspace",
+    "create",
+    "--name",
+    "Client",
+  ]);
   expect(second).toEqual({ workspace: { ...workspace, name: "Client" } });
-  expect(await place.json(["workspace", "set-plan", "Client", "pro"])).toMatchObject({
+  expect(await machine.json(["workspace", "set-plan", "Client", "pro"])).toMatchObject({
     workspace: { plan: "pro" },
   });
-  expect(await place.json(["workspace", "show", "Client"])).toMatchObject({
+  expect(await machine.json(["workspace", "show", "Client"])).toMatchObject({
     workspace: {
       name: "Client",
       limits: { monthly_submissions: 10_000, endpoints: 50, custom_spam: true },
     },
   });
-  expect(await place.json(["workspace", "usage", second.workspace.id, "--month", "2026-01"])).toEqual({
+  expect(await machine.json(["workspace", "usage", second.workspace.id, "--month", "2026-01"])).toEqual({
     workspace_id: second.workspace.id,
     plan: "pro",
     month: "2026-01",
@@ -99,36 +106,36 @@ test("the JSON of accounts, workspaces, plans and usage is what scripts rely on"
     limit: 10_000,
     remaining: 10_000,
   });
-  expect(await place.json(["workspace", "usage", "--workspace", "Client"])).toMatchObject({
+  expect(await machine.json(["workspace", "usage", "--workspace", "Client"])).toMatchObject({
     workspace_id: second.workspace.id,
   });
-  expect((await place.run(["workspace", "usage", "Client", "--workspace", "Client"])).code).toBe(2);
+  expect((await machine.run(["workspace", "usage", "Client", "--workspace", "Client"])).code).toBe(2);
 });
 
 test("where two workspaces have an endpoint of one name, --workspace says whose is meant", async () => {
-  const place = makeWorkplace();
-  const { endpointId: first } = await place.createEndpoint();
-  await place.json(["workspace", "create", "--name", "Client"]);
-  const schema = place.write("schema.json", exampleSchema);
+  const machine = emptyMachine();
+  const { id: first } = await machine.createEndpoint();
+  await machine.json(["workspace", "create", "--name", "Client"]);
+  const schema = machine.write("schema.json", exampleSchema);
   const create = ["endpoint", "create", "--name", "Contact", "--schema", schema, "--workspace", "Client"];
-  const { endpoint: second } = await place.json<{ endpoint: { id: string } }>(create);
-  expect((await place.run(["endpoint", "show", "Contact"])).code).not.toBe(0);
+  const { endpoint: second } = await machine.json<{ endpoint: { id: string } }>(create);
+  expect((await machine.run(["endpoint", "show", "Contact"])).code).not.toBe(0);
   const verbs = [["show"], ["pause"], ["resume"], ["set", "--keep-days", "9"], ["delete", "--yes"]];
   for (const [verb = "", ...options] of verbs) {
     const named = ["endpoint", verb, "Contact", ...options, "--workspace", "Client"];
-    expect(await place.json(named), verb).toMatchObject({ endpoint: { id: second.id } });
+    expect(await machine.json(named), verb).toMatchObject({ endpoint: { id: second.id } });
   }
-  expect(await place.json(["endpoint", "show", "Contact"])).toMatchObject({
+  expect(await machine.json(["endpoint", "show", "Contact"])).toMatchObject({
     endpoint: { id: first, state: "active", keep_days: null },
   });
-  expect((await place.run(["endpoint", "rename", "Contact", "X", "--workspace", "Client"])).code).toBe(3);
+  expect((await machine.run(["endpoint", "rename", "Contact", "X", "--workspace", "Client"])).code).toBe(3);
 });
 
 test("the JSON of keys is what scripts rely on, and a key is named by its id or its 12 characters", async () => {
-  const place = makeWorkplace();
-  const { endpointId } = await place.createEndpoint();
+  const machine = emptyMachine();
+  const { id: endpointId } = await machine.createEndpoint();
   const key = { id: id("key"), endpoint_id: endpointId, created_at: isoTime };
-  const issued = await place.json<{ key: { id: string }; secret: string }>([
+  const issued = await machine.json<{ key: { id: string }; secret: string }>([
     "key",
     "issue",
     "Contact",
@@ -139,7 +146,7 @@ test("the JSON of keys is what scripts rely on, and a key is named by its id or 
     key: { ...key, kind: "secret" },
     secret: expect.stringMatching(/^fsk_/) as unknown,
   });
-  const rotated = await place.json<{ publishable?: string; key: { id: string } }>([
+  const rotated = await machine.json<{ publishable?: string; key: { id: string } }>([
     "key",
     "rotate",
     issued.key.id,
@@ -148,29 +155,29 @@ test("the JSON of keys is what scripts rely on, and a key is named by its id or 
     key: { ...key, kind: "secret" },
     secret: expect.stringMatching(/^fsk_/) as unknown,
   });
-  const listed = await place.json<{ data: { id: string; key: string; state: string }[] }>([
+  const listed = await machine.json<{ data: { id: string; key: string; state: string }[] }>([
     "key",
     "list",
     endpointId,
   ]);
   expect(listed.data.map(({ state }) => state)).toEqual(["active", "active", "revoked", "active"]);
   const last = listed.data.at(-1)!;
-  expect(await place.json(["key", "revoke", last.key])).toMatchObject({
+  expect(await machine.json(["key", "revoke", last.key])).toMatchObject({
     key: { id: last.id, state: "revoked" },
   });
-  expect((await place.run(["key", "rotate", last.id])).code).toBe(1);
+  expect((await machine.run(["key", "rotate", last.id])).code).toBe(1);
 });
 
 test("the JSON of submissions is what scripts rely on, by list, show, tail and delete", async () => {
-  const place = makeWorkplace();
-  const keys = await place.createEndpoint();
-  const server = await place.serve();
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
+  const server = await machine.serve();
   const stored = (await (
-    await post(server.url, keys.secret, examplePost, { "user-agent": "test" })
+    await tryPost(server.url, keys.secret, examplePost, { "user-agent": "test" })
   ).json()) as { submission_id: string };
   const submission = {
     id: stored.submission_id,
-    endpoint_id: keys.endpointId,
+    endpoint_id: keys.id,
     data: examplePost,
     spam_score: expect.any(Number) as unknown,
     spam_class: "low",
@@ -181,51 +188,53 @@ test("the JSON of submissions is what scripts rely on, by list, show, tail and d
     created_at: isoTime,
   };
   const list = ["submission", "list", "--endpoint", "Contact", "--since", "1h"];
-  expect(await place.json(list)).toEqual({ data: [submission], next_cursor: null });
-  expect(await place.json(["submission", "show", stored.submission_id])).toEqual(submission);
-  expect((await place.run(["submission", "tail", "--json"])).out).toBe(
-    `${JSON.stringify(await place.json(["submission", "show", stored.submission_id]))}\n`,
+  expect(await machine.json(list)).toEqual({ data: [submission], next_cursor: null });
+  expect(await machine.json(["submission", "show", stored.submission_id])).toEqual(submission);
+  expect((await machine.run(["submission", "tail", "--json"])).stdout).toBe(
+    `${JSON.stringify(await machine.json(["submission", "show", stored.submission_id]))}\n`,
   );
-  expect(await place.json(["submission", "delete", stored.submission_id, "--yes"])).toEqual({
+  expect(await machine.json(["submission", "delete", stored.submission_id, "--yes"])).toEqual({
     deleted: [stored.submission_id],
   });
-  expect((await place.run(["submission", "show", stored.submission_id])).code).toBe(3);
-  expect(await place.json(["workspace", "usage"])).toMatchObject({ used: 1 });
+  expect((await machine.run(["submission", "show", stored.submission_id])).code).toBe(3);
+  expect(await machine.json(["workspace", "usage"])).toMatchObject({ used: 1 });
 });
 
 test("submission tail goes on after the submission where a script stopped", async () => {
-  const place = makeWorkplace();
-  const keys = await place.createEndpoint();
-  const server = await place.serve();
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
+  const server = await machine.serve();
   const ids: string[] = [];
   for (let index = 0; index < 4; index += 1) {
-    const answer = await post(server.url, keys.secret);
+    const answer = await tryPost(server.url, keys.secret);
     ids.push(((await answer.json()) as { submission_id: string }).submission_id);
   }
   const tailed = async (...options: string[]) => {
-    const { out } = await place.run(["submission", "tail", "--json", ...options]);
-    return out.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { id: string }).id]));
+    const { stdout } = await machine.run(["submission", "tail", "--json", ...options]);
+    return stdout
+      .split("\n")
+      .flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { id: string }).id]));
   };
   expect(await tailed("--cursor", ids[0]!)).toEqual(ids.slice(1));
   expect(await tailed("--cursor", ids[0]!, "--limit", "2")).toEqual(ids.slice(1, 3));
   expect(await tailed("--cursor", ids[3]!)).toEqual([]);
-  expect((await place.run(["submission", "tail", "--cursor", "nonsense"])).code).toBe(2);
+  expect((await machine.run(["submission", "tail", "--cursor", "nonsense"])).code).toBe(2);
 });
 
 test("pages of submissions follow each other by next_cursor without a gap or a repetition", async () => {
-  const place = makeWorkplace();
-  const keys = await place.createEndpoint();
-  const server = await place.serve();
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
+  const server = await machine.serve();
   const ids: string[] = [];
   for (let index = 0; index < 5; index += 1) {
-    const answer = await post(server.url, keys.secret);
+    const answer = await tryPost(server.url, keys.secret);
     ids.unshift(((await answer.json()) as { submission_id: string }).submission_id);
   }
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
     const more: string[] = cursor === null ? [] : ["--cursor", cursor];
-    const page: { data: { id: string }[]; next_cursor: string | null } = await place.json([
+    const page: { data: { id: string }[]; next_cursor: string | null } = await machine.json([
       "submission",
       "list",
       "--limit",
@@ -239,13 +248,13 @@ test("pages of submissions follow each other by next_cursor without a gap or a r
 });
 
 test("the JSON of endpoints and schemas follows every change", async () => {
-  const place = makeWorkplace();
-  const { endpointId } = await place.createEndpoint();
-  await place.run(["endpoint", "rename", "Contact", "Sales"]);
+  const machine = emptyMachine();
+  const { id: endpointId } = await machine.createEndpoint();
+  await machine.run(["endpoint", "rename", "Contact", "Sales"]);
   const settings =
     "--allow-origin https://a.example --unknown-fields reject --honeypot website --success-url https://a.example/thanks";
-  await place.run(["endpoint", "set", "Sales", ...settings.split(" ")]);
-  const paused = await place.json(["endpoint", "pause", "Sales"]);
+  await machine.run(["endpoint", "set", "Sales", ...settings.split(" ")]);
+  const paused = await machine.json(["endpoint", "pause", "Sales"]);
   expect(paused).toEqual({
     endpoint: {
       id: endpointId,
@@ -263,41 +272,45 @@ test("the JSON of endpoints and schemas follows every change", async () => {
       created_at: isoTime,
     },
   });
-  expect(await place.json(["endpoint", "resume", "Sales"])).toMatchObject({ endpoint: { state: "active" } });
-  const file = place.write("next.json", { email: { type: "string", format: "email" } });
-  expect(await place.json(["schema", "check", file])).toEqual({ valid: true, fields: ["email"] });
-  expect(await place.json(["schema", "set", "Sales", file])).toEqual({
+  expect(await machine.json(["endpoint", "resume", "Sales"])).toMatchObject({
+    endpoint: { state: "active" },
+  });
+  const file = machine.write("next.json", { email: { type: "string", format: "email" } });
+  expect(await machine.json(["schema", "check", file])).toEqual({ valid: true, fields: ["email"] });
+  expect(await machine.json(["schema", "set", "Sales", file])).toEqual({
     endpoint_id: endpointId,
     schema_version: 2,
   });
-  expect(await place.json(["schema", "show", "Sales"])).toEqual({
+  expect(await machine.json(["schema", "show", "Sales"])).toEqual({
     email: { type: "string", format: "email" },
   });
-  expect(await place.json(["endpoint", "show", "Sales"])).toMatchObject({ endpoint: { schema_version: 2 } });
-  expect(await place.json(["endpoint", "delete", "Sales", "--yes"])).toMatchObject({
+  expect(await machine.json(["endpoint", "show", "Sales"])).toMatchObject({
+    endpoint: { schema_version: 2 },
+  });
+  expect(await machine.json(["endpoint", "delete", "Sales", "--yes"])).toMatchObject({
     endpoint: { id: endpointId },
   });
-  expect(await place.json(["endpoint", "list"])).toEqual({ data: [] });
+  expect(await machine.json(["endpoint", "list"])).toEqual({ data: [] });
 });
 
 test("data goes to standard output and notes to standard error, which --quiet leaves out", async () => {
-  const place = makeWorkplace();
-  const file = place.write("schema.json", exampleSchema);
+  const machine = emptyMachine();
+  const file = machine.write("schema.json", exampleSchema);
   const create = ["endpoint", "create", "--schema", file, "--name"];
-  const loud = await place.run([...create, "Loud"]);
-  expect(loud.out).toMatch(/^endpoint {5}ep_\w+\nsecret {7}fsk_\w+\npublishable {2}fpk_\w+\n$/);
-  expect(loud.err).toContain("shown this once");
-  expect((await place.run([...create, "Quiet", "--quiet"])).err).toBe("");
-  const refused = await place.run(["endpoint", "show", "Nobody", "--quiet"]);
-  expect(refused).toMatchObject({ code: 3, out: "" });
-  expect(refused.err).toContain("formsvc endpoint list");
+  const loud = await machine.run([...create, "Loud"]);
+  expect(loud.stdout).toMatch(/^endpoint {5}ep_\w+\nsecret {7}fsk_\w+\npublishable {2}fpk_\w+\n$/);
+  expect(loud.stderr).toContain("shown this once");
+  expect((await machine.run([...create, "Quiet", "--quiet"])).stderr).toBe("");
+  const refused = await machine.run(["endpoint", "show", "Nobody", "--quiet"]);
+  expect(refused).toMatchObject({ code: 3, stdout: "" });
+  expect(refused.stderr).toContain("formsvc endpoint list");
 });
 
 test("--env prints three lines that a shell can eval", async () => {
-  const place = makeWorkplace();
-  const file = place.write("schema.json", exampleSchema);
-  const made = await place.run(["endpoint", "create", "--name", "A", "--schema", file, "--env"]);
-  expect(made.out).toMatch(
+  const machine = emptyMachine();
+  const file = machine.write("schema.json", exampleSchema);
+  const made = await machine.run(["endpoint", "create", "--name", "A", "--schema", file, "--env"]);
+  expect(made.stdout).toMatch(
     /^FORMSVC_ENDPOINT_ID=ep_\w+\nFORMSVC_SECRET_KEY=fsk_\w+\nFORMSVC_PUBLISHABLE_KEY=fpk_\w+\n$/,
   );
 });

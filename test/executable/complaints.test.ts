@@ -1,41 +1,42 @@
 import { expect, test } from "vitest";
-import { exampleSchema, makeWorkplace } from "./workplace.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { emptyMachine } from "../support/operator-machine.ts";
 
 test("every exit code is given as documented, with a message that says what to do", async () => {
-  const place = makeWorkplace();
-  await place.createEndpoint();
-  const file = place.write("schema.json", exampleSchema);
-  const bad = place.write("bad.json", { name: { type: "strin" } });
+  const machine = emptyMachine();
+  await machine.createEndpoint();
+  const file = machine.write("schema.json", exampleSchema);
+  const bad = machine.write("bad.json", { name: { type: "strin" } });
   const cases: [readonly string[], number, RegExp][] = [
     [["version"], 0, /^$/],
     [["account", "create", "owner@localhost"], 1, /already/],
     [["schema", "check", bad], 2, /string/],
-    [["schema", "check", place.write("no.json", "{")], 2, /not JSON/],
-    [["schema", "check", place.path("missing.json")], 2, /cannot be read/],
+    [["schema", "check", machine.write("no.json", "{")], 2, /not JSON/],
+    [["schema", "check", machine.path("missing.json")], 2, /cannot be read/],
     [["workspace", "set-plan", "owner", "gold"], 2, /hobby, pro, business/],
     [["submission", "list", "--cursor", "x"], 2, /cursor/],
     [["endpoint", "show", "Nobody"], 3, /endpoint list/],
     [["workspace", "show", "Nobody"], 3, /workspace list/],
     [["key", "revoke", "Nobody"], 3, /key list/],
     [["submission", "show", "sub_x"], 3, /no submission/],
-    [["account", "list", "--db", place.path("none/x.db")], 5, /there is no database/],
-    [["init", "--db", place.path("none/x.db")], 5, /folder does not exist/],
+    [["account", "list", "--db", machine.path("none/x.db")], 5, /there is no database/],
+    [["init", "--db", machine.path("none/x.db")], 5, /folder does not exist/],
   ];
   for (const [args, code, message] of cases) {
-    const ran = await place.run(args);
+    const ran = await machine.run(args);
     expect({ args, code: ran.code }).toEqual({ args, code });
-    expect(ran.err).toMatch(message);
-    expect(ran.err).not.toMatch(/\n\s+at /);
+    expect(ran.stderr).toMatch(message);
+    expect(ran.stderr).not.toMatch(/\n\s+at /);
   }
-  await place.createEndpoint("B");
-  await place.createEndpoint("C");
-  const over = await place.run(["endpoint", "create", "--name", "D", "--schema", file]);
+  await machine.createEndpoint({ name: "B" });
+  await machine.createEndpoint({ name: "C" });
+  const over = await machine.run(["endpoint", "create", "--name", "D", "--schema", file]);
   expect(over.code).toBe(4);
-  expect(over.err).toContain("formsvc workspace set-plan");
+  expect(over.stderr).toContain("formsvc workspace set-plan");
 });
 
 test("what is not understood is refused with exit code 2 and the nearest thing there is", async () => {
-  const place = makeWorkplace();
+  const machine = emptyMachine();
   const cases: [readonly string[], RegExp][] = [
     [["endpont", "list"], /Did you mean endpoint/],
     [["endpoint", "lst"], /Did you mean list/],
@@ -55,31 +56,31 @@ test("what is not understood is refused with exit code 2 and the nearest thing t
     [[], /Usage: formsvc/],
   ];
   for (const [args, message] of cases) {
-    const ran = await place.run(args);
-    expect({ args, code: ran.code, out: ran.out }).toEqual({ args, code: 2, out: "" });
-    expect(ran.err).toMatch(message);
+    const ran = await machine.run(args);
+    expect({ args, code: ran.code, stdout: ran.stdout }).toEqual({ args, code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(message);
   }
 });
 
 test("with --json every complaint is one JSON object on standard error, also about the command line itself", async () => {
-  const place = makeWorkplace();
-  await place.createEndpoint();
+  const machine = emptyMachine();
+  await machine.createEndpoint();
   for (const [args, error] of [
     [["endpoint", "show", "Nobody", "--json"], "not_found"],
     [["endpoint", "list", "--jsn", "--json"], "usage"],
     [["endpoint", "lst", "--json"], "usage"],
     [["config", "show", "--json", "--config", "/nowhere"], "config_invalid"],
   ] as const) {
-    const ran = await place.run(args);
-    expect(ran.out).toBe("");
-    expect(JSON.parse(ran.err)).toEqual({ error, message: expect.any(String) as unknown });
+    const ran = await machine.run(args);
+    expect(ran.stdout).toBe("");
+    expect(JSON.parse(ran.stderr)).toEqual({ error, message: expect.any(String) as unknown });
   }
 });
 
 test("a name that fits several asks for the id, which always works", async () => {
-  const place = makeWorkplace();
-  const first = await place.createEndpoint("Twin");
-  await place.createEndpoint("Twin");
+  const machine = emptyMachine();
+  const first = await machine.createEndpoint({ name: "Twin" });
+  await machine.createEndpoint({ name: "Twin" });
   for (const args of [
     ["endpoint", "show", "Twin"],
     ["schema", "show", "Twin"],
@@ -87,37 +88,40 @@ test("a name that fits several asks for the id, which always works", async () =>
     ["submission", "list", "--endpoint", "Twin"],
     ["endpoint", "delete", "Twin", "--yes"],
   ]) {
-    expect(await place.run(args)).toMatchObject({
+    expect(await machine.run(args)).toMatchObject({
       code: 2,
-      err: expect.stringContaining("use the id") as unknown,
+      stderr: expect.stringContaining("use the id") as unknown,
     });
   }
-  expect((await place.run(["endpoint", "show", first.endpointId])).code).toBe(0);
-  await place.json(["account", "create", "second@example.com"]);
-  const file = place.write("schema.json", exampleSchema);
-  const unclear = await place.run(["endpoint", "create", "--name", "X", "--schema", file]);
-  expect(unclear).toMatchObject({ code: 2, err: expect.stringContaining("several workspaces") as unknown });
-  expect((await place.run(["workspace", "usage"])).err).toContain("workspace list");
-  expect((await place.run(["workspace", "create", "--name", "Y"])).err).toContain("--account");
+  expect((await machine.run(["endpoint", "show", first.id])).code).toBe(0);
+  await machine.json(["account", "create", "second@example.com"]);
+  const file = machine.write("schema.json", exampleSchema);
+  const unclear = await machine.run(["endpoint", "create", "--name", "X", "--schema", file]);
+  expect(unclear).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("several workspaces") as unknown,
+  });
+  expect((await machine.run(["workspace", "usage"])).stderr).toContain("workspace list");
+  expect((await machine.run(["workspace", "create", "--name", "Y"])).stderr).toContain("--account");
 });
 
 test("help is printed on standard output for every way of asking", async () => {
-  const place = makeWorkplace();
+  const machine = emptyMachine();
   const asked = [
     ["endpoint", "create", "--help"],
     ["endpoint", "create", "-h"],
     ["help", "endpoint", "create"],
     ["endpoint", "help", "create"],
   ];
-  const answers = await Promise.all(asked.map((args) => place.run(args)));
+  const answers = await Promise.all(asked.map((args) => machine.run(args)));
   for (const answer of answers) expect(answer).toEqual(answers[0]);
-  expect(answers[0]).toMatchObject({ code: 0, err: "" });
-  expect(answers[0]!.out).toContain("Usage: formsvc endpoint create");
-  expect(answers[0]!.out).toContain("Examples:");
-  expect((await place.run(["--help"])).out).toContain("Exit codes: 0 done");
-  expect(await place.run(["help", "endpiont"])).toEqual({
+  expect(answers[0]).toMatchObject({ code: 0, stderr: "" });
+  expect(answers[0]!.stdout).toContain("Usage: formsvc endpoint create");
+  expect(answers[0]!.stdout).toContain("Examples:");
+  expect((await machine.run(["--help"])).stdout).toContain("Exit codes: 0 done");
+  expect(await machine.run(["help", "endpiont"])).toEqual({
     code: 2,
-    out: "",
-    err: "formsvc: there is no command or topic endpiont; formsvc --help lists them\n",
+    stdout: "",
+    stderr: "formsvc: there is no command or topic endpiont; formsvc --help lists them\n",
   });
 });

@@ -5,15 +5,10 @@ import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import SqliteDatabase from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  examplePost,
-  executable,
-  makeWorkplace,
-  post,
-  type Server,
-  whenEnded,
-  type Workplace,
-} from "./workplace.ts";
+import { type OperatorMachine, emptyMachine } from "../support/operator-machine.ts";
+import { examplePost, tryPost } from "../support/posts.ts";
+import { executable, whenEnded } from "../support/program.ts";
+import type { RunningServer } from "../support/running-server.ts";
 import { until } from "../support/until.ts";
 
 const UNLIMITED = {
@@ -23,8 +18,8 @@ const UNLIMITED = {
 const ROUNDS = 4;
 const CLIENTS = 32;
 
-function storedIds(place: Workplace): Set<string> {
-  const connection = new SqliteDatabase(place.database, { readonly: true });
+function storedIds(machine: OperatorMachine): Set<string> {
+  const connection = new SqliteDatabase(machine.database, { readonly: true });
   try {
     return new Set(connection.prepare("SELECT id FROM submission").pluck().all() as string[]);
   } finally {
@@ -42,12 +37,12 @@ interface Posting {
 }
 
 /** Posts at full speed until the server is gone; resolves once the first post is acknowledged. */
-async function startPosting(server: Server, key: string): Promise<Posting> {
+async function startPosting(server: RunningServer, key: string): Promise<Posting> {
   const acknowledged: string[] = [];
   const others: number[] = [];
   const client = async (): Promise<void> => {
     for (;;) {
-      const answer = await post(server.url, key).catch(() => null);
+      const answer = await tryPost(server.url, key).catch(() => null);
       const body = (await answer?.json().catch(() => null)) as { submission_id?: string } | null | undefined;
       if (answer === null || !body) return;
       if (answer.status === 200) acknowledged.push(body.submission_id!);
@@ -61,44 +56,44 @@ async function startPosting(server: Server, key: string): Promise<Posting> {
 }
 
 test("after kill -9 during posts at full speed every acknowledged submission is there, round after round", async () => {
-  const place = makeWorkplace();
-  const keys = await place.createEndpoint();
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
   const acknowledged: string[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const server = await place.serve([], { env: UNLIMITED });
+    const server = await machine.serve({ env: UNLIMITED });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     const posting = await startPosting(server, keys.secret);
     await sleep(100 + round * 137);
-    server.child.kill("SIGKILL");
+    server.process.kill("SIGKILL");
     await server.ended;
     await posting.done;
     expect(posting.others).toEqual([]);
     acknowledged.push(...posting.acknowledged);
     // What is on disk before anybody repairs anything.
-    const stored = storedIds(place);
+    const stored = storedIds(machine);
     expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
   }
-  const server = await place.serve([], { env: UNLIMITED });
-  expect((await post(server.url, keys.secret)).status).toBe(200);
-  const usage = await place.json<{ used: number }>(["workspace", "usage"]);
-  expect(usage.used).toBe(storedIds(place).size);
+  const server = await machine.serve({ env: UNLIMITED });
+  expect((await tryPost(server.url, keys.secret)).status).toBe(200);
+  const usage = await machine.json<{ used: number }>(["workspace", "usage"]);
+  expect(usage.used).toBe(storedIds(machine).size);
 });
 
 test("on SIGTERM, SIGINT and SIGHUP during posts what is stored is exactly what was answered, and the file is left whole", async () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    const place = makeWorkplace();
-    const keys = await place.createEndpoint();
-    const server = await place.serve([], { env: UNLIMITED });
+    const machine = emptyMachine();
+    const keys = await machine.createEndpoint();
+    const server = await machine.serve({ env: UNLIMITED });
     const { acknowledged, others, done } = await startPosting(server, keys.secret);
     await sleep(200);
-    server.child.kill(signal);
+    server.process.kill(signal);
     await done;
     expect(await server.ended).toBe(0);
     expect(others.filter((status) => status !== 503)).toEqual([]);
-    expect(existsSync(`${place.database}-wal`)).toBe(false);
-    expect(storedIds(place)).toEqual(new Set(acknowledged));
+    expect(existsSync(`${machine.database}-wal`)).toBe(false);
+    expect(storedIds(machine)).toEqual(new Set(acknowledged));
     expect(server.log()).toContain('"event":"server.stopped"');
-    expect(server.err()).toBe("");
+    expect(server.stderr()).toBe("");
   }
 });
 
@@ -109,7 +104,7 @@ interface HalfPost {
 }
 
 /** A post whose headers arrived and whose body is still on its way. */
-async function beginPost(server: Server, key: string): Promise<HalfPost> {
+async function beginPost(server: RunningServer, key: string): Promise<HalfPost> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   let received = "";
@@ -127,46 +122,46 @@ async function beginPost(server: Server, key: string): Promise<HalfPost> {
 }
 
 test("a post that was under way at SIGTERM is answered, a new one refused, and idle connections hold nothing up", async () => {
-  const place = makeWorkplace();
-  const keys = await place.createEndpoint();
-  const server = await place.serve([], { env: UNLIMITED });
-  expect((await post(server.url, keys.secret)).status).toBe(200);
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
+  const server = await machine.serve({ env: UNLIMITED });
+  expect((await tryPost(server.url, keys.secret)).status).toBe(200);
   const half = await beginPost(server, keys.secret);
-  server.child.kill("SIGTERM");
+  server.process.kill("SIGTERM");
   await until(() => server.log().includes("server.stopping"));
-  const late = await post(server.url, keys.secret).then(
+  const late = await tryPost(server.url, keys.secret).then(
     ({ status }) => status,
     () => "refused",
   );
   expect([503, "refused"]).toContain(late);
-  expect(server.child.exitCode).toBeNull();
+  expect(server.process.exitCode).toBeNull();
   half.finish();
   await until(() => half.received().includes("submission_id"));
   expect(half.received()).toMatch(/^HTTP\/1\.1 200 /);
   // The client keeps its connection open, which holds nothing up.
   expect(await server.ended).toBe(0);
   expect(server.log()).not.toContain("grace-over");
-  expect(storedIds(place).size).toBe(2);
+  expect(storedIds(machine).size).toBe(2);
 });
 
 test("a post that never ends is cut off when the grace is over, and the exit code is still 0", async () => {
-  const place = makeWorkplace();
-  const keys = await place.createEndpoint();
-  const server = await place.serve([], { env: { ...UNLIMITED, FORMSVC_SERVER_SHUTDOWN_GRACE_MS: "300" } });
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
+  const server = await machine.serve({ env: { ...UNLIMITED, FORMSVC_SERVER_SHUTDOWN_GRACE_MS: "300" } });
   const half = await beginPost(server, keys.secret);
-  server.child.kill("SIGTERM");
+  server.process.kill("SIGTERM");
   expect(await server.ended).toBe(0);
   expect(half.received()).not.toContain(" 200 ");
   expect(server.log()).toContain('"event":"server.grace-over"');
-  expect(existsSync(`${place.database}-wal`)).toBe(false);
+  expect(existsSync(`${machine.database}-wal`)).toBe(false);
 });
 
 test.skipIf(process.platform !== "linux")(
   "a tunnel is refused and closed, however much comes after it and whoever keeps it open, and holds up no stop",
   async () => {
-    const place = makeWorkplace();
-    const server = await place.serve([], { env: UNLIMITED });
-    const descriptors = (): number => readdirSync(`/proc/${server.child.pid}/fd`).length;
+    const machine = emptyMachine();
+    const server = await machine.serve({ env: UNLIMITED });
+    const descriptors = (): number => readdirSync(`/proc/${server.process.pid}/fd`).length;
     const before = descriptors();
     for (const rest of ["", "x".repeat(100_000)]) {
       const tunnels = Array.from({ length: 20 }, () => openTunnel(server, rest));
@@ -174,15 +169,15 @@ test.skipIf(process.platform !== "linux")(
       await until(() => descriptors() <= before);
     }
     openTunnel(server, "x".repeat(100_000));
-    server.child.kill("SIGTERM");
+    server.process.kill("SIGTERM");
     expect(await server.ended).toBe(0);
   },
 );
 
 test("clients that ask for a tunnel and reset the connection, before their answer or after it, end nothing", async () => {
-  const place = makeWorkplace();
-  const keys = await place.createEndpoint();
-  const server = await place.serve([], { env: UNLIMITED });
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
+  const server = await machine.serve({ env: UNLIMITED });
   for (let round = 0; round < 20; round += 1) {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
@@ -193,13 +188,13 @@ test("clients that ask for a tunnel and reset the connection, before their answe
     socket.once("data", reset);
     await closed;
   }
-  expect((await post(server.url, keys.secret)).status).toBe(200);
-  server.child.kill("SIGTERM");
+  expect((await tryPost(server.url, keys.secret)).status).toBe(200);
+  server.process.kill("SIGTERM");
   expect(await server.ended).toBe(0);
 });
 
 /** A client that asks for a tunnel, sends more at once and never closes. */
-function openTunnel(server: Server, rest: string): { readonly answered: Promise<void> } {
+function openTunnel(server: RunningServer, rest: string): { readonly answered: Promise<void> } {
   const { hostname, port } = new URL(server.url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
   socket.write(`CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${rest}`);
@@ -214,13 +209,13 @@ function openTunnel(server: Server, rest: string): { readonly answered: Promise<
 }
 
 test("a second signal ends the server at once", async () => {
-  const place = makeWorkplace();
-  const keys = await place.createEndpoint();
-  const server = await place.serve([], { env: UNLIMITED });
+  const machine = emptyMachine();
+  const keys = await machine.createEndpoint();
+  const server = await machine.serve({ env: UNLIMITED });
   await beginPost(server, keys.secret);
-  server.child.kill("SIGTERM");
+  server.process.kill("SIGTERM");
   await until(() => server.log().includes("server.stopping"));
-  server.child.kill("SIGTERM");
+  server.process.kill("SIGTERM");
   expect(await server.ended).toBe(1);
 });
 
@@ -234,15 +229,15 @@ function isBlocked(pid: number | undefined, signal: number): boolean {
 test.skipIf(process.platform !== "linux")(
   "SIGUSR1 opens no debugger, and neither it nor SIGUSR2 ends a server, however early",
   async () => {
-    const place = makeWorkplace();
-    const server = await place.serve();
+    const machine = emptyMachine();
+    const server = await machine.serve();
     for (const signal of ["SIGUSR1", "SIGUSR2", "SIGUSR1", "SIGUSR2"] as const) {
-      server.child.kill(signal);
+      server.process.kill(signal);
       await sleep(100);
     }
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-    expect(server.err()).toBe("");
-    const starting = place.start(["submission", "tail", "--follow"]);
+    expect(server.stderr()).toBe("");
+    const starting = machine.start(["submission", "tail", "--follow"]);
     let complaint = "";
     starting.stderr?.setEncoding("utf8").on("data", (text: string) => (complaint += text));
     // From the moment on when the runtime has read its own flags, before any line of the program.
@@ -259,11 +254,11 @@ test.skipIf(process.platform !== "linux")(
 test.skipIf(process.platform !== "linux")(
   "a server under nohup outlives its terminal, and still stops on SIGTERM",
   async () => {
-    const place = makeWorkplace();
+    const machine = emptyMachine();
     // The input that nohup gives where it was a terminal.
     const input = openSync("/dev/null", "w");
     const child = spawn(executable, ["serve", "--port", "0"], {
-      cwd: place.folder,
+      cwd: machine.folder,
       env: {},
       stdio: [input, "pipe", "inherit"],
     });

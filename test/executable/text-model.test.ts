@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
-import { executable, makeWorkplace } from "./workplace.ts";
+import { emptyMachine } from "../support/operator-machine.ts";
+import { executable } from "../support/program.ts";
 
 test("the text model lies in the executable as its 64 KiB of weights, once and not as text, and judges", async () => {
   const program = readFileSync(executable);
@@ -13,7 +14,7 @@ test("the text model lies in the executable as its 64 KiB of weights, once and n
   expect(program.includes(weights.toString("base64").slice(0, 1000))).toBe(false);
 
   const input = '{"message":"cheap seo for your website, first page of google guaranteed"}';
-  const judged = await makeWorkplace().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
+  const judged = await emptyMachine().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
     input,
   });
   expect(judged.reasons.map(({ signal }) => signal)).toContain("text");

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { expect, test } from "vitest";
-import { makeWorkplace, type Workplace } from "../executable/workplace.ts";
+import { type OperatorMachine, emptyMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import {
@@ -38,9 +38,9 @@ interface Site {
   readonly numbers: () => number;
 }
 
-async function openSite(place: Workplace, options: StartOptions = {}): Promise<Site> {
-  const { secret } = await createNumberEndpoint(place);
-  const server = await startServer(place, await freePort(), options);
+async function openSite(machine: OperatorMachine, options: StartOptions = {}): Promise<Site> {
+  const { secret } = await createNumberEndpoint(machine);
+  const server = await startServer(machine, await freePort(), options);
   return { server, target: { port: server.port, key: secret }, numbers: countUp() };
 }
 
@@ -68,11 +68,11 @@ test.skipIf(!mayMount)(
   "a full disk, the log's too, is answered 503 until there is room again, and loses nothing",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
-    const disk = place.path("disk");
+    const machine = emptyMachine();
+    const disk = machine.path("disk");
     mkdirSync(disk);
     const mount = 'mount -t tmpfs -o size=16m none "$0" && cp formsvc.db "$0" && exec "$@" > "$0/log"';
-    const site = await openSite(place, {
+    const site = await openSite(machine, {
       within: ["unshare", "-m", "--propagation", "private", "sh", "-c", mount, disk],
       args: ["--db", `${disk}/formsvc.db`],
       env: { FORMSVC_LOG_LEVEL: "info" },
@@ -111,8 +111,8 @@ test.skipIf(!hasStrace).each(FAILURES)(
   "$what is answered 503 until it works again, and loses nothing",
   { timeout: PATIENCE_MS },
   async ({ what, call, error }) => {
-    const place = makeWorkplace();
-    const site = await openSite(place);
+    const machine = emptyMachine();
+    const site = await openSite(machine);
     const { server, target, numbers } = site;
     const before = await sendBurst(target, numbers, BURST);
     expectTaken(before);
@@ -126,7 +126,7 @@ test.skipIf(!hasStrace).each(FAILURES)(
       `inject=${call}:error=${error}`,
     ]);
     // Another process's commit makes the server read the file anew instead of remembering it.
-    const other = new SqliteDatabase(place.database);
+    const other = new SqliteDatabase(machine.database);
     other.exec("UPDATE settings_version SET version = version + 1");
     other.close();
     await sleep(300);
@@ -136,16 +136,16 @@ test.skipIf(!hasStrace).each(FAILURES)(
 
     const after = await expectRecovery(site, refused);
     expect(await server.end("SIGTERM")).toBe(0);
-    expectNothingLost([...before, ...refused, ...after], readStored(place.database));
+    expectNothingLost([...before, ...refused, ...after], readStored(machine.database));
     report(what, { refused: refused.length, lost: 0 });
   },
 );
 
 test("a database that another process holds for two seconds makes posts wait, and loses none", async () => {
-  const place = makeWorkplace();
-  const site = await openSite(place);
+  const machine = emptyMachine();
+  const site = await openSite(machine);
   const { server, target, numbers } = site;
-  const other = new SqliteDatabase(place.database, { timeout: 10_000 });
+  const other = new SqliteDatabase(machine.database, { timeout: 10_000 });
   const poster = startPosting(target, 16, numbers);
   await until(() => poster.posts.some(({ status }) => status === 200));
   other.exec("BEGIN IMMEDIATE");
@@ -159,19 +159,19 @@ test("a database that another process holds for two seconds makes posts wait, an
   await poster.stop();
   expect(new Set(poster.posts.map(({ status }) => status))).toEqual(new Set([200]));
   expect(await server.end("SIGTERM")).toBe(0);
-  expectNothingLost(poster.posts, readStored(place.database));
+  expectNothingLost(poster.posts, readStored(machine.database));
 });
 
 test(
   "a database that another process holds longer than posts wait is answered 503, and taken up again",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
-    const site = await openSite(place);
+    const machine = emptyMachine();
+    const site = await openSite(machine);
     const { server, target, numbers } = site;
     // Verifies the key, so that nothing but the lock can make posts wait.
     await sendBurst(target, numbers, 1);
-    const other = new SqliteDatabase(place.database);
+    const other = new SqliteDatabase(machine.database);
     other.exec("BEGIN IMMEDIATE");
     const refused = await sendBurst(target, numbers, BURST);
     other.exec("ROLLBACK");
@@ -179,6 +179,6 @@ test(
     expectRefused(refused);
     const after = await expectRecovery(site, refused);
     expect(await server.end("SIGTERM")).toBe(0);
-    expectNothingLost([...refused, ...after], readStored(place.database));
+    expectNothingLost([...refused, ...after], readStored(machine.database));
   },
 );

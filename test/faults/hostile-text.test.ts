@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MAX_FIELD_DEPTH, MAX_FIELDS } from "../../src/schemas/field-definition.ts";
-import { makeWorkplace, type Workplace } from "../executable/workplace.ts";
+import { type OperatorMachine, emptyMachine } from "../support/operator-machine.ts";
 import { hostilePosts } from "../spam/hostile-posts.ts";
 import { PATIENCE_MS, report } from "./extent.ts";
 import { seededRandom } from "./seeded-random.ts";
@@ -172,10 +172,10 @@ describe("a text as long as a body may be is answered within the time, whatever 
       // Searched to its last letter, and valid then, so that it is judged too.
       const schema = { message: { type: "string", pattern: "[ab]*a[ab]{38}[cd]$|\\z" } };
       const shapes = [(text: string) => ({ message: text })];
-      const slowest = await measure(schema, texts, shapes, async (place) => {
+      const slowest = await measure(schema, texts, shapes, async (machine) => {
         const choices = JSON.stringify(LARGEST_CHOICES);
-        await place.json(["spam", "set", "--file", "-"], { input: choices, env: OWN_RULES });
-        await place.json(["spam", "set", "--endpoint", "Numbers", "--file", "-"], {
+        await machine.json(["spam", "set", "--file", "-"], { input: choices, env: OWN_RULES });
+        await machine.json(["spam", "set", "--endpoint", "Numbers", "--file", "-"], {
           input: choices,
           env: OWN_RULES,
         });
@@ -268,12 +268,12 @@ async function measure(
   schema: object,
   texts: Readonly<Record<string, string>>,
   shapes: readonly Shape[],
-  prepare: (place: Workplace) => Promise<void> = async () => {},
+  prepare: (machine: OperatorMachine) => Promise<void> = async () => {},
 ): Promise<Slowest> {
-  const place = makeWorkplace();
-  const { secret } = await createNumberEndpoint(place, schema);
-  await prepare(place);
-  const server = await startServer(place, await freePort(), { env: OWN_RULES });
+  const machine = emptyMachine();
+  const { secret } = await createNumberEndpoint(machine, schema);
+  await prepare(machine);
+  const server = await startServer(machine, await freePort(), { env: OWN_RULES });
   const slow: { what: string; ms: number }[] = [];
   for (const [what, text] of Object.entries(texts)) {
     for (const [index, shape] of shapes.entries()) {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { makeWorkplace } from "../executable/workplace.ts";
+import { emptyMachine } from "../support/operator-machine.ts";
 import { extent, isShort, PATIENCE_MS, report } from "./extent.ts";
 import { hostileBytes } from "./hostile-request.ts";
 import { countUp, expectTaken, sendBurst } from "./poster.ts";
@@ -32,9 +32,9 @@ test(
   "whatever strangers send, there is no 500, no crash, no hang and no growth",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
-    const keys = await createNumberEndpoint(place, FIELDS);
-    const server = await startServer(place, await freePort(), {
+    const machine = emptyMachine();
+    const keys = await createNumberEndpoint(machine, FIELDS);
+    const server = await startServer(machine, await freePort(), {
       env: { FORMSVC_SERVER_REQUEST_TIMEOUT_MS: "5000" },
     });
     const statuses: Record<string, number> = {};
@@ -60,15 +60,15 @@ test(
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, attack));
     expect(failures).toEqual([]);
-    expect(server.child.exitCode).toBe(null);
+    expect(server.process.exitCode).toBe(null);
     const grewMb = residentMb(server.pid) - (warmMb[0] ?? 0);
     expect(grewMb).toBeLessThan(GROWTH_MB);
     const numbers = countUp();
     expectTaken(await sendBurst({ port: server.port, key: keys.secret }, numbers, 20));
     expect(await server.end("SIGTERM")).toBe(0);
     expect(server.log()).not.toContain('"level":"error"');
-    expect(server.err()).toBe("");
-    readStored(place.database);
+    expect(server.stderr()).toBe("");
+    readStored(machine.database);
     report("hostile requests", { requests, connections, "grew MB": grewMb, ...statuses });
   },
 );

@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { expect, test } from "vitest";
-import { makeWorkplace } from "../executable/workplace.ts";
+import { emptyMachine } from "../support/operator-machine.ts";
 import { extent, PATIENCE_MS, report } from "./extent.ts";
 import { countUp, newPost, type Post, send, sendUntilAcknowledged, startPosting } from "./poster.ts";
 import { createNumberEndpoint, freePort, sleep, startServer } from "./server.ts";
@@ -17,10 +17,10 @@ test(
   "however often the server is killed, nothing acknowledged is lost and no key stores twice",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
-    const { secret } = await createNumberEndpoint(place);
+    const machine = emptyMachine();
+    const { secret } = await createNumberEndpoint(machine);
     await using receiver = await startReceiverWith((response) => response.end());
-    await place.json([
+    await machine.json([
       "webhook",
       "create",
       "--endpoint",
@@ -35,7 +35,7 @@ test(
     const readyMs: number[] = [];
     let cutOff = 0;
     for (let round = 0; round < extent.killRounds; round += 1) {
-      const server = await startServer(place, target.port);
+      const server = await startServer(machine, target.port);
       expect(server.readyCpuMs).toBeLessThan(READY_MS);
       readyMs.push(server.readyAfterMs);
       await retryAfterKill(target, all);
@@ -46,16 +46,16 @@ test(
       await poster.stop();
       cutOff += poster.posts.filter(({ status }) => status === null).length;
       all.push(...poster.posts);
-      expectNothingLost(all, readStored(place.database));
+      expectNothingLost(all, readStored(machine.database));
     }
-    const last = await startServer(place, target.port);
+    const last = await startServer(machine, target.port);
     await retryAfterKill(target, all);
     const missing = await waitForDeliveries(all, receiver.received);
     expect(missing).toEqual([]);
     expect(await last.end("SIGTERM")).toBe(0);
     expectStableIds(receiver.received);
 
-    const stored = readStored(place.database);
+    const stored = readStored(machine.database);
     expectNothingLost(all, stored);
     const withKey = all.filter(({ idempotencyKey }) => idempotencyKey !== null);
     expect(withKey.filter(({ n }) => stored.idsByNumber.get(n)?.length !== 1)).toEqual([]);

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { makeWorkplace } from "../executable/workplace.ts";
+import { emptyMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 import { firstWords, quantile, sendCrowd } from "./crowd.ts";
 import { isShort, PATIENCE_MS, report } from "./extent.ts";
@@ -45,9 +45,9 @@ test(
   "a crowd ten times too large is served as far as it goes, in bounded memory and time, and then all is as before",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
-    const { secret } = await createNumberEndpoint(place);
-    const server = await startServer(place, await freePort());
+    const machine = emptyMachine();
+    const { secret } = await createNumberEndpoint(machine);
+    const server = await startServer(machine, await freePort());
     const target = { port: server.port, key: secret };
     const numbers = countUp();
     expectTaken(await sendBurst(target, numbers, 1));
@@ -80,7 +80,7 @@ test(
     expect(p99Ms * Math.min(1, share)).toBeLessThan(ACCEPTED_MS);
     expect(peakResidentMb(server.pid)).toBeLessThan(MEMORY_MB);
     expect(await server.end("SIGTERM")).toBe(0);
-    expect(readStored(place.database).ids.length).toBeGreaterThanOrEqual(crowd.statuses["200"] ?? 0);
+    expect(readStored(machine.database).ids.length).toBeGreaterThanOrEqual(crowd.statuses["200"] ?? 0);
   },
 );
 
@@ -88,9 +88,9 @@ test(
   "when thousands connect at once and never pause, each of them hears within ten seconds",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
-    const { secret } = await createNumberEndpoint(place);
-    const server = await startServer(place, await freePort());
+    const machine = emptyMachine();
+    const { secret } = await createNumberEndpoint(machine);
+    const server = await startServer(machine, await freePort());
     const startedAt = performance.now();
     const cpuBefore = processorMs(server.pid);
     const waits = await firstWords(server.port, THRONG, renderPost(secret, 1));
@@ -108,9 +108,9 @@ test(
 );
 
 test("hundreds of sockets that drip headers and bodies do not stop a client that posts as it should", async () => {
-  const place = makeWorkplace();
-  const { secret } = await createNumberEndpoint(place);
-  const server = await startServer(place, await freePort());
+  const machine = emptyMachine();
+  const { secret } = await createNumberEndpoint(machine);
+  const server = await startServer(machine, await freePort());
   const target = { port: server.port, key: secret };
   const numbers = countUp();
   const dripping = await Promise.all([
@@ -129,9 +129,9 @@ test("hundreds of sockets that drip headers and bodies do not stop a client that
 });
 
 test("hundreds of sockets that ask for much and read nothing neither stop such a client nor cost memory", async () => {
-  const place = makeWorkplace();
-  const { secret } = await createNumberEndpoint(place);
-  const server = await startServer(place, await freePort());
+  const machine = emptyMachine();
+  const { secret } = await createNumberEndpoint(machine);
+  const server = await startServer(machine, await freePort());
   const question = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
   const deaf = await Promise.all(
     Array.from({ length: DEAF }, async () => (await drip(server, question)).pause()),
@@ -149,9 +149,9 @@ test("hundreds of sockets that ask for much and read nothing neither stop such a
 });
 
 test("as many bodies as are let in, held back just before their ends, stay within the memory", async () => {
-  const place = makeWorkplace();
-  const { secret } = await createNumberEndpoint(place);
-  const server = await startServer(place, await freePort());
+  const machine = emptyMachine();
+  const { secret } = await createNumberEndpoint(machine);
+  const server = await startServer(machine, await freePort());
   const head = renderPost(secret, 1)
     .replace("Content-Length: 7", "Content-Length: 65536")
     .replace('{"n":1}', "");

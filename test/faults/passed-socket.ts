@@ -2,7 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { executable, whenEnded, type Workplace } from "../executable/workplace.ts";
+import type { OperatorMachine } from "../support/operator-machine.ts";
+import { executable, whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { ENVIRONMENT, isReady } from "./server.ts";
 
@@ -19,9 +20,9 @@ export interface SocketHolder {
 
 const script = fileURLToPath(new URL("../support/fake-systemd.py", import.meta.url));
 
-export async function startBehindSocket(place: Workplace): Promise<SocketHolder> {
-  const child = spawn("python3", [script, place.path("notify"), executable, "serve"], {
-    cwd: place.folder,
+export async function startBehindSocket(machine: OperatorMachine): Promise<SocketHolder> {
+  const child = spawn("python3", [script, machine.path("notify"), executable, "serve"], {
+    cwd: machine.folder,
     env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...ENVIRONMENT },
     stdio: ["pipe", "pipe", "ignore"],
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { makeWorkplace, type Workplace } from "../executable/workplace.ts";
+import { type OperatorMachine, emptyMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 import { followDurability } from "./durability.ts";
 import { extent, isShort, PATIENCE_MS, report, sayMissing } from "./extent.ts";
@@ -58,10 +58,10 @@ test("a breach of the order is seen: an answer before the sync, or before the co
 
 describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () => {
   test("every 200 leaves after the sync that covers it, and the log only restarts over a durable database", async () => {
-    const place = makeWorkplace();
-    const { server, poster, calls } = await record(place, RECORDED_POSTS, { filling: FILLING });
+    const machine = emptyMachine();
+    const { server, poster, calls } = await record(machine, RECORDED_POSTS, { filling: FILLING });
     expect(await server.end("SIGTERM")).toBe(0);
-    const followed = await followDurability(calls, place.database);
+    const followed = await followDurability(calls, machine.database);
     expect(followed.breaches).toEqual([]);
     const acknowledged = acknowledgedIds(poster.posts);
     expect([...followed.coveredBytes.keys()].sort()).toEqual(acknowledged.sort());
@@ -75,20 +75,20 @@ describe.skipIf(!hasStrace)("recorded under load", { timeout: PATIENCE_MS }, () 
   });
 
   test("wherever the log is cut, what is left is whole and holds all that was acknowledged before", async () => {
-    const place = makeWorkplace();
+    const machine = emptyMachine();
     const base = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "formsvc-cuts-"));
     try {
-      const { server, calls, poster, release } = await record(place, CUT_POSTS, {
+      const { server, calls, poster, release } = await record(machine, CUT_POSTS, {
         prepare() {
-          const held = holdLog(place.database);
-          copyFileSync(place.database, join(base, "base.db"));
+          const held = holdLog(machine.database);
+          copyFileSync(machine.database, join(base, "base.db"));
           return held;
         },
       });
-      const log = readFileSync(`${place.database}-wal`);
+      const log = readFileSync(`${machine.database}-wal`);
       await server.end("SIGKILL");
       release();
-      const { coveredBytes } = await followDurability(calls, place.database);
+      const { coveredBytes } = await followDurability(calls, machine.database);
       expect(coveredBytes.size).toBe(acknowledgedIds(poster.posts).length);
       const cuts = replayCuts(base, log, coveredBytes);
       report("power loss", { ...cuts, acknowledged: coveredBytes.size, "log bytes": log.length });
@@ -108,17 +108,17 @@ interface Recording {
 
 /** Posts `count` numbers to a server while its calls are recorded; it still runs afterwards, with nothing to do. */
 async function record(
-  place: Workplace,
+  machine: OperatorMachine,
   count: number,
   { filling = [], prepare = () => () => {} }: { filling?: readonly number[]; prepare?: () => () => void },
 ): Promise<Recording> {
-  const { secret } = await createNumberEndpoint(place, { ...numberSchema, filling: { type: "array" } });
+  const { secret } = await createNumberEndpoint(machine, { ...numberSchema, filling: { type: "array" } });
   // Its failing deliveries are written between the posts, and durable only with the next of these.
   const nobody = `http://127.0.0.1:${await freePort()}/`;
-  await place.json(["webhook", "create", "--endpoint", "Numbers", "--url", nobody, "--allow-private"]);
-  const server = await startServer(place, await freePort());
+  await machine.json(["webhook", "create", "--endpoint", "Numbers", "--url", nobody, "--allow-private"]);
+  const server = await startServer(machine, await freePort());
   const release = prepare();
-  const file = place.path("calls");
+  const file = machine.path("calls");
   const tracing = await recordWrites(server.pid, file);
   const poster = startPosting({ port: server.port, key: secret, filling }, CONNECTIONS, countUp());
   await until(() => poster.posts.length >= count);

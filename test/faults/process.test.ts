@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { makeWorkplace } from "../executable/workplace.ts";
+import { emptyMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 import { report, sayMissing } from "./extent.ts";
 import { countUp, expectTaken, type Post, sendBurst } from "./poster.ts";
@@ -19,11 +19,11 @@ if (!hasPrlimit)
 test.skipIf(!hasFakeTime)(
   "a clock that jumps an hour forth and back loses nothing and forgets no key",
   async () => {
-    const place = makeWorkplace();
-    const { secret } = await createNumberEndpoint(place);
-    const clock = place.path("clock");
+    const machine = emptyMachine();
+    const { secret } = await createNumberEndpoint(machine);
+    const clock = machine.path("clock");
     writeFileSync(clock, "+0");
-    const server = await startServer(place, await freePort(), {
+    const server = await startServer(machine, await freePort(), {
       env: {
         LD_PRELOAD: FAKE_TIME,
         FAKETIME_TIMESTAMP_FILE: clock,
@@ -49,7 +49,7 @@ test.skipIf(!hasFakeTime)(
     }
     expect(hoursOff).toEqual([0, 1, 0, -1, 0]);
     expect(await server.end("SIGTERM")).toBe(0);
-    const stored = readStored(place.database);
+    const stored = readStored(machine.database);
     expectNothingLost(all, stored);
     expect(stored.ids).toHaveLength(all.length);
     report("clock jumps", { jumps: 4, acknowledged: all.length, lost: 0 });
@@ -59,9 +59,9 @@ test.skipIf(!hasFakeTime)(
 test.skipIf(!hasPrlimit)(
   "used up file descriptors refuse connections, and posts are taken again as soon as some are free",
   async () => {
-    const place = makeWorkplace();
-    const { secret } = await createNumberEndpoint(place);
-    const server = await startServer(place, await freePort());
+    const machine = emptyMachine();
+    const { secret } = await createNumberEndpoint(machine);
+    const server = await startServer(machine, await freePort());
     const target = { port: server.port, key: secret };
     const numbers = countUp();
     const before = await sendBurst(target, numbers, 20);
@@ -78,19 +78,19 @@ test.skipIf(!hasPrlimit)(
     const after = await sendBurst(target, numbers, 20);
     expectTaken(after);
     expect(await server.end("SIGTERM")).toBe(0);
-    expectNothingLost([...before, ...refused, ...after], readStored(place.database));
+    expectNothingLost([...before, ...refused, ...after], readStored(machine.database));
   },
 );
 
 test("a reader of the log that hangs holds up neither posts nor the end of the server", async () => {
-  const place = makeWorkplace();
-  const { secret } = await createNumberEndpoint(place);
-  const pipe = place.path("pipe");
+  const machine = emptyMachine();
+  const { secret } = await createNumberEndpoint(machine);
+  const pipe = machine.path("pipe");
   expect(spawnSync("mkfifo", [pipe]).status).toBe(0);
   // Open at both ends, and never read.
   const stdout = openSync(pipe, "r+");
   const options = { stdout, env: { FORMSVC_LOG_LEVEL: "info" } };
-  const server = await startServer(place, await freePort(), options);
+  const server = await startServer(machine, await freePort(), options);
   const numbers = countUp();
   const posts: Post[] = [];
   // A pipe holds 64 KiB; this is three times as much.
@@ -102,7 +102,7 @@ test("a reader of the log that hangs holds up neither posts nor the end of the s
   const grace = sleep(10_000, "still running", { ref: false });
   expect(await Promise.race([ended, grace])).toBe(0);
   closeSync(stdout);
-  expectNothingLost(posts, readStored(place.database));
+  expectNothingLost(posts, readStored(machine.database));
 });
 
 /** When a server's clock said that an id was made. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeWorkplace } from "../executable/workplace.ts";
+import { emptyMachine } from "../support/operator-machine.ts";
 import { extent, PATIENCE_MS, report, sayMissing } from "./extent.ts";
 import { hasPython, startBehindSocket } from "./passed-socket.ts";
 import { countUp, sendUntilAcknowledged, startPosting } from "./poster.ts";
@@ -14,16 +14,16 @@ test(
   "a server that is stopped and started again and again under load answers all it took and loses nothing",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
-    const { secret } = await createNumberEndpoint(place);
+    const machine = emptyMachine();
+    const { secret } = await createNumberEndpoint(machine);
     const target = { port: await freePort(), key: secret };
-    let server = await startServer(place, target.port);
+    let server = await startServer(machine, target.port);
     const poster = startPosting(target, CONNECTIONS, countUp());
     for (let round = 0; round < extent.restarts; round += 1) {
       await sleep(200 + Math.random() * 300);
       expect(await server.end("SIGTERM")).toBe(0);
-      expectNothingLost(answered(), readStored(place.database));
-      server = await startServer(place, target.port);
+      expectNothingLost(answered(), readStored(machine.database));
+      server = await startServer(machine, target.port);
     }
     await poster.stop();
     const refusals = new Set(poster.posts.map(({ status }) => status));
@@ -31,7 +31,7 @@ test(
     const withKey = poster.posts.filter(({ idempotencyKey }) => idempotencyKey !== null);
     await sendUntilAcknowledged(target, withKey);
     expect(await server.end("SIGTERM")).toBe(0);
-    const stored = readStored(place.database);
+    const stored = readStored(machine.database);
     expectNothingLost(poster.posts, stored);
     // What had no answer was not taken: all that was stored was acknowledged, but for those that were sent again.
     const acknowledged = new Set(poster.posts.flatMap(({ id }) => (id === null ? [] : [id])));
@@ -48,9 +48,9 @@ test.skipIf(!hasPython)(
   "a server restarted again and again under load behind a socket that stays refuses and resets nobody, and stores each post once",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
-    const { secret } = await createNumberEndpoint(place);
-    const holder = await startBehindSocket(place);
+    const machine = emptyMachine();
+    const { secret } = await createNumberEndpoint(machine);
+    const holder = await startBehindSocket(machine);
     const target = { port: holder.port, key: secret };
     const numbers = countUp();
     const posters = [
@@ -65,7 +65,7 @@ test.skipIf(!hasPython)(
     expect(await holder.end()).toBe(0);
     const posts = posters.flatMap((poster) => poster.posts);
     expect(posts.filter(({ status }) => status !== 200)).toEqual([]);
-    const stored = readStored(place.database);
+    const stored = readStored(machine.database);
     expectNothingLost(posts, stored);
     expect(stored.ids).toHaveLength(posts.length);
     report("restarts behind a socket", {

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { onTestFinished } from "vitest";
-import { executable, type Keys, whenEnded, type Workplace } from "../executable/workplace.ts";
+import type { Endpoint, OperatorMachine } from "../support/operator-machine.ts";
+import { type ProcessOptions, whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
 /** The schema of every endpoint here: posts differ by a number alone, so that no judge of spam finds a text in them. */
@@ -23,62 +23,48 @@ export const ENVIRONMENT = {
 export interface FaultServer {
   readonly port: number;
   readonly pid: number;
-  readonly child: ChildProcess;
+  readonly process: ChildProcess;
   /** From the start of the process until it was ready, in milliseconds of wall time and of the process's own work. */
   readonly readyAfterMs: number;
   readonly readyCpuMs: number;
-  readonly err: () => string;
+  readonly stderr: () => string;
   /** Warnings and errors that were logged. */
   readonly log: () => string;
   /** Sends a signal and waits for the end; the exit code, null after a signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export interface StartOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  /** A command that runs the server: its own words, with the executable's appended, keeping its process id. */
-  readonly within?: readonly string[];
-  readonly args?: readonly string[];
-  /** Where standard output goes; a pipe that is read unless told otherwise. */
-  readonly stdout?: number;
-}
+export type StartOptions = ProcessOptions & { readonly args?: readonly string[] };
 
 /** Starts the executable on `port` and waits until it is ready to take posts. */
 export async function startServer(
-  place: Workplace,
+  machine: OperatorMachine,
   port: number,
   options: StartOptions = {},
 ): Promise<FaultServer> {
-  const [command, ...within] = options.within ?? [];
-  const serve = ["serve", "--port", String(port), ...(options.args ?? [])];
-  const args = command === undefined ? serve : [...within, executable, ...serve];
+  const { args = [], env, ...rest } = options;
   const startedAt = performance.now();
-  const child = spawn(command ?? executable, args, {
-    cwd: place.folder,
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...ENVIRONMENT, ...options.env },
-    stdio: ["ignore", options.stdout ?? "pipe", "pipe"],
+  const child = machine.start(["serve", "--port", String(port), ...args], {
+    ...rest,
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...ENVIRONMENT, ...env },
   });
   const ended = whenEnded(child);
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
   let log = "";
-  let err = "";
+  let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   await until(() => {
-    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${err}`);
+    if (child.exitCode !== null) throw new Error(`serve ended with ${child.exitCode}: ${stderr}`);
     return isReady(port);
   });
   const pid = child.pid!;
   return {
     port,
     pid,
-    child,
+    process: child,
     readyAfterMs: performance.now() - startedAt,
     readyCpuMs: processorMs(pid),
-    err: () => err,
+    stderr: () => stderr,
     log: () => log,
     end(signal) {
       child.kill(signal);
@@ -87,12 +73,11 @@ export async function startServer(
   };
 }
 
-export async function createNumberEndpoint(place: Workplace, schema: object = numberSchema): Promise<Keys> {
-  const made = await place.json<{ endpoint: { id: string }; keys: Omit<Keys, "endpointId"> }>(
-    ["endpoint", "create", "--name", "Numbers", "--schema", "-"],
-    { input: JSON.stringify(schema) },
-  );
-  return { endpointId: made.endpoint.id, ...made.keys };
+export function createNumberEndpoint(
+  machine: OperatorMachine,
+  schema: object = numberSchema,
+): Promise<Endpoint> {
+  return machine.createEndpoint({ name: "Numbers", schema });
 }
 
 /** A port that nobody listens on now. */

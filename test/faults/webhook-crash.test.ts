@@ -4,13 +4,13 @@ import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { startReceiverWith } from "../support/receivers.ts";
-import { ProgramFolder } from "../support/server-process.ts";
+import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
+import { tryPost } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 import { verifyWithOfficial } from "../support/webhook-world.ts";
 import { extent, report } from "./extent.ts";
 import { all, first } from "../../src/database/steps.ts";
 
-/** Each test starts many processes, and a busy machine takes a second for one. */
 const KILL_ROUNDS = extent.killRounds;
 const ROUND_MS = 400;
 const EARLY_MS = 60;
@@ -29,31 +29,17 @@ const CONFIG = {
   log: { level: "info", format: "json" },
 };
 
-interface Endpoint {
-  readonly endpoint: { readonly id: string };
-  readonly keys: { readonly secret: string };
-}
-
-async function prepare(folder: ProgramFolder, url: string): Promise<{ key: string; secret: string }> {
-  const schema = '{"number":{"type":"number"}}';
-  const made = await folder.json<Endpoint>(
-    ["endpoint", "create", "--name", "Contact", "--schema", "-"],
-    schema,
-  );
+async function prepare(machine: OperatorMachine, url: string): Promise<{ key: string; secret: string }> {
+  const made = await machine.createEndpoint({ schema: { number: { type: "number" } } });
   const create = ["webhook", "create", "--endpoint", "Contact", "--url", url, "--allow-private"];
-  const { secret } = await folder.json<{ secret: string }>(create);
-  return { key: made.keys.secret, secret };
+  const { secret } = await machine.json<{ secret: string }>(create);
+  return { key: made.secret, secret };
 }
 
 /** The submission's id where it was acknowledged; null where the server was not there, or ended before it answered. */
 async function post(url: string, key: string, number: number): Promise<string | null> {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   try {
-    const answer = await fetch(`${url}/submit`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ number }),
-    });
+    const answer = await tryPost(url, key, { number });
     if (answer.status !== 200) return null;
     return ((await answer.json()) as { submission_id: string }).submission_id;
   } catch {
@@ -76,17 +62,17 @@ test(
       if (index % 7 === 3) response.destroy();
       else setTimeout(() => response.end(), index % 5);
     });
-    await using folder = new ProgramFolder(CONFIG);
-    const { key, secret } = await prepare(folder, receiver.url);
+    const machine = operatorMachine(CONFIG);
+    const { key, secret } = await prepare(machine, receiver.url);
     const acknowledged: string[] = [];
     let number = 0;
     for (let round = 0; round < KILL_ROUNDS; round += 1) {
-      await folder.serve();
+      const server = await machine.serve();
       const over = new AbortController();
       const before = acknowledged.length;
       const poster = async (): Promise<void> => {
         while (!over.signal.aborted) {
-          const id = await post(folder.url, key, (number += 1));
+          const id = await post(server.url, key, (number += 1));
           if (id !== null) acknowledged.push(id);
           else await sleep(5);
         }
@@ -95,14 +81,14 @@ test(
       // Every other round dies early, while it still recovers what the one before left.
       if (round % 2 === 0) await until(() => acknowledged.length > before);
       await sleep((round % 2 === 0 ? ROUND_MS : EARLY_MS) * Math.random());
-      await folder.end("SIGKILL");
+      await server.stop("SIGKILL");
       over.abort();
       await Promise.all(posters);
     }
-    await folder.serve();
-    const db = openDatabase(folder.databasePath, { busyTimeoutMs: 5000 });
+    const last = await machine.serve();
+    const db = openDatabase(machine.database, { busyTimeoutMs: 5000 });
     await waitForDeliveries(db);
-    await folder.end("SIGTERM");
+    await last.stop();
 
     expect(acknowledged.length).toBeGreaterThanOrEqual(KILL_ROUNDS / 2);
     const bodies = new Map<string, string>();
@@ -147,34 +133,36 @@ test("a server told to stop with deliveries in flight ends in time, and the next
   await using receiver = await startReceiverWith((response) => {
     if (!hangs) response.end();
   });
-  await using folder = new ProgramFolder(CONFIG);
-  const { key } = await prepare(folder, receiver.url);
-  await folder.serve();
-  const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => post(folder.url, key, index)));
+  const machine = operatorMachine(CONFIG);
+  const { key } = await prepare(machine, receiver.url);
+  const server = await machine.serve();
+  const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => post(server.url, key, index)));
   expect(ids).not.toContain(null);
   await expect.poll(() => receiver.received.length).toBe(16);
-  expect(await folder.end("SIGTERM")).toBeLessThan(12_000);
+  const stoppedAt = performance.now();
+  await server.stop();
+  expect(performance.now() - stoppedAt).toBeLessThan(12_000);
   hangs = false;
-  await folder.serve();
-  const db = openDatabase(folder.databasePath, { busyTimeoutMs: 5000 });
+  await machine.serve();
+  const db = openDatabase(machine.database, { busyTimeoutMs: 5000 });
   await waitForDeliveries(db);
   db.close();
 });
 
 test("commands that change webhooks while a server runs take effect within two seconds", async () => {
   await using receiver = await startReceiverWith((response) => response.end());
-  await using folder = new ProgramFolder(CONFIG);
-  const { key } = await prepare(folder, receiver.url);
-  const { data } = await folder.json<{ data: { id: string }[] }>(["webhook", "list"]);
+  const machine = operatorMachine(CONFIG);
+  const { key } = await prepare(machine, receiver.url);
+  const { data } = await machine.json<{ data: { id: string }[] }>(["webhook", "list"]);
   const webhookId = data[0]!.id;
-  await folder.serve();
-  await folder.json(["webhook", "disable", webhookId]);
+  const server = await machine.serve();
+  await machine.json(["webhook", "disable", webhookId]);
   await sleep(1500);
-  await post(folder.url, key, 1);
+  await post(server.url, key, 1);
   await sleep(500);
   expect(receiver.received).toHaveLength(0);
-  await folder.json(["webhook", "enable", webhookId]);
+  await machine.json(["webhook", "enable", webhookId]);
   await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(1);
-  await folder.json(["webhook", "replay", "--since", "1h", "--as-new"]);
+  await machine.json(["webhook", "replay", "--since", "1h", "--as-new"]);
   await expect.poll(() => receiver.received.length, { timeout: 5000 }).toBe(2);
 });

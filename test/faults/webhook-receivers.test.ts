@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { makeWorkplace, type Workplace } from "../executable/workplace.ts";
+import { type OperatorMachine, emptyMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { PATIENCE_MS, report, sayMissing } from "./extent.ts";
@@ -18,9 +18,9 @@ const GROWTH_MB = 20;
 const WARM_POSTS = 200;
 const IN_FLIGHT = 4;
 
-async function prepare(place: Workplace, url: string): Promise<string> {
-  const { secret } = await createNumberEndpoint(place);
-  await place.json(["webhook", "create", "--endpoint", "Numbers", "--url", url, "--allow-private"]);
+async function prepare(machine: OperatorMachine, url: string): Promise<string> {
+  const { secret } = await createNumberEndpoint(machine);
+  await machine.json(["webhook", "create", "--endpoint", "Numbers", "--url", url, "--allow-private"]);
   return secret;
 }
 
@@ -43,15 +43,15 @@ test(
   "answers of 512 MB, packed ones too, cost no memory and change no verdict",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
+    const machine = emptyMachine();
     let isHuge = false;
     await using receiver = await startReceiverWith((response, _, index) => {
       if (!isHuge) return void response.end();
       const packed = index % 2 === 0 ? { "content-encoding": "gzip" } : {};
       return writeHuge(response, index % 3 === 0 ? 404 : 200, packed);
     });
-    const key = await prepare(place, receiver.url);
-    const server = await startServer(place, await freePort());
+    const key = await prepare(machine, receiver.url);
+    const server = await startServer(machine, await freePort());
     const target = { port: server.port, key };
     const numbers = countUp();
     expectTaken(await sendBurst(target, numbers, WARM_POSTS));
@@ -61,11 +61,11 @@ test(
     expectTaken(await sendBurst(target, numbers, 60));
     await until(() => receiver.received.length >= WARM_POSTS + 60);
     await until(async () => {
-      const list = await place.json<{ data: unknown[] }>(["webhook", "deliveries", "--state", "sending"]);
+      const list = await machine.json<{ data: unknown[] }>(["webhook", "deliveries", "--state", "sending"]);
       return list.data.length === 0;
     });
     const grown = peakResidentMb(server.pid) - before;
-    const { data } = await place.json<{ data: { last_status: number }[] }>(["webhook", "deliveries"]);
+    const { data } = await machine.json<{ data: { last_status: number }[] }>(["webhook", "deliveries"]);
     expect(new Set(data.slice(0, 40).map((row) => row.last_status))).toEqual(new Set([200, 404]));
     report("answers of 512 MB", { answers: receiver.received.length - WARM_POSTS, "MB more": grown });
     expect(grown).toBeLessThan(GROWTH_MB);
@@ -76,18 +76,18 @@ test.skipIf(!mayMount)(
   "on a full disk nothing is sent that is not on record, and deliveries go on when there is room",
   { timeout: PATIENCE_MS },
   async () => {
-    const place = makeWorkplace();
+    const machine = emptyMachine();
     const waiting: ServerResponse[] = [];
     let isSlow = true;
     await using receiver = await startReceiverWith((response) => {
       if (isSlow) waiting.push(response);
       else response.end();
     });
-    const key = await prepare(place, receiver.url);
-    const disk = place.path("disk");
+    const key = await prepare(machine, receiver.url);
+    const disk = machine.path("disk");
     mkdirSync(disk);
     const mount = 'mount -t tmpfs -o size=16m none "$0" && cp formsvc.db "$0" && exec "$@"';
-    const server = await startServer(place, await freePort(), {
+    const server = await startServer(machine, await freePort(), {
       within: ["unshare", "-m", "--propagation", "private", "sh", "-c", mount, disk],
       args: ["--db", `${disk}/formsvc.db`],
     });

@@ -9,17 +9,20 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleBrowserClient } from "../../scripts/embed-browser-client.ts";
 import { script, types } from "../../src/http/browser-client.generated.ts";
 import { sendRaw } from "../support/raw-get.ts";
-import { type FormsvcProcess, startFormsvc } from "../support/formsvc-process.ts";
+import { makeMachine } from "../support/operator-machine.ts";
+import type { RunningServer } from "../support/running-server.ts";
 
 const MAX_COMPRESSED_BYTES = 3072;
-let formsvc: FormsvcProcess;
+const machine = makeMachine();
+let server: RunningServer;
 
 beforeAll(async () => {
-  formsvc = await startFormsvc();
+  machine.configure({});
+  server = await machine.serve();
 });
-afterAll(() => formsvc.stop());
+afterAll(() => machine.remove());
 
-const get = (path: string, headers: Record<string, string> = {}) => sendRaw(`${formsvc.url}${path}`, headers);
+const get = (path: string, headers: Record<string, string> = {}) => sendRaw(`${server.url}${path}`, headers);
 
 test("the embedded script and types are what src/browser/ makes", async () => {
   expect(await bundleBrowserClient()).toEqual({ script, types });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { type Endpoint, makeMachine, operatorMachine } from "../support/operator-machine.ts";
+import type { RunningServer } from "../support/running-server.ts";
 import { sendRequest } from "../support/http-client.ts";
 
 const schema = {
@@ -17,22 +18,24 @@ const BROWSER = {
   accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
 };
 
-let formsvc: FormsvcProcess;
-let open: TestForm;
-let listed: TestForm;
-let withPages: TestForm;
+const machine = makeMachine();
+let server: RunningServer;
+let open: Endpoint;
+let listed: Endpoint;
+let withPages: Endpoint;
 
 beforeAll(async () => {
-  formsvc = await startFormsvc();
-  open = await formsvc.addForm({ schema });
-  listed = await formsvc.addForm({ schema, allowOrigin: [SITE, "https://*.site.example", "null"] });
+  machine.configure({});
+  server = await machine.serve();
+  open = await machine.createEndpoint({ schema });
+  listed = await machine.createEndpoint({ schema, allowOrigin: [SITE, "https://*.site.example", "null"] });
   const pages = ["--success-url", `${SITE}/thanks`, "--error-url", `${SITE}/oops?a=1`];
-  withPages = await formsvc.addForm({ schema, set: pages });
+  withPages = await machine.createEndpoint({ schema, set: pages });
 });
-afterAll(() => formsvc.stop());
+afterAll(() => machine.remove());
 
 interface Sent {
-  readonly form?: TestForm;
+  readonly form?: Endpoint;
   readonly key?: string;
   readonly body: URLSearchParams | FormData | string | Record<string, string>;
   readonly headers?: Record<string, string>;
@@ -40,7 +43,7 @@ interface Sent {
 
 async function post({ form = open, key = form.publishable, body, headers = {} }: Sent) {
   const isPlain = body.constructor === Object;
-  const answer = await fetch(`${formsvc.url}/f/${key}`, {
+  const answer = await fetch(`${server.url}/f/${key}`, {
     method: "POST",
     body: isPlain ? new URLSearchParams(body as Record<string, string>) : (body as FormData),
     headers: { ...BROWSER, ...headers },
@@ -71,7 +74,7 @@ test("a urlencoded form is coerced, stored and answered with a page that runs no
   expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; /);
   expect(policy).not.toContain("unsafe");
   expect(answer.headers.get("cache-control")).toBe("no-store");
-  expect((await formsvc.stored(open)).at(-1)).toEqual({
+  expect((await machine.stored(open)).at(-1)).toEqual({
     name: "Ünal & Söhne",
     age: 42,
     agree: true,
@@ -86,7 +89,7 @@ test("a multipart form is the same; a file input left empty is absent", async ()
   body.set("upload", new File([], ""));
   const answer = await post({ body });
   expect(answer.status).toBe(200);
-  expect((await formsvc.stored(open)).at(-1)).toEqual({ name: "Ana\nRuiz ✓", tags: ["x"] });
+  expect((await machine.stored(open)).at(-1)).toEqual({ name: "Ana\nRuiz ✓", tags: ["x"] });
 });
 
 test("a file is refused with 415, in a page that still has the rest of the input", async () => {
@@ -125,7 +128,7 @@ test("other media types are 415, a broken multipart body and too many fields are
 
 test("the body limit holds for bodies of unknown length too, of many small parts", async () => {
   const part = `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${"x".repeat(900)}\r\n`;
-  const answer = await sendRequest(formsvc.url, {
+  const answer = await sendRequest(server.url, {
     method: "POST",
     path: `/f/${open.publishable}`,
     headers: { "content-type": "multipart/form-data; boundary=b", ...json },
@@ -157,7 +160,7 @@ test("clients that ask for JSON get it, for success and for errors, readable acr
 });
 
 test("a preflight allows the headers of the browser client for a day", async () => {
-  const answer = await fetch(`${formsvc.url}/f/${open.publishable}`, { method: "OPTIONS" });
+  const answer = await fetch(`${server.url}/f/${open.publishable}`, { method: "OPTIONS" });
   expect(answer.status).toBe(204);
   expect(answer.headers.get("access-control-max-age")).toBe("86400");
   expect(answer.headers.get("access-control-allow-headers")).toContain("Idempotency-Key");
@@ -176,7 +179,7 @@ test("the endpoint's pages get 303, errors with the status' error in the query",
 });
 
 test("_redirect is followed to an allowed origin only, and is never stored", async () => {
-  const cases: [TestForm, string, string, string | null][] = [
+  const cases: [Endpoint, string, string, string | null][] = [
     [listed, SITE, `${SITE}/a?b#c`, `${SITE}/a?b#c`],
     [listed, SITE, "https://www.site.example/", "https://www.site.example/"],
     [listed, SITE, "/relative", `${SITE}/relative`],
@@ -204,11 +207,11 @@ test("_redirect is followed to an allowed origin only, and is never stored", asy
   }
   const noOrigin = await post({ body: { name: "A", _redirect: "https://other.example/" } });
   expect(noOrigin.location).toBeNull();
-  expect((await formsvc.stored(listed)).at(-1)).toEqual({ name: "A" });
+  expect((await machine.stored(listed)).at(-1)).toEqual({ name: "A" });
 });
 
 test("where origins are listed, others, none and an unlisted null are refused", async () => {
-  const onlySite = await formsvc.addForm({ schema, allowOrigin: [SITE] });
+  const onlySite = await machine.createEndpoint({ schema, allowOrigin: [SITE] });
   for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, {}] as Record<
     string,
     string
@@ -217,12 +220,12 @@ test("where origins are listed, others, none and an unlisted null are refused", 
     expect(answer.status).toBe(403);
     expect(answer.text).toContain("Forbidden");
   }
-  expect(await formsvc.stored(onlySite)).toEqual([]);
+  expect(await machine.stored(onlySite)).toEqual([]);
   expect((await post({ form: listed, body: { name: "A" }, headers: { origin: "null" } })).status).toBe(200);
 });
 
 test("a wildcard stands for every sub-domain, and for nothing else", async () => {
-  const form = await formsvc.addForm({ schema, allowOrigin: ["https://*.wild.example:8443"] });
+  const form = await machine.createEndpoint({ schema, allowOrigin: ["https://*.wild.example:8443"] });
   const cases: [string, number][] = [
     ["https://www.wild.example:8443", 200],
     ["https://a.b.wild.example:8443", 200],
@@ -243,7 +246,7 @@ test("a wildcard stands for every sub-domain, and for nothing else", async () =>
 });
 
 test("the error page shows the input again with what is wrong beside it, and sends it for the first page", async () => {
-  const form = await formsvc.addForm({ schema, allowOrigin: [SITE] });
+  const form = await machine.createEndpoint({ schema, allowOrigin: [SITE] });
   const answer = await post({
     form,
     body: {
@@ -267,36 +270,33 @@ test("the error page shows the input again with what is wrong beside it, and sen
 
   // What a browser sends when the visitor mends it there: our own origin, and the hidden members.
   const again = { name: "Ana", age: "18", _redirect: "/ok", _origin: SITE };
-  const mended = await post({ form, body: again, headers: { origin: formsvc.url } });
+  const mended = await post({ form, body: again, headers: { origin: server.url } });
   expect([mended.status, mended.location]).toEqual([303, `${SITE}/ok`]);
-  expect(await formsvc.stored(form)).toEqual([{ name: "Ana", age: 18 }]);
+  expect(await machine.stored(form)).toEqual([{ name: "Ana", age: 18 }]);
 
   // Only our own pages may speak for another one.
   for (const origin of ["https://evil.example", "null"]) {
     expect((await post({ form, body: again, headers: { origin } })).status).toBe(403);
   }
   const forEvil = { ...again, _origin: "https://evil.example" };
-  expect((await post({ form, body: forEvil, headers: { origin: formsvc.url } })).status).toBe(403);
+  expect((await post({ form, body: forEvil, headers: { origin: server.url } })).status).toBe(403);
 });
 
 test("a configured base address is the only own origin", async () => {
-  const proxied = await startFormsvc({ FORMSVC_SERVER_BASE_URL: "https://forms.example" });
-  try {
-    const form = await proxied.addForm({ schema, allowOrigin: [SITE] });
-    const send = async (origin: string) => {
-      const body = new URLSearchParams({ name: "A", _origin: SITE });
-      const answer = await fetch(`${proxied.url}/f/${form.publishable}`, {
-        method: "POST",
-        body,
-        headers: { origin },
-      });
-      return answer.status;
-    };
-    expect(await send("https://forms.example")).toBe(200);
-    expect(await send(proxied.url)).toBe(403);
-  } finally {
-    await proxied.stop();
-  }
+  const machine = operatorMachine({ server: { baseUrl: "https://forms.example" } });
+  const form = await machine.createEndpoint({ schema, allowOrigin: [SITE] });
+  const proxied = await machine.serve();
+  const send = async (origin: string) => {
+    const body = new URLSearchParams({ name: "A", _origin: SITE });
+    const answer = await fetch(`${proxied.url}/f/${form.publishable}`, {
+      method: "POST",
+      body,
+      headers: { origin },
+    });
+    return answer.status;
+  };
+  expect(await send("https://forms.example")).toBe(200);
+  expect(await send(proxied.url)).toBe(403);
 });
 
 test("an unknown key gets a page with 401, a secret key is refused and shown to its owner", async () => {
@@ -307,14 +307,14 @@ test("an unknown key gets a page with 401, a secret key is refused and shown to 
   const secret = await post({ key: open.secret, body: { name: "A" } });
   expect(secret.status).toBe(403);
   expect(secret.text).not.toContain(open.secret);
-  const keys = (await formsvc.command("key", "list", open.id))["data"] as Record<string, unknown>[];
+  const keys = (await machine.json(["key", "list", open.id]))["data"] as Record<string, unknown>[];
   expect(keys.find(({ kind }) => kind === "secret")).toMatchObject({
     seen_in_browser_at: expect.any(String),
   });
 });
 
 test("the same Idempotency-Key stores once, whatever boundary a multipart form has", async () => {
-  const before = (await formsvc.stored(open)).length;
+  const before = (await machine.stored(open)).length;
   const send = (name: string) => {
     const body = new FormData();
     body.set("name", name);
@@ -323,7 +323,7 @@ test("the same Idempotency-Key stores once, whatever boundary a multipart form h
   const [first, second, other] = [await send("A"), await send("A"), await send("B")];
   expect(second.text).toBe(first.text);
   expect(other.status).toBe(409);
-  expect(await formsvc.stored(open)).toHaveLength(before + 1);
+  expect(await machine.stored(open)).toHaveLength(before + 1);
 });
 
 test("a filled honeypot is refused as spam without a word of why", async () => {
@@ -334,7 +334,7 @@ test("a filled honeypot is refused as spam without a word of why", async () => {
 });
 
 test("other methods are 405 and told what is allowed", async () => {
-  const answer = await fetch(`${formsvc.url}/f/${open.publishable}`);
+  const answer = await fetch(`${server.url}/f/${open.publishable}`);
   expect(answer.status).toBe(405);
   expect(answer.headers.get("allow")).toBe("OPTIONS, POST");
 });

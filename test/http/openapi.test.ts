@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ERROR_TABLE } from "../../src/foundation/errors.ts";
-import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { RunningServer } from "../support/running-server.ts";
 
 interface Document {
   readonly openapi: string;
@@ -15,23 +16,25 @@ interface Document {
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-let formsvc: FormsvcProcess;
-let form: TestForm;
+const machine = makeMachine();
+let server: RunningServer;
+let form: Endpoint;
 let text: string;
 let document: Document;
 let folder: string;
 
 beforeAll(async () => {
-  formsvc = await startFormsvc();
-  form = await formsvc.addForm({ schema: { name: { type: "string", required: true } } });
-  text = await (await fetch(`${formsvc.url}/openapi.json`)).text();
+  machine.configure({});
+  server = await machine.serve();
+  form = await machine.createEndpoint({ schema: { name: { type: "string", required: true } } });
+  text = await (await fetch(`${server.url}/openapi.json`)).text();
   document = JSON.parse(text) as Document;
   folder = mkdtempSync(join(tmpdir(), "formsvc-client-"));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
-  await formsvc.stop();
+  await machine.remove();
 });
 
 test("the document is valid OpenAPI 3.1", async () => {
@@ -87,7 +90,7 @@ test("a typed client generated from it compiles, works, and does not compile whe
   const tsc = join(createRequire(import.meta.url).resolve("typescript/package.json"), "../bin/tsc");
   execFileSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
 
-  const env = { PATH: process.env["PATH"], URL_: formsvc.url, SECRET: form.secret };
+  const env = { PATH: process.env["PATH"], URL_: server.url, SECRET: form.secret };
   const out = execFileSync(process.execPath, [join(folder, "use.ts")], { env, encoding: "utf8" });
   expect(JSON.parse(out)).toEqual({
     sent: true,

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
+import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 
 const docs = readFileSync(new URL("../../docs/reverse-proxies.md", import.meta.url), "utf8");

@@ -1,24 +1,27 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { RunningServer } from "../support/running-server.ts";
 
 const schema = { name: { type: "string", required: true } };
-let formsvc: FormsvcProcess;
-let form: TestForm;
-let other: TestForm;
+const machine = makeMachine();
+let server: RunningServer;
+let form: Endpoint;
+let other: Endpoint;
 let ids: string[];
 
 beforeAll(async () => {
-  formsvc = await startFormsvc();
-  form = await formsvc.addForm({ schema });
-  other = await formsvc.addForm({ schema });
+  machine.configure({});
+  server = await machine.serve();
+  form = await machine.createEndpoint({ schema });
+  other = await machine.createEndpoint({ schema });
   ids = [];
   for (let index = 0; index < 30; index += 1) ids.push(await submit(form, `Name ${index}`));
   ids.reverse();
 });
-afterAll(() => formsvc.stop());
+afterAll(() => machine.remove());
 
-async function submit({ secret }: TestForm, name: string): Promise<string> {
-  const answer = await fetch(`${formsvc.url}/submit`, {
+async function submit({ secret }: Endpoint, name: string): Promise<string> {
+  const answer = await fetch(`${server.url}/submit`, {
     method: "POST",
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
     body: JSON.stringify({ name }),
@@ -32,7 +35,7 @@ interface Page {
 }
 
 async function read(path: string, { key = form.secret, method = "GET", headers = {} } = {}) {
-  const answer = await fetch(`${formsvc.url}${path}`, {
+  const answer = await fetch(`${server.url}${path}`, {
     method,
     headers: { ...(key !== "" && { authorization: `Bearer ${key}` }), ...headers },
   });
@@ -155,14 +158,14 @@ test("a secret key from a browser is refused, whichever header gives it away, an
     const { status, body } = await read("/submissions", { headers });
     expect([status, body?.["error"]]).toEqual([403, "Forbidden"]);
   }
-  const keys = (await formsvc.command("key", "list", form.id))["data"] as Record<string, unknown>[];
+  const keys = (await machine.json(["key", "list", form.id]))["data"] as Record<string, unknown>[];
   expect(keys.find(({ kind }) => kind === "secret")).toMatchObject({
     seen_in_browser_at: expect.any(String),
   });
 });
 
 test("a paused endpoint takes no posts but can be read", async () => {
-  await formsvc.command("endpoint", "pause", other.id);
+  await machine.json(["endpoint", "pause", other.id]);
   await expect.poll(async () => submit(other, "Late")).toBeUndefined();
   expect((await read("/submissions", { key: other.secret })).status).toBe(200);
 });

@@ -10,7 +10,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compileScript, parse } from "vue/compiler-sfc";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { type FormsvcProcess, startFormsvc, type TestForm } from "../support/formsvc-process.ts";
+import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
+import type { RunningServer } from "../support/running-server.ts";
 import { startWebSite, type WebSite } from "../support/web-site.ts";
 import { type Block, readRecipe, recipeNames } from "./recipe-blocks.ts";
 
@@ -24,16 +25,18 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   "no-code": "",
 };
 
-let formsvc: FormsvcProcess;
+const machine = makeMachine();
+let server: RunningServer;
 let site: WebSite;
-let form: TestForm;
+let form: Endpoint;
 let folder: string;
 
 beforeAll(async () => {
-  [formsvc, site] = await Promise.all([startFormsvc(), startWebSite()]);
+  machine.configure({});
+  [server, site] = await Promise.all([machine.serve(), startWebSite()]);
   const [contact] = readRecipe("README", { url: "", publishable: "" });
-  form = await formsvc.addForm({
-    schema: JSON.parse(contact?.text ?? "") as object as Record<string, unknown>,
+  form = await machine.createEndpoint({
+    schema: JSON.parse(contact?.text ?? "") as object,
     allowOrigin: [site.origin],
   });
   folder = mkdtempSync(join(tmpdir(), "formsvc-recipes-"));
@@ -41,10 +44,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
-  await Promise.all([site.stop(), formsvc.stop()]);
+  await Promise.all([site.stop(), machine.remove()]);
 });
 
-const blocks = (name: string) => readRecipe(name, { url: formsvc.url, publishable: form.publishable });
+const blocks = (name: string) => readRecipe(name, { url: server.url, publishable: form.publishable });
 
 function isMissing(program: string): boolean {
   const paths = (process.env["PATH"] ?? "").split(delimiter);
@@ -62,14 +65,14 @@ describe("on a server", () => {
     test.skipIf(isMissing(program))(
       `the recipe ${name} stores what it sends, and what it reads is there`,
       async () => {
-        const before = (await formsvc.stored(form)).length;
+        const before = (await machine.stored(form)).length;
         const recipe = blocks(name);
         expect(recipe.length).toBeGreaterThan(0);
         for (const block of recipe) {
           const out = await runBlock(block);
           expect(out).toContain(block.text.includes("/submissions") ? '"ada@example.org"' : "sub_");
         }
-        const stored = await formsvc.stored(form);
+        const stored = await machine.stored(form);
         expect(stored.slice(before)).toEqual([
           { name: "Ada Lovelace", email: "ada@example.org", message: "From a script" },
         ]);
@@ -111,7 +114,7 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
     test.skipIf(isMissing(needs))(
       `the recipe ${name} tells what is wrong, then stores and thanks`,
       async () => {
-        const before = (await formsvc.stored(form)).length;
+        const before = (await machine.stored(form)).length;
         const page = await browser.newPage();
         page.setDefaultTimeout(15_000);
         await page.goto(await publish(name, blocks(name)));
@@ -125,7 +128,7 @@ describe.skipIf(chromiumPath === null)("in Chromium", () => {
         await page.fill("[name=email]", "ada@example.org");
         await page.click("button");
         await page.getByText("Thank you").first().waitFor();
-        expect((await formsvc.stored(form)).slice(before)).toEqual([
+        expect((await machine.stored(form)).slice(before)).toEqual([
           { name: "Ada Lovelace", email: "ada@example.org", message: "From a page" },
         ]);
         await page.close();

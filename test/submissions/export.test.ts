@@ -6,7 +6,8 @@ import { createExportFile } from "../../src/cli/export-file.ts";
 import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
 import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
-import { modeOf, operatorMachine, post, type OperatorMachine } from "../support/operator-machine.ts";
+import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
+import { post } from "../support/posts.ts";
 import { openForTest } from "../support/temporary-database.ts";
 
 function submission(data: Record<string, unknown>): Submission {
@@ -98,10 +99,9 @@ async function machineWithPosts(count: number) {
 
 test("an export has the columns of the contract, oldest first, and a file of its own with mode 0600", async () => {
   const { machine, endpoint, ids } = await machineWithPosts(3);
-  await machine.mustRun(
-    ["schema", "set", endpoint.id, "-"],
-    '{"email":{"type":"string"},"city":{"type":"string"}}',
-  );
+  await machine.mustRun(["schema", "set", endpoint.id, "-"], {
+    input: '{"email":{"type":"string"},"city":{"type":"string"}}',
+  });
   await machine.mustRun(["submission", "export", "--output", "all.csv"]);
   const rows = parseCsv(readFileSync(machine.path("all.csv"), "utf8"));
   const fixed = ["id", "endpoint_id", "created_at", "spam_score", "spam_class", "ip_address", "user_agent"];
@@ -198,7 +198,7 @@ test("an export and an import of 100 MB run in a heap of 64 MB, and an import ru
   expect(JSON.parse((await other.run(args, { env })).stdout)).toEqual({
     imported: { added: 0, known: 40_000 },
   });
-}, 120_000);
+}, 300_000);
 
 test("of two exports to one name the second is refused, whoever began first, and no link is replaced", () => {
   const machine = operatorMachine();

@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { operatorMachine, post } from "../support/operator-machine.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { post } from "../support/posts.ts";
 
 test("all that is kept of a person is found in whatever depth, list and letter case, handed out and erased", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({
-    email: { type: "string" },
-    contact: { type: "object", properties: { email: { type: "array", items: { type: "string" } } } },
-    note: { type: "string" },
+    schema: {
+      email: { type: "string" },
+      contact: { type: "object", properties: { email: { type: "array", items: { type: "string" } } } },
+      note: { type: "string" },
+    },
   });
   const server = await machine.serve();
   const send = (data: Record<string, unknown>): Promise<string> => post(server.url, endpoint.secret, data);

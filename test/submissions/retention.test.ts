@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { shortenAddress } from "../../src/foundation/ip-address.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { operatorMachine, post, storedIds } from "../support/operator-machine.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { post, storedIds } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
 
@@ -11,7 +12,7 @@ test("submissions older than their endpoint keeps them are deleted by the server
   const endpoint = await machine.createEndpoint();
   const keeping = await machine.mustRun(
     ["endpoint", "create", "--name", "Archive", "--schema", "-", "--json"],
-    "{}",
+    { input: "{}" },
   );
   const archive = (keeping.json() as { endpoint: { id: string } }).endpoint.id;
   const connection = machine.open();

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { operatorMachine, post } from "../support/operator-machine.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { post } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 

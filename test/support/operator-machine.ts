@@ -1,29 +1,12 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import type { ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import SqliteDatabase from "better-sqlite3";
 import { onTestFinished } from "vitest";
-
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Standard output as one JSON document. */
-  json(): unknown;
-}
-
-export interface RunningServer {
-  readonly url: string;
-  readonly process: ChildProcessWithoutNullStreams;
-  /** Every line that was logged so far. */
-  readonly lines: readonly Record<string, unknown>[];
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-}
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { collect, type ProcessOptions, type Ran, startProgram, whenEnded } from "./program.ts";
+import { type RunningServer, watchServer } from "./running-server.ts";
+import { makeFolder } from "./temporary-folder.ts";
 
 export interface Endpoint {
   readonly id: string;
@@ -31,168 +14,142 @@ export interface Endpoint {
   readonly publishable: string;
 }
 
-/** A clean folder with a configuration without limits, and the real program run there as processes of its own. */
+export interface EndpointOptions {
+  readonly name?: string;
+  readonly schema?: object;
+  readonly allowOrigin?: readonly string[];
+  readonly workspace?: string;
+  /** Flags of `endpoint set`. */
+  readonly set?: readonly string[];
+}
+
+/** A folder of its own, and the program run in it as processes: from the sources or, in some projects, the built file. */
 export interface OperatorMachine {
   readonly folder: string;
   readonly database: string;
   path(name: string): string;
+  /** Writes a file, a value that is no text as JSON. Its path. */
+  write(name: string, content: unknown): string;
+  /** Writes a configuration without limits but for these settings. */
   configure(settings: Record<string, unknown>): void;
-  run(args: readonly string[], options?: { input?: string; env?: NodeJS.ProcessEnv }): Promise<Ran>;
+  start(args: readonly string[], options?: ProcessOptions): ChildProcess;
+  run(args: readonly string[], options?: ProcessOptions): Promise<Ran>;
   /** Fails the test unless the command exits with 0. */
-  mustRun(args: readonly string[], input?: string): Promise<Ran>;
-  serve(options?: { env?: NodeJS.ProcessEnv; args?: readonly string[] }): Promise<RunningServer>;
-  createEndpoint(schema?: unknown): Promise<Endpoint>;
+  mustRun(args: readonly string[], options?: ProcessOptions): Promise<Ran>;
+  /** What a command that must succeed prints with `--json`. */
+  json<Result = Record<string, unknown>>(args: readonly string[], options?: ProcessOptions): Promise<Result>;
+  createEndpoint(made?: EndpointOptions): Promise<Endpoint>;
+  /** The stored data of an endpoint's submissions, oldest first; 1000 at most. */
+  stored(endpoint: Endpoint): Promise<Record<string, unknown>[]>;
+  /** On a free port, ready to take posts. */
+  serve(options?: ProcessOptions & { readonly args?: readonly string[] }): Promise<RunningServer>;
   /** A connection of the test's own. */
   open(file?: string): SqliteDatabase.Database;
+  /** Ends every process and removes the folder. */
+  remove(): Promise<void>;
 }
 
 const UNLIMITED = { monthlySubmissions: null, endpoints: null, customSpam: true };
-const exampleSchema = {
-  name: { type: "string", required: true },
-  email: { type: "string", required: true, format: "email" },
-  message: { type: "string" },
-};
 
-export function operatorMachine(): OperatorMachine {
-  const folder = mkdtempSync(join(tmpdir(), "formsvc-operator-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = (name: string): string => join(folder, name);
-  const configure = (settings: Record<string, unknown>): void => {
-    const content = {
-      server: { port: 0 },
-      plans: { hobby: UNLIMITED },
-      rateLimit: { publishable: { max: null }, secret: { max: null } },
-      ...settings,
-    };
-    writeFileSync(path("formsvc.config.json"), JSON.stringify(content));
+/** A machine with a configuration without limits but for these settings; gone after the test. */
+export function operatorMachine(settings: Record<string, unknown> = {}): OperatorMachine {
+  const machine = emptyMachine();
+  machine.configure(settings);
+  return machine;
+}
+
+/** A machine with an empty folder, so that the program's own defaults hold; gone after the test. */
+export function emptyMachine(): OperatorMachine {
+  const machine = makeMachine();
+  onTestFinished(() => machine.remove());
+  return machine;
+}
+
+/** For `beforeAll`: an {@link emptyMachine} that the caller removes. */
+export function makeMachine(): OperatorMachine {
+  const folder = makeFolder();
+  const path = (name: string): string => join(folder.path, name);
+  const children: ChildProcess[] = [];
+  const connections: SqliteDatabase.Database[] = [];
+  const write: OperatorMachine["write"] = (name, content) => {
+    writeFileSync(path(name), typeof content === "string" ? content : JSON.stringify(content));
+    return path(name);
   };
-  configure({});
-  const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams =>
-    spawn(process.execPath, [MAIN, ...args], {
-      cwd: folder,
-      env: { ...process.env, NO_COLOR: "1", ...env },
-    });
-  const run: OperatorMachine["run"] = async (args, options = {}) => {
-    const child = start(args, options.env);
-    child.stdin.end(options.input ?? "");
-    const [stdout, stderr, code] = await Promise.all([
-      collect(child.stdout),
-      collect(child.stderr),
-      new Promise<number | null>((resolve) => child.once("close", resolve)),
-    ]);
-    return { code, stdout, stderr, json: () => JSON.parse(stdout) as unknown };
+  const start: OperatorMachine["start"] = (args, options) => {
+    const child = startProgram(folder.path, args, options);
+    children.push(child);
+    return child;
   };
-  const mustRun = async (args: readonly string[], input?: string): Promise<Ran> => {
-    const ran = await run(args, input === undefined ? {} : { input });
+  const commands = runCommands(start);
+  return {
+    folder: folder.path,
+    database: path("formsvc.db"),
+    path,
+    write,
+    configure: (settings) => void write("formsvc.config.json", unlimitedBut(settings)),
+    start,
+    ...commands,
+    ...workWithEndpoints(commands.json),
+    serve: ({ args = [], ...options } = {}) => watchServer(start(["serve", "--port", "0", ...args], options)),
+    open(file = path("formsvc.db")) {
+      const connection = new SqliteDatabase(file);
+      connections.push(connection);
+      return connection;
+    },
+    async remove() {
+      for (const connection of connections) connection.close();
+      for (const child of children) child.kill("SIGKILL");
+      await Promise.all(children.map(whenEnded));
+      folder.remove();
+    },
+  };
+}
+
+function unlimitedBut(settings: Record<string, unknown>): object {
+  return {
+    plans: { hobby: UNLIMITED },
+    rateLimit: { publishable: { max: null }, secret: { max: null }, badKey: { max: null } },
+    ...settings,
+  };
+}
+
+function runCommands(start: OperatorMachine["start"]): Pick<OperatorMachine, "run" | "mustRun" | "json"> {
+  const run: OperatorMachine["run"] = (args, options) => collect(start(args, options));
+  const mustRun: OperatorMachine["mustRun"] = async (args, options) => {
+    const ran = await run(args, options);
     if (ran.code !== 0) throw new Error(`${args.join(" ")}: exit ${ran.code}\n${ran.stderr}`);
     return ran;
   };
   return {
-    folder,
-    database: path("formsvc.db"),
-    path,
-    configure,
     run,
     mustRun,
-    serve: ({ env, args = [] } = {}) => startServer(start(["serve", ...args], env)),
-    async createEndpoint(schema = exampleSchema) {
-      const args = ["endpoint", "create", "--name", "Contact", "--schema", "-", "--json"];
-      const made = (await mustRun(args, JSON.stringify(schema))).json() as {
-        endpoint: { id: string };
-        keys: { secret: string; publishable: string };
-      };
-      return { id: made.endpoint.id, ...made.keys };
-    },
-    open(file = path("formsvc.db")) {
-      const connection = new SqliteDatabase(file);
-      onTestFinished(() => void connection.close());
-      return connection;
-    },
+    json: async <Result>(args: readonly string[], options?: ProcessOptions) =>
+      (await mustRun([...args, "--json"], options)).json() as Result,
   };
 }
 
-async function startServer(child: ChildProcessWithoutNullStreams): Promise<RunningServer> {
-  const lines: Record<string, unknown>[] = [];
-  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await exited;
-  });
-  const complaint = collect(child.stderr);
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      const entry = JSON.parse(line) as Record<string, unknown>;
-      lines.push(entry);
-      if (entry["event"] === "server.listening") resolve(String(entry["url"]));
-    });
-    void exited.then(async (code) =>
-      reject(new Error(`the server ended with ${String(code)}: ${await complaint}`)),
-    );
-  });
+function workWithEndpoints(
+  json: OperatorMachine["json"],
+): Pick<OperatorMachine, "createEndpoint" | "stored"> {
   return {
-    url,
-    process: child,
-    lines,
-    stop: (signal = "SIGTERM") => {
-      child.kill(signal);
-      return exited;
+    async createEndpoint({ name = "Contact", schema = exampleSchema, ...made } = {}) {
+      const flags = (made.allowOrigin ?? []).flatMap((origin) => ["--allow-origin", origin]);
+      if (made.workspace !== undefined) flags.push("--workspace", made.workspace);
+      const { endpoint, keys } = await json<{ endpoint: { id: string }; keys: Omit<Endpoint, "id"> }>(
+        ["endpoint", "create", "--name", name, "--schema", "-", ...flags],
+        { input: JSON.stringify(schema) },
+      );
+      if (made.set !== undefined) await json(["endpoint", "set", endpoint.id, ...made.set]);
+      return { id: endpoint.id, ...keys };
+    },
+    async stored({ id }) {
+      const list = ["submission", "list", "--endpoint", id, "--limit", "1000"];
+      const { data } = await json<{ data: { data: Record<string, unknown> }[] }>(list);
+      return data.map((submission) => submission.data).reverse();
     },
   };
-}
-
-/** Posts a form; the id of what was acknowledged. */
-export async function post(
-  url: string,
-  key: string,
-  data: Record<string, unknown> = { name: "Ada", email: "ada@example.org", message: "Are you open today?" },
-): Promise<string> {
-  const answer = await fetch(`${url}/submit`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(data),
-  });
-  const body = (await answer.json()) as { submission_id?: string };
-  if (body.submission_id === undefined) throw new Error(`answered ${answer.status}: ${JSON.stringify(body)}`);
-  return body.submission_id;
-}
-
-/** Posts from many senders at once until told to stop; what was acknowledged, in that order. */
-export function postForever(
-  url: string,
-  key: string,
-  senders = 8,
-): { acknowledged: string[]; stop(): Promise<void> } {
-  const acknowledged: string[] = [];
-  const state = { stopped: false };
-  const sending = Array.from({ length: senders }, async () => {
-    while (!state.stopped) acknowledged.push(await post(url, key));
-  });
-  return {
-    acknowledged,
-    async stop() {
-      state.stopped = true;
-      await Promise.all(sending);
-    },
-  };
-}
-
-/** Ids of the submissions that a database file holds. */
-export function storedIds(file: string): Set<string> {
-  const connection = new SqliteDatabase(file, { readonly: true });
-  try {
-    return new Set(connection.prepare("SELECT id FROM submission").pluck().all() as string[]);
-  } finally {
-    connection.close();
-  }
 }
 
 export function modeOf(stats: { mode: number }): string {
   return (stats.mode & 0o777).toString(8);
-}
-
-async function collect(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = "";
-  stream.setEncoding("utf8");
-  for await (const part of stream) text += String(part);
-  return text;
 }

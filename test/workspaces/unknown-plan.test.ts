@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { operatorMachine, post } from "../support/operator-machine.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { post } from "../support/posts.ts";
 import { until } from "../support/until.ts";
 
 const UNLIMITED = { monthlySubmissions: null, endpoints: null, customSpam: true };

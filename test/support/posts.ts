@@ -1,0 +1,60 @@
+import SqliteDatabase from "better-sqlite3";
+
+/** What the example schema accepts. */
+export const examplePost = { name: "Ada", email: "ada@example.org", message: "Are you open today?" };
+
+/** Posts a form; the answer, whatever it is. */
+export function tryPost(
+  url: string,
+  key: string,
+  body: unknown = examplePost,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return fetch(`${url}/submit`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Posts a form that must be taken; the id of what was acknowledged. */
+export async function post(
+  url: string,
+  key: string,
+  data: Record<string, unknown> = examplePost,
+): Promise<string> {
+  const answer = await tryPost(url, key, data);
+  const body = (await answer.json()) as { submission_id?: string };
+  if (body.submission_id === undefined) throw new Error(`answered ${answer.status}: ${JSON.stringify(body)}`);
+  return body.submission_id;
+}
+
+/** Posts from many senders at once until told to stop; the ids that were acknowledged, in that order. */
+export function postForever(
+  url: string,
+  key: string,
+  senders = 8,
+): { acknowledged: string[]; stop(): Promise<void> } {
+  const acknowledged: string[] = [];
+  const state = { stopped: false };
+  const sending = Array.from({ length: senders }, async () => {
+    while (!state.stopped) acknowledged.push(await post(url, key));
+  });
+  return {
+    acknowledged,
+    async stop() {
+      state.stopped = true;
+      await Promise.all(sending);
+    },
+  };
+}
+
+/** Ids of the submissions that a database file holds. */
+export function storedIds(file: string): Set<string> {
+  const connection = new SqliteDatabase(file, { readonly: true });
+  try {
+    return new Set(connection.prepare("SELECT id FROM submission").pluck().all() as string[]);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, constants, copyFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The built file, whether or not it is what the tests run. */
+export const executable = fileURLToPath(new URL("../../dist/formsvc", import.meta.url));
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const built = process.env["FORMSVC_EXECUTABLE"];
+/** The first words of every command line: the built file in the projects whose settings name it, otherwise the sources. */
+export const program: readonly [string, ...string[]] =
+  built === undefined ? [process.execPath, main] : [built];
+
+export interface ProcessOptions {
+  readonly input?: string;
+  /** Added to an environment that holds nothing: no PATH, no HOME, no TMPDIR. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs the built file as the system's user nobody, whom the mode of a file stops, if the tests run as root. */
+  readonly asNobody?: boolean;
+  /** The words of a command that runs the program and keeps its process id: the program's words follow them. */
+  readonly within?: readonly string[];
+  /** A file descriptor for standard output; a pipe unless given. */
+  readonly stdout?: number;
+}
+
+export interface Ran {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output as one JSON document. */
+  json(): unknown;
+}
+
+/** Starts the program as a process in a folder. */
+export function startProgram(
+  folder: string,
+  args: readonly string[],
+  options: ProcessOptions = {},
+): ChildProcess {
+  const asNobody = options.asNobody === true && process.getuid?.() === 0;
+  const words = asNobody ? [reachableByAll(folder)] : program;
+  const [command = "", ...rest] = [...(options.within ?? []), ...words, ...args];
+  const child = spawn(command, rest, {
+    cwd: folder,
+    env: { ...compileCache(), ...options.env },
+    stdio: ["pipe", options.stdout ?? "pipe", "pipe"],
+    ...(asNobody && { uid: 65_534, gid: 65_534 }),
+  });
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(options.input ?? "");
+  return child;
+}
+
+/** What the process wrote, when it has ended. */
+export async function collect(child: ChildProcess): Promise<Ran> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const code = await whenEnded(child);
+  return { code, stdout, stderr, json: parseStdout };
+}
+
+function parseStdout(this: Ran): unknown {
+  return JSON.parse(this.stdout);
+}
+
+/** The exit code; null after a signal. */
+export function whenEnded(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code));
+  });
+}
+
+/** Where Node keeps the compiled sources between two processes, if the settings of the tests name a folder. */
+function compileCache(): Record<string, string> {
+  const folder = process.env["NODE_COMPILE_CACHE"];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}
+
+/** The repository may lie in a folder that only its owner can enter. */
+function reachableByAll(folder: string): string {
+  chmodSync(folder, 0o777);
+  const copy = join(folder, "program");
+  if (!existsSync(copy)) copyFileSync(executable, copy, constants.COPYFILE_FICLONE);
+  return copy;
+}
