@@ -96,11 +96,10 @@ export function spamDefaults(config: Config): SpamSettings {
   return defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** Everything that takes posts, wired over one database. HTTP is given this and no database. */
-export interface SubmitService {
+/** What takes posts. HTTP is given this and the reader, and no database. */
+interface PostService {
   readonly gatekeeper: Gatekeeper;
   readonly receiver: Receiver;
-  readonly reader: SubmissionReader;
   /** Told when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
@@ -111,18 +110,29 @@ export interface SubmitService {
   readonly isUpgraded: () => boolean;
   /** Whether a post could be stored now: the last commit worked, or a probe that writes does. */
   readonly isWritable: () => boolean;
-  /** Null if the configuration leaves them out. */
-  readonly metrics: ExposedMetrics | null;
-  /** Clean-ups for a timer, each one short transaction. Returns how many rows it deleted; 0 when none are left. */
+}
+
+/** Work for a timer, so that nothing stays longer than it should. */
+export interface Upkeep {
+  /** Each one is a short transaction. Returns how many rows it deleted; 0 when none are left. */
   readonly cleanUps: readonly (() => Promise<number>)[];
   /** The same for submissions that are older than their endpoint keeps them. */
   readonly expire: () => Promise<number>;
   /** Empties the write-ahead log of deleted content, if this can be done at once. */
   readonly clearLog: () => void;
-  /** Resolves when every accepted post is stored. */
-  readonly drain: () => Promise<void>;
+}
+
+/** Everything that serves one database, by who uses it. */
+export interface SubmitService {
+  readonly posts: PostService;
+  readonly reader: SubmissionReader;
   /** Sends the deliveries that posts queued, once it is started. */
   readonly deliverer: Deliverer;
+  readonly upkeep: Upkeep;
+  /** Null if the configuration leaves them out. */
+  readonly metrics: ExposedMetrics | null;
+  /** Resolves when every accepted post is stored. */
+  readonly drain: () => Promise<void>;
 }
 
 /**
@@ -150,13 +160,8 @@ export function createSubmitService(
   const writability = createWritability(db);
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability);
   const commits = createCommitQueue({ db, usage, idempotency, outbox, memory, heldPosts }, observe);
-  const gatekeeper = createGatekeeper(
-    verifier,
-    directory,
-    createRateLimiter(),
-    config.rateLimit,
-    compileNetworks(config.rateLimit.exempt),
-  );
+  const exempt = compileNetworks(config.rateLimit.exempt);
+  const gatekeeper = createGatekeeper(verifier, directory, createRateLimiter(), config.rateLimit, exempt);
   const onSecretInBrowser = createBrowserMark(db, clock, log);
   const receiver = createReceiver({
     gatekeeper,
@@ -186,16 +191,18 @@ export function createSubmitService(
   ]);
   if (metrics !== null) measureState(metrics, db, config, commits, clock);
   return {
-    ...countOutcomes(metrics ?? noMetrics, gatekeeper, receiver),
-    metrics,
+    posts: {
+      ...countOutcomes(metrics ?? noMetrics, gatekeeper, receiver),
+      onSecretInBrowser,
+      onUntrustedProxy: createProxyWatch(db, clock, log),
+      ...watch,
+      isWritable: () => writability.isWritable(),
+    },
     reader: createSubmissionReader(db, () => cleaner.note(1)),
-    onSecretInBrowser,
-    onUntrustedProxy: createProxyWatch(db, clock, log),
-    ...watch,
-    isWritable: () => writability.isWritable(),
-    ...createCleanUps(db, config, clock, cleaner),
-    drain: () => commits.drain(),
     deliverer,
+    upkeep: createUpkeep(db, config, clock, cleaner),
+    metrics,
+    drain: () => commits.drain(),
   };
 }
 
@@ -211,12 +218,7 @@ function watchCommits(reports: readonly CommitReport[], writability: Writability
   };
 }
 
-function createCleanUps(
-  db: SqliteDatabase,
-  config: Config,
-  clock: Clock,
-  cleaner: LogCleaner,
-): Pick<SubmitService, "cleanUps" | "expire" | "clearLog"> {
+function createUpkeep(db: SqliteDatabase, config: Config, clock: Clock, cleaner: LogCleaner): Upkeep {
   const noted = async (work: () => Steps<number>): Promise<number> => {
     const deleted = await db.transaction(work);
     cleaner.note(deleted);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { SubmitService } from "../app.ts";
+import type { SubmitService, Upkeep } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { backupFolder, createBackupScheduler } from "../database/sqlite/backup-schedule.ts";
 import { openBackupSocket } from "../database/sqlite/backup-socket.ts";
@@ -54,13 +54,13 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
   let cleaning: Promise<void> | null = null;
   const look = (): void => {
     backups.look();
-    cleaning ??= cleanUp(service, () => stopping, log).finally(() => {
+    cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
       cleaning = null;
     });
   };
   look();
   const timer = setInterval(look, CHORES_INTERVAL_MS);
-  const noticing = setInterval(() => tryTo(service.noticeChanges, log), NOTICE_INTERVAL_MS);
+  const noticing = setInterval(() => tryTo(service.posts.noticeChanges, log), NOTICE_INTERVAL_MS);
   return {
     async stop() {
       stopping = true;
@@ -84,11 +84,11 @@ function tryTo(work: () => void, log: Log): void {
 }
 
 /** All clean-ups, one after the other. Never rejects. */
-async function cleanUp(service: SubmitService, isStopping: () => boolean, log: Log): Promise<void> {
-  for (const work of service.cleanUps) await repeat(work, isStopping, log);
-  const expired = await repeat(service.expire, isStopping, log);
+async function cleanUp(upkeep: Upkeep, isStopping: () => boolean, log: Log): Promise<void> {
+  for (const work of upkeep.cleanUps) await repeat(work, isStopping, log);
+  const expired = await repeat(upkeep.expire, isStopping, log);
   if (expired > 0) submissionsExpired(log, expired);
-  tryTo(service.clearLog, log);
+  tryTo(upkeep.clearLog, log);
 }
 
 /** Small transactions with turns for posts between them, until none are left. Returns how many rows were deleted. */

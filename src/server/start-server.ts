@@ -64,7 +64,9 @@ export async function startServer(
   db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
   let draining = false;
   const server = createServer({
-    ...service,
+    ...service.posts,
+    reader: service.reader,
+    metrics: service.metrics,
     limits: config.server,
     baseUrl: config.server.baseUrl,
     trustedProxies: compileNetworks(config.server.trustProxy),

@@ -66,7 +66,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     const { endpoint, publishable } = await createEndpoint(db, workspace, made, config.plans, clock.now());
     const submit = async (body: Record<string, unknown>, from: Partial<From> = {}): Promise<string> => {
       const { address, userAgent, idempotencyKey } = { ...somebody, ...from };
-      const caller = await service.gatekeeper.authenticate(`Bearer ${publishable.text}`, address);
+      const caller = await service.posts.gatekeeper.authenticate(`Bearer ${publishable.text}`, address);
       const post = {
         body: Buffer.from(JSON.stringify(body)),
         readFields: parseBody,
@@ -79,8 +79,8 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
         submitterUserAgent: undefined,
       };
       try {
-        service.receiver.admit(caller, post);
-        return await service.receiver.receive(caller, post);
+        service.posts.receiver.admit(caller, post);
+        return await service.posts.receiver.receive(caller, post);
       } catch (error) {
         if (error instanceof FormsvcError) return error.code;
         throw error;
