@@ -161,11 +161,13 @@ export class Deliverer {
       }
       return { records: made, claimed: this.#claim(now) };
     });
-    for (const [index, ended] of this.#ended.splice(0).entries()) {
+    const recorded = this.#ended.splice(0);
+    const sendings = claimed === null ? [] : this.#lanes.accept(claimed);
+    for (const [index, ended] of recorded.entries()) {
       const record = records[index];
       if (record) ended.transport.report(ended, record);
     }
-    return claimed === null ? [] : this.#lanes.accept(claimed);
+    return sendings;
   }
 
   #claim(now: number): Claimed | null {

@@ -33,6 +33,25 @@ test("submissions and their deliveries are stored together or not at all", async
   expect(world.states()).toEqual({ pending: 2 });
 });
 
+test("steps queue in their transaction too: who sends is woken after the commit, and not after a rollback", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  const seen: number[] = [];
+  world.outbox.onQueued(() => seen.push(queuedRows(world).length));
+  const told = { id: "sub_x", endpointId: world.endpointId, spamScore: 0, ipAddress: "", userAgent: "" };
+  const queue = (isSound: boolean) =>
+    world.outbox.transaction(function* (enqueue) {
+      const { head } = enqueue({ ...told, createdAt: 1 }, 1);
+      expect(yield* all(query.selectFrom("outbox").select("recipient_id"))).toEqual([]);
+      if (!isSound) throw new Error("taken back");
+      return head;
+    });
+  await expect(queue(false)).rejects.toThrow("taken back");
+  expect([seen, queuedRows(world)]).toEqual([[], []]);
+  expect(await queue(true)).toContain("submission.created");
+  expect(seen).toEqual([1]);
+});
+
 function queuedRows(world: WebhookWorld) {
   return world.db.now(() => all(query.selectFrom("outbox").select("recipient_id")));
 }
