@@ -94,6 +94,8 @@ export interface MeasureRow extends DataRow {
   readonly name_shape?: string;
   readonly email_domain?: string;
   readonly email_local_len?: number;
+  readonly email_local_digits?: number;
+  readonly email_local_dots?: number;
 }
 
 export function readMeasure(directory: string): MeasureRow[] {
@@ -129,7 +131,9 @@ export function measureCase(row: MeasureRow, group: string | null = null, withId
 
 /** The data hold shapes of names: `PERSON` is one like any other. */
 export function identityOf(row: MeasureRow): { name: string; email: string } {
-  const email = `${"a".repeat(Math.max(1, row.email_local_len ?? 1))}@${(row.email_domain ?? "example.org").trim()}`;
+  const { email_local_len: length = 1, email_local_digits: digits = 0, email_local_dots: dots = 0 } = row;
+  const letters = "a".repeat(Math.max(1, length - digits - dots));
+  const email = `${letters}${"1".repeat(digits)}${".".repeat(dots)}@${(row.email_domain ?? "example.org").trim()}`;
   const shape = row.name_shape ?? "PERSON";
   const name = shape === "PERSON" ? "Ana Ruiz" : shape === "same-as-email" ? email : shape;
   return { name, email };

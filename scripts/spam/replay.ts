@@ -51,7 +51,7 @@ function replayInto(
   });
 }
 
-/** Senders with the same mailbox domain and length of address count as one; genuine rows have a sender each. */
+/** Senders with addresses of the same domain and shape count as one; genuine rows have a sender each. */
 function postOf(row: MeasureRow, index: number): SpamPost {
   const content = row.subject ? { subject: row.subject, message: row.text } : { message: row.text };
   const email = row.site === undefined ? `person${index}@example.org` : identityOf(row).email;

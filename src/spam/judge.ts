@@ -47,14 +47,17 @@ export function hasLink(post: SpamPost): boolean {
 
 export function gatherEvidence(read: ReadPost, settings: SpamSettings, history: SpamHistory): Evidence {
   const text = textReasons(read);
+  const textPoints = text[0]?.points ?? 0;
   const found = {
     text,
-    links: linkReasons(read, settings, text[0]?.points ?? 0),
+    links: linkReasons(read, settings, textPoints),
     disguise: disguiseReasons(read),
     identity: identityReasons(read),
     phrases: phraseReasons(read),
   };
-  const isOdd = read.links.length > 0 || RULES.some((kind) => found[kind].length > 0);
+  let ruled = 0;
+  for (const kind of RULES) for (const { points } of found[kind]) ruled += Math.max(0, points);
+  const isOdd = (ruled > 0 || read.links.length > 0) && ruled + textPoints > TEMPLATE_UP_TO;
   const lesson = lessonReasons(history);
   return {
     ...found,
@@ -67,6 +70,8 @@ export function gatherEvidence(read: ReadPost, settings: SpamSettings, history: 
   };
 }
 
+/** With so few points for its words and rules together, a text that comes again is rather a template of genuine posts. */
+const TEMPLATE_UP_TO = -10;
 const RULES = ["links", "disguise", "identity", "phrases"] as const;
 const CIRCUMSTANCES = ["behaviour", "honeypot", "campaign", "lesson"] as const;
 
@@ -79,7 +84,7 @@ export function weigh(evidence: Evidence): SpamVerdict {
   const sum = new Sum();
   for (const kind of RULES) sum.addKind(evidence[kind].filter(speaksAgainst), CAPS[kind]);
   sum.addKind(evidence.text.filter(speaksAgainst));
-  sum.subtract([...evidence.text, ...evidence.links].filter(speaksFor), sum.score);
+  if (sum.score > 0) sum.subtract([...evidence.text, ...evidence.links].filter(speaksFor), sum.score);
   for (const kind of CIRCUMSTANCES) sum.addKind(evidence[kind], CAPS[kind]);
   sum.addKind(owner.reasons.filter(speaksAgainst));
   const trapped = evidence.honeypot.some(({ signal }) => signal === "honeypot");

@@ -38,8 +38,8 @@ test("a near-copy from another sender costs points, one from the same sender doe
   const service = await receiving();
   expect(await scoreOf(service, from(1), 1)).toBe(0);
   expect(await scoreOf(service, from(1), 1)).toBe(0);
-  expect(await scoreOf(service, from(2, leaflet.replace("tea", "coffee")), 2)).toBe(45);
-  expect(await scoreOf(service, from(3), 3)).toBe(45);
+  expect(await scoreOf(service, from(2, leaflet.replace("tea", "coffee")), 2)).toBe(20);
+  expect(await scoreOf(service, from(3), 3)).toBe(30);
 });
 
 test("one sender with many addresses of a network, or many networks with one address, is still one", async () => {
@@ -47,14 +47,14 @@ test("one sender with many addresses of a network, or many networks with one add
   for (let index = 0; index < 6; index += 1)
     await service.submit(from(index), { address: `203.0.113.${index}` });
   for (let index = 0; index < 6; index += 1) await service.submit(from(0), sender(index));
-  expect(await scoreOf(service, from(99), 99)).toBe(45);
+  expect(await scoreOf(service, from(99), 99)).toBe(20);
 });
 
 test("the memory survives a restart and is no other workspace's", async () => {
   const service = await receiving();
   await service.submit(from(1), sender(1));
   service.restart();
-  expect(await scoreOf(service, from(2), 2)).toBe(45);
+  expect(await scoreOf(service, from(2), 2)).toBe(20);
   const other = await service.another();
   expect(await scoreOf({ ...other, db: service.db }, from(3), 3)).toBe(0);
 });
@@ -68,7 +68,7 @@ test("a text marked as spam is known when others send it, and a mark undone rest
   mark(service, id, null);
   const undone = memoryOf(service.db);
   expect({ ...undone, senders: before.senders }).toEqual(before);
-  expect(await scoreOf(service, from(3), 3)).toBe(45);
+  expect(await scoreOf(service, from(3), 3)).toBe(30);
 });
 
 test("marking again replaces the mark, and a text marked as genuine is welcome from anybody", async () => {

@@ -74,7 +74,7 @@ test("a short template that different senders use stays under 51", () => {
   expect(verdictOf(post, history).score).toBeLessThan(51);
 });
 
-test("a text that others sent before costs more where something else is odd, and most where it was marked", () => {
+test("a text that others sent before costs more where something is odd, and most where it was marked", () => {
   const points = (message: string, copies: SpamHistory["copies"]) =>
     verdictOf(postOf({ message }), { ...noHistory, copies }).reasons.find(
       ({ signal }) => signal === "campaign",
@@ -85,7 +85,10 @@ test("a text that others sent before costs more where something else is odd, and
   expect(points(plain, copies)).toBe(20);
   expect(points(plain, { ...copies, otherSenders: 3 })).toBe(30);
   expect(points("The river rose again last night.", copies)).toBe(10);
-  expect(points(`${plain} https://river.example.org/map`, copies)).toBe(45);
+  expect(points(`${plain} https://river.example.org/map`, copies)).toBe(20);
+  const odd = "Buy our pills https://bit.ly/pills";
+  expect(points(odd, copies)).toBe(45);
+  expect(points(odd, { ...copies, otherSenders: 2 })).toBe(60);
   expect(points(plain, { ...copies, markedSpam: 1 })).toBe(60);
   expect(points(plain, { ...copies, markedHam: 1 })).toBeUndefined();
 });
@@ -184,4 +187,19 @@ test("a client that a backend did not describe gives no reason, one that is a pr
   expect(
     signalsOf(postOf(genuine, { client: { ...client, userAgent: "curl/8.1", acceptLanguage: null } })),
   ).toEqual(["user-agent", "accept-language"]);
+});
+
+test("words that read like genuine mail outweigh a link, and nothing else", () => {
+  const message = `${genuine.message} We are at the camp near the lake: https://bit.ly/3camp`;
+  const { score, reasons } = verdictOf(postOf({ message }));
+  expect(reasons.map(({ signal, points }) => [signal, Math.sign(points)])).toEqual([
+    ["link-shortener", 1],
+    ["link-edge", 1],
+    ["text", -1],
+  ]);
+  expect(reasons.at(-1)?.detail).toBe("reads like genuine mail");
+  expect(score).toBeLessThan(26);
+  const quick = verdictOf(postOf({ message }, { elapsedMs: 400 }));
+  expect(quick.reasons.at(-1)).toMatchObject({ signal: "fill-time", points: 30 });
+  expect(quick.score).toBe(score + 30);
 });

@@ -29,6 +29,17 @@ test.each([
     "link-pitch",
     "We offer cheap SEO services for your website, free audit on https://rank.example.org, order now",
   ],
+  [
+    "link-messenger",
+    "Everything about the offer is told to those who write to https://wa.me/4900000 tonight.",
+  ],
+  ["link-free-host", "Everything about it stands on https://stones.weebly.com for those who want to know."],
+  ["link-random", "Everything about it stands on https://stones.example.org/Ab3xY9q for those who want it."],
+  ["link-digits", "Everything about it stands on https://stones24.example.org for those who want it."],
+  [
+    "link-edge",
+    "Everything about the offer of our stones from the quarry stands on https://stones.example.org",
+  ],
   ["link-bare", "look https://stones.example.org"],
   ["mixed-script", "Your \u0440\u0430ypal account and your b\u0430nk are waiting for you"],
   ["hidden-characters", "che\u200bap pi\u200blls for every\u200bbody"],
@@ -88,6 +99,7 @@ test.each([
   ["name-email", { name: "anna@example.org x" }],
   ["name-random", { full_name: "qzxvbkjwtp" }],
   ["name-tail", { yourName: "DavidJox" }],
+  ["name-tail", { name: "robertfug" }],
   ["disposable-email", { email: "x@mailinator.com" }],
   ["same-values", { name: "hello", city: "hello", message: "hello" }],
 ])("%s is found in %j", (signal, fields) => {
@@ -103,6 +115,10 @@ test.each([
   "王小明",
   "O'Brien",
   "Krzysztof Brzęczyszczykiewicz",
+  "Williamson",
+  "annamaria",
+  "Robertsson",
+  "Danielewicz",
 ])("the name %j is nothing odd", (name) => {
   expect(signals({ name })).toEqual([]);
 });

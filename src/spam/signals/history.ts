@@ -16,17 +16,19 @@ export function burstReasons({ burst }: SpamHistory): SpamReason[] {
 /** Most words of a text that people who do not know each other may both write. */
 const SHORT_WORDS = 20;
 
-/** The same text came before, from others; `isOdd` is whether there is a link or anything but the text's wording speaks against it. */
+/** The same text came before, from others; `isOdd` is whether anything speaks against the post, and its words not for it. */
 export function campaignReasons({ copies }: SpamHistory, words: number, isOdd: boolean): SpamReason[] {
   const reason = (points: number, detail: string): SpamReason[] => [
     { signal: "campaign", points, field: null, detail },
   ];
-  const { short, once, often, odd, marked } = POINTS.campaign;
+  const { short, once, often, oddOnce, oddOften, marked } = POINTS.campaign;
   if (copies.markedSpam > copies.markedHam) return reason(marked, "the same text was marked as spam");
   if (copies.markedHam > 0 || copies.otherSenders === 0) return [];
-  const senders = copies.otherSenders === 1 ? "another sender" : `${copies.otherSenders} other senders`;
-  const points = isOdd ? odd : words < SHORT_WORDS ? short : copies.otherSenders === 1 ? once : often;
-  return reason(points, `the same text came from ${senders}`);
+  const isOnce = copies.otherSenders === 1;
+  const detail = `the same text came from ${isOnce ? "another sender" : `${copies.otherSenders} other senders`}`;
+  if (isOdd) return reason(isOnce ? oddOnce : oddOften, detail);
+  if (words < SHORT_WORDS) return reason(short, detail);
+  return reason(isOnce ? once : often, detail);
 }
 
 /** Below this the marks say nothing clear. */

@@ -4,6 +4,7 @@ import { findLinks } from "../links.ts";
 import { findRandomWords } from "../random-word.ts";
 import { POINTS } from "../points.ts";
 import type { ReadPost, TextField } from "../read-post.ts";
+import { isRobotName } from "../robot-name.ts";
 
 const SAME_FIELDS = 3;
 
@@ -51,7 +52,7 @@ function nameReasons({ name, text }: TextField): SpamReason[] {
   if (text.includes("@")) return reason("name-email", POINTS["name-email"], "an e-mail address as a name");
   if (findRandomWords(text).first !== null)
     return reason("name-random", POINTS["name-random"], "random letters as a name");
-  if (INNER_CAPITAL.test(text) && text.split(/\s+/).some(hasRobotTail))
+  if (isRobotName(text) || (INNER_CAPITAL.test(text) && text.split(/\s+/).some(hasRobotTail)))
     return reason("name-tail", POINTS["name-tail"], "a name with a tail, as robots make them");
   return [];
 }

@@ -18,6 +18,8 @@ import type { SpamReason } from "../spam-verdict.ts";
 const TECHNICAL_MAX_LINKS = 10;
 /** A text with less than this besides its links is little more than a link. */
 const BARE_LENGTH = 60;
+/** Links whose hosts are looked at: many links cost enough for their number. */
+const MAX_HOSTS = 30;
 const MARKUP = /<a\s{1,5}href\s?=\s?["']?(?:https?:)?\/\/|\[(?:url|link)(?:=|\]\s?(?:https?:|www\.))/i;
 
 /** A text with this many points for its wording is a pitch that was written for its link. */
@@ -29,7 +31,11 @@ const PITCH_TEXT_POINTS = 50;
  * @param textPoints the points of the text model for the wording.
  */
 export function linkReasons(read: ReadPost, settings: SpamSettings, textPoints: number): SpamReason[] {
-  const found = [...markupReasons(read), ...countReasons(read, settings), ...hostReasons(read.links)];
+  const found = [
+    ...markupReasons(read),
+    ...countReasons(read, settings),
+    ...hostReasons(read.links.slice(0, MAX_HOSTS)),
+  ];
   const [first] = read.links;
   if (first !== undefined) found.push(...placeReasons(read, found.some(isHiding)));
   if (first !== undefined && textPoints >= PITCH_TEXT_POINTS)

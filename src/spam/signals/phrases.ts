@@ -5,6 +5,8 @@ import { LINK_MARK } from "../normalise-text.ts";
 import { PHRASES_LEAST_ODDS, POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 
+/** Compatibility forms grow to many times their length. */
+const MAX_SEARCHED = 6000;
 /** A report about an attack has prose around it; an attack has none. */
 const MAX_ATTACK_WORDS = 12;
 
@@ -20,7 +22,9 @@ export function phraseReasons(read: ReadPost): SpamReason[] {
   if (attack !== null) {
     reason("attack", POINTS.attack, `looks like an attack: ${attack[0].slice(0, 40)}`);
   }
-  return read.odds < PHRASES_LEAST_ODDS ? reasons : reasons.concat(pitchReasons(read.normalised));
+  return read.odds < PHRASES_LEAST_ODDS
+    ? reasons
+    : reasons.concat(pitchReasons(read.normalised.slice(0, MAX_SEARCHED)));
 }
 
 function pitchReasons(text: string): SpamReason[] {
