@@ -5,10 +5,10 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Enqueue, Outbox } from "../outbox/outbox.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
-import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
 import type { Eviction, HeldWriter, NewHeld } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
 import type { RecalledPost, Recollection, SpamMemory } from "../history/spam-memory.ts";
+import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
 /** A submission that is checked and judged, and waits to be stored. */
@@ -245,30 +245,12 @@ function createStorer(
   db: SqliteDatabase,
   idempotency: IdempotencyMemory,
 ): (pending: PendingSubmission, enqueue: Enqueue) => boolean {
-  const insert = db.prepare(
-    `INSERT INTO submission
-       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, spam_version, ip_address, user_agent,
-        created_at, event_head, event_tail)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  const insert = db.prepare(INSERT_SUBMISSION_SQL);
   return (pending, enqueue) => {
     const { submission } = pending;
-    const { head, tail } = enqueue(submission, submission.createdAt);
+    const event = enqueue(submission, submission.createdAt);
     try {
-      insert.run(
-        submission.id,
-        submission.endpointId,
-        submission.schemaVersion,
-        JSON.stringify(submission.data),
-        submission.spamScore,
-        JSON.stringify(submission.spamReasons),
-        submission.spamVersion,
-        submission.ipAddress,
-        submission.userAgent,
-        submission.createdAt,
-        head,
-        tail,
-      );
+      insert.run(...submissionValues(submission, event));
     } catch (error) {
       // Only this row is undone: the endpoint was deleted between the check and now, and has no number.
       if (isCode(error, "SQLITE_CONSTRAINT_NOTNULL")) return false;

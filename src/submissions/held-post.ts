@@ -1,14 +1,13 @@
 import { hash } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
-import { spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
 import { query } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import type { IdempotentPost } from "./idempotency.ts";
-import type { Submission } from "./submission.ts";
+import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "./submission.ts";
 
 /** A post that was answered 429, kept for a while so that a false positive or a lead is not lost. */
 export interface HeldPost extends Submission {
@@ -63,9 +62,9 @@ const MAX_EVICTED = 1024;
 /** @param maxPerWorkspace held posts that a workspace keeps; null is unlimited. */
 export function createHeldWriter(db: SqliteDatabase, maxPerWorkspace: number | null): HeldWriter {
   const insert = db.prepare(
-    `INSERT INTO held (id, workspace_id, endpoint_id, why, trapped, network, key_hash, schema_version, data, spam_score,
-       spam_reasons, spam_version, ip_address, user_agent, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
+    `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash)
+     VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
   );
   const total = db.prepare("SELECT posts FROM held_total WHERE workspace_id = ?").pluck();
   const evictFirst = db.prepare(EVICT_SQL).pluck();
@@ -75,21 +74,13 @@ export function createHeldWriter(db: SqliteDatabase, maxPerWorkspace: number | n
   return {
     insert: ({ held, trapped, network, idempotent }) =>
       void insert.run(
-        held.id,
+        ...contentValues(held),
         held.workspaceId,
         held.endpointId,
         held.why,
         trapped ? 1 : 0,
         network,
         idempotent && hashOfRetry(idempotent),
-        held.schemaVersion,
-        JSON.stringify(held.data),
-        held.spamScore,
-        JSON.stringify(held.spamReasons),
-        held.spamVersion,
-        held.ipAddress,
-        held.userAgent,
-        held.createdAt,
       ),
     evict(workspaceId, now) {
       if (maxPerWorkspace === null) return null;
@@ -176,19 +167,6 @@ export function* dropExpired(days: number | null, now: number): Steps<number> {
 }
 
 function toHeld(row: Tables["held"]): HeldPost {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    endpointId: row.endpoint_id,
-    why: row.why,
-    schemaVersion: row.schema_version,
-    data: JSON.parse(row.data) as Record<string, unknown>,
-    spamScore: row.spam_score,
-    spamClass: spamClassOf(row.spam_score),
-    spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
-    spamVersion: row.spam_version,
-    ipAddress: row.ip_address,
-    userAgent: row.user_agent,
-    createdAt: row.created_at,
-  };
+  const { workspace_id: workspaceId, endpoint_id: endpointId, why } = row;
+  return { ...readContent(row), workspaceId, endpointId, why };
 }

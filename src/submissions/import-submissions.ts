@@ -1,14 +1,9 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { z } from "zod";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { isId } from "../foundation/id.ts";
-import { canonicalAddress } from "../foundation/ip-address.ts";
 import { describeFirstProblem } from "../foundation/problems.ts";
-import type { SpamReason } from "../spam/spam-verdict.ts";
-import { NUMBER_OF_ENDPOINT } from "./endpoint-number.ts";
-import { findUnfit } from "./parse-body.ts";
-import { MAX_USER_AGENT_LENGTH } from "./submission.ts";
+import { type ImportTarget, readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
+import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
 
 export interface Imported {
   readonly added: number;
@@ -21,42 +16,6 @@ const MAX_LINE_BYTES = 67_108_864;
 const READ_BYTES = 65_536;
 /** Submissions in one transaction: a server that writes meanwhile waits no longer than for these. */
 const BATCH_SIZE = 500;
-
-/** As in posts: what nests deeper than 1000 levels would break each search and export of the database. */
-const data = z.record(z.string(), z.unknown()).superRefine((value, context) => {
-  const unfit = findUnfit(value);
-  if (unfit !== undefined) context.addIssue(unfit);
-});
-
-const reason: z.ZodType<SpamReason> = z.strictObject({
-  signal: z.string().min(1),
-  points: z.int(),
-  field: z.string().nullable(),
-  detail: z.string(),
-});
-
-const line = z.object({
-  id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
-  endpoint_id: z.string().refine((id) => isId("ep", id), "expected an endpoint's id"),
-  data,
-  spam_score: z.int().min(0).max(100),
-  spam_reasons: z.array(reason),
-  // Exports of before there were versions have none.
-  spam_version: z.int().min(1).default(1),
-  ip_address: z
-    .string()
-    .refine((text) => text === "" || canonicalAddress(text) !== null, "expected an IP address"),
-  user_agent: z.string().max(MAX_USER_AGENT_LENGTH),
-  created_at: z.iso.datetime({ precision: 3 }),
-});
-
-type Line = z.infer<typeof line>;
-
-/** Where a submission goes: the endpoint and the version of its schema. */
-export interface ImportTarget {
-  readonly endpointId: string;
-  readonly schemaVersion: number;
-}
 
 export interface ImportPlan {
   /** The target for an endpoint id of the file. @throws not_found */
@@ -79,22 +38,14 @@ export async function importSubmissions(
   plan: ImportPlan,
 ): Promise<Imported> {
   for (const each of readExport(file)) plan.targetOf(each.endpoint_id);
-  const insert = db.prepare(
-    `INSERT INTO submission
-       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, spam_version, ip_address, user_agent,
-        created_at)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-  );
+  const insert = db.prepare(`${INSERT_SUBMISSION_SQL} ON CONFLICT (id) DO NOTHING`);
+  const add = (each: SubmissionLine): number =>
+    insert.run(...submissionValues(readLine(each, plan.targetOf(each.endpoint_id)), null)).changes;
   let added = 0;
   let seen = 0;
-  let batch: Line[] = [];
+  let batch: SubmissionLine[] = [];
   const store = async (): Promise<void> => {
-    added += db.transactionNow(() =>
-      batch.reduce(
-        (sum, each) => sum + insert.run(...toColumns(each, plan.targetOf(each.endpoint_id))).changes,
-        0,
-      ),
-    );
+    added += db.transactionNow(() => batch.reduce((sum, each) => sum + add(each), 0));
     seen += batch.length;
     batch = [];
     plan.onProgress(seen);
@@ -108,22 +59,7 @@ export async function importSubmissions(
   return { added, known: seen - added };
 }
 
-function toColumns(each: Line, target: ImportTarget): (string | number)[] {
-  return [
-    each.id,
-    target.endpointId,
-    target.schemaVersion,
-    JSON.stringify(each.data),
-    each.spam_score,
-    JSON.stringify(each.spam_reasons),
-    each.spam_version,
-    each.ip_address,
-    each.user_agent,
-    Date.parse(each.created_at),
-  ];
-}
-
-function* readExport(file: string): Generator<Line> {
+function* readExport(file: string): Generator<SubmissionLine> {
   let number = 0;
   for (const text of readLines(file)) {
     number += 1;
@@ -138,7 +74,7 @@ function* readExport(file: string): Generator<Line> {
         { cause: error },
       );
     }
-    const parsed = line.safeParse(content);
+    const parsed = submissionLine.safeParse(content);
     if (!parsed.success) {
       const problem = describeFirstProblem(parsed.error);
       throw new FormsvcError("usage", `${file}: line ${number}: ${problem}`);

@@ -1,5 +1,10 @@
+import { z } from "zod";
 import { toIsoTime } from "../foundation/clock.ts";
-import type { Submission } from "./submission.ts";
+import { isId } from "../foundation/id.ts";
+import { canonicalAddress } from "../foundation/ip-address.ts";
+import { spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
+import { findUnfit } from "./parse-body.ts";
+import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
 /** A submission as every JSON output shows it. */
 export function submissionJson(submission: Submission) {
@@ -14,5 +19,58 @@ export function submissionJson(submission: Submission) {
     ip_address: submission.ipAddress,
     user_agent: submission.userAgent,
     created_at: toIsoTime(submission.createdAt),
+  };
+}
+
+/** As in posts: what nests deeper than 1000 levels would break each search and export of the database. */
+const data = z.record(z.string(), z.unknown()).superRefine((value, context) => {
+  const unfit = findUnfit(value);
+  if (unfit !== undefined) context.addIssue(unfit);
+});
+
+const reason: z.ZodType<SpamReason> = z.strictObject({
+  signal: z.string().min(1),
+  points: z.int(),
+  field: z.string().nullable(),
+  detail: z.string(),
+});
+
+/** A submission as an export in NDJSON has it. */
+export const submissionLine = z.object({
+  id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
+  endpoint_id: z.string().refine((id) => isId("ep", id), "expected an endpoint's id"),
+  data,
+  spam_score: z.int().min(0).max(100),
+  spam_reasons: z.array(reason),
+  // Exports of before there were versions have none.
+  spam_version: z.int().min(1).default(1),
+  ip_address: z
+    .string()
+    .refine((text) => text === "" || canonicalAddress(text) !== null, "expected an IP address"),
+  user_agent: z.string().max(MAX_USER_AGENT_LENGTH),
+  created_at: z.iso.datetime({ precision: 3 }),
+});
+
+export type SubmissionLine = z.infer<typeof submissionLine>;
+
+/** Where a submission goes: the endpoint and the version of its schema. */
+export interface ImportTarget {
+  readonly endpointId: string;
+  readonly schemaVersion: number;
+}
+
+/** What {@link submissionJson} wrote. */
+export function readLine(line: SubmissionLine, target: ImportTarget): Submission {
+  return {
+    ...target,
+    id: line.id,
+    data: line.data,
+    spamScore: line.spam_score,
+    spamClass: spamClassOf(line.spam_score),
+    spamReasons: line.spam_reasons,
+    spamVersion: line.spam_version,
+    ipAddress: line.ip_address,
+    userAgent: line.user_agent,
+    createdAt: Date.parse(line.created_at),
   };
 }

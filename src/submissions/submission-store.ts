@@ -1,13 +1,18 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { query } from "../database/database.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
-import type { Tables } from "../database/tables.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
-import { CLASS_SCORES, type SpamClass, spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
+import { CLASS_SCORES, type SpamClass, spamClassOf } from "../spam/spam-verdict.ts";
 import type { EventParts } from "../outbox/event.ts";
-import { idOfEndpoint, numberOfEndpoint } from "./endpoint-number.ts";
-import type { Submission } from "./submission.ts";
+import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
+import {
+  CONTENT_COLUMNS,
+  type ContentRow,
+  contentValues,
+  readContent,
+  type Submission,
+} from "./submission.ts";
 
 /** Which submissions are meant. Null means any. */
 export interface SubmissionFilter {
@@ -35,23 +40,21 @@ export const MAX_PAGE_SIZE = 1000;
 /** Of what was given as an id, in a message. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
-/** What a submission is made of; the rest of its row serves the store. */
-const COLUMNS = [
-  "seq",
-  "id",
-  "schema_version",
-  "data",
-  "spam_score",
-  "spam_reasons",
-  "spam_version",
-  "ip_address",
-  "user_agent",
-  "created_at",
-] as const;
+/** What a submission is made of, and where it stands in the order of commits. */
+const COLUMNS = ["seq", ...CONTENT_COLUMNS] as const;
 
-type SubmissionColumns = Pick<Selectable<Tables["submission"]>, (typeof COLUMNS)[number]> & {
-  endpoint_id: string;
-};
+/** Stores a submission; {@link submissionValues} has the parameters. */
+export const INSERT_SUBMISSION_SQL = `INSERT INTO submission
+  (${CONTENT_COLUMNS.join(", ")}, endpoint_number, event_head, event_tail)
+  VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ${NUMBER_OF_ENDPOINT}, ?, ?)`;
+
+/** The parameters of {@link INSERT_SUBMISSION_SQL}. @param event null when nobody is notified. */
+export function submissionValues(
+  submission: Submission,
+  event: EventParts | null,
+): (string | number | null)[] {
+  return [...contentValues(submission), submission.endpointId, event?.head ?? null, event?.tail ?? null];
+}
 
 /** A submission as a page's choice sees it. */
 export interface Candidate {
@@ -117,22 +120,7 @@ export function* getSubmission(id: string): Steps<Submission> {
 
 /** Inside a transaction. */
 export function* insertSubmission(submission: Submission, event: EventParts): Steps<void> {
-  yield* run(
-    query.insertInto("submission").values({
-      id: submission.id,
-      endpoint_number: numberOfEndpoint(submission.endpointId),
-      schema_version: submission.schemaVersion,
-      data: JSON.stringify(submission.data),
-      spam_score: submission.spamScore,
-      spam_reasons: JSON.stringify(submission.spamReasons),
-      spam_version: submission.spamVersion,
-      ip_address: submission.ipAddress,
-      user_agent: submission.userAgent,
-      created_at: submission.createdAt,
-      event_head: event.head,
-      event_tail: event.tail,
-    }),
-  );
+  yield* run(text(INSERT_SUBMISSION_SQL, ...submissionValues(submission, event)));
 }
 
 /** Deletes what exists of the ids, all or nothing. @throws not_found naming the first id that does not exist. */
@@ -222,18 +210,6 @@ function inRange(filter: SubmissionFilter) {
   return select;
 }
 
-function toSubmission(row: SubmissionColumns): Submission {
-  return {
-    id: row.id,
-    endpointId: row.endpoint_id,
-    schemaVersion: row.schema_version,
-    data: JSON.parse(row.data) as Record<string, unknown>,
-    spamScore: row.spam_score,
-    spamClass: spamClassOf(row.spam_score),
-    spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
-    spamVersion: row.spam_version,
-    ipAddress: row.ip_address,
-    userAgent: row.user_agent,
-    createdAt: row.created_at,
-  };
+function toSubmission(row: ContentRow & { readonly endpoint_id: string }): Submission {
+  return { ...readContent(row), endpointId: row.endpoint_id };
 }

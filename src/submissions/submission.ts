@@ -1,4 +1,5 @@
-import type { SpamClass, SpamReason } from "../spam/spam-verdict.ts";
+import type { Tables } from "../database/tables.ts";
+import { type SpamClass, spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
 
 /** One accepted form post. */
 export interface Submission {
@@ -22,3 +23,51 @@ export interface Submission {
 
 /** Longest user agent that is kept, in UTF-16 units; browsers send about 120. */
 export const MAX_USER_AGENT_LENGTH = 512;
+
+/** The columns that stored submissions and held posts have alike. */
+export const CONTENT_COLUMNS = [
+  "id",
+  "schema_version",
+  "data",
+  "spam_score",
+  "spam_reasons",
+  "spam_version",
+  "ip_address",
+  "user_agent",
+  "created_at",
+] as const;
+
+export type ContentRow = Pick<Tables["held"], (typeof CONTENT_COLUMNS)[number]>;
+type ValuesOf<Columns extends readonly (keyof Tables["held"])[]> = {
+  [Index in keyof Columns]: Tables["held"][Columns[Index]];
+};
+
+/** One value for each of {@link CONTENT_COLUMNS}, in their order. */
+export function contentValues(submission: Submission): ValuesOf<typeof CONTENT_COLUMNS> {
+  return [
+    submission.id,
+    submission.schemaVersion,
+    JSON.stringify(submission.data),
+    submission.spamScore,
+    JSON.stringify(submission.spamReasons),
+    submission.spamVersion,
+    submission.ipAddress,
+    submission.userAgent,
+    submission.createdAt,
+  ];
+}
+
+export function readContent(row: ContentRow): Omit<Submission, "endpointId"> {
+  return {
+    id: row.id,
+    schemaVersion: row.schema_version,
+    data: JSON.parse(row.data) as Record<string, unknown>,
+    spamScore: row.spam_score,
+    spamClass: spamClassOf(row.spam_score),
+    spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
+    spamVersion: row.spam_version,
+    ipAddress: row.ip_address,
+    userAgent: row.user_agent,
+    createdAt: row.created_at,
+  };
+}

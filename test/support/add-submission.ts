@@ -1,0 +1,46 @@
+import type { EventParts } from "../../src/outbox/outbox.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { INSERT_SUBMISSION_SQL, submissionValues } from "../../src/submissions/submission-store.ts";
+import type { Submission } from "../../src/submissions/submission.ts";
+
+/** A connection of ours or of the driver's. */
+interface Connection {
+  prepare(sql: string): { run(...parameters: unknown[]): unknown };
+}
+
+/** What a test says of a submission; the rest is the same for all. */
+export type GivenSubmission = Pick<Submission, "endpointId"> & Partial<Submission>;
+
+export function asSubmission(given: GivenSubmission): Submission {
+  const createdAt = given.createdAt ?? 1;
+  return {
+    id: newId("sub", createdAt),
+    schemaVersion: 1,
+    data: {},
+    spamScore: 0,
+    spamClass: "low",
+    spamReasons: [],
+    spamVersion: 1,
+    ipAddress: "",
+    userAgent: "",
+    createdAt,
+    ...given,
+  };
+}
+
+/** Prepares the one statement that stores submissions. What it returns stores one and returns its id. */
+export function submissionAdder(
+  db: Connection,
+): (given: GivenSubmission, event?: EventParts | null) => string {
+  const insert = db.prepare(INSERT_SUBMISSION_SQL);
+  return (given, event = null) => {
+    const submission = asSubmission(given);
+    insert.run(...submissionValues(submission, event));
+    return submission.id;
+  };
+}
+
+/** Stores one submission and returns its id. */
+export function addSubmission(db: Connection, given: GivenSubmission): string {
+  return submissionAdder(db)(given);
+}
