@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +8,7 @@ import { promisify } from "node:util";
 import SqliteDatabase from "better-sqlite3";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { executable, postRequest, runLoad, startServer } from "./processes.ts";
-import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { submissionAdder } from "../../test/support/add-submission.ts";
 
 /**
  * How many posts a server takes while `formsvc backup` copies and checks its database, beside how many it takes just
@@ -84,13 +85,13 @@ function prepare(): string {
     keys: { publishable: string };
   };
   const connection = new SqliteDatabase(db);
-  connection
-    .prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-       SELECT printf('sub_%026d', i), ${NUMBER_OF_ENDPOINT}, 1, json_object('message', hex(randomblob(400))), 0, '[]', '192.0.2.1', '', i FROM n`,
-    )
-    .run(Math.round((megabytes * 1e6) / ROW_BYTES), endpoint.id);
+  const insert = submissionAdder(connection);
+  connection.transaction(() => {
+    for (let index = Math.round((megabytes * 1e6) / ROW_BYTES); index > 0; index -= 1) {
+      const data = { message: randomBytes(400).toString("hex") };
+      insert({ endpointId: endpoint.id, data, ipAddress: "192.0.2.1", createdAt: index });
+    }
+  })();
   connection.pragma("wal_checkpoint(TRUNCATE)");
   connection.close();
   return keys.publishable;

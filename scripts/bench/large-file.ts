@@ -8,7 +8,7 @@ import { newId } from "../../src/foundation/id.ts";
 import { type Figure, renderFigures } from "./figures.ts";
 import { median, runLoad } from "./processes.ts";
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
-import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { submissionAdder } from "../../test/support/add-submission.ts";
 
 /**
  * What a file with many submissions and a backlog of deliveries costs over an empty one: posts, the first page of a
@@ -85,11 +85,8 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
   const endpointId = valueOf(db, "SELECT id FROM endpoint");
   const webhookId = valueOf(db, "SELECT id FROM webhook");
   const before = statSync(file).size;
-  const insert = db.prepare(
-    `INSERT INTO submission
-       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', ?, ?, ?)`,
-  );
+  const insert = submissionAdder(db);
+  const data = JSON.parse(POST_BODY) as Record<string, unknown>;
   const event = db.prepare("UPDATE submission SET event_head = ?, event_tail = ? WHERE id = ?");
   const delivery = db.prepare(
     "INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) VALUES (?, ?, ?, 'pending', ?)",
@@ -101,8 +98,7 @@ function fill({ db: file }: Workplace, submissions: number, pending: number): nu
     db.transactionNow(() => {
       for (let index = from; index < Math.min(submissions, from + ROWS_AT_ONCE); index += 1) {
         const at = firstAt + index;
-        const id = newId("sub", at);
-        insert.run(id, endpointId, POST_BODY, ADDRESS, USER_AGENT, at);
+        const id = insert({ endpointId, data, ipAddress: ADDRESS, userAgent: USER_AGENT, createdAt: at });
         if (index >= submissions - pending) ids.push(id);
       }
     });

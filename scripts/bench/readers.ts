@@ -1,7 +1,6 @@
 import { get } from "node:http";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
-import { newId } from "../../src/foundation/id.ts";
-import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { submissionAdder } from "../../test/support/add-submission.ts";
 import { type Figure, renderFigures } from "./figures.ts";
 import { median, runLoad } from "./processes.ts";
 import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
@@ -54,16 +53,18 @@ async function compareReaders(submissions: number, rounds: number): Promise<Figu
 function fill({ db: file }: Workplace, submissions: number): void {
   const db = openDatabase(file, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   const endpointId = String(db.prepare("SELECT id FROM endpoint").pluck().get());
-  const insert = db.prepare(
-    `INSERT INTO submission
-       (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '203.0.113.17', 'bench', ?)`,
-  );
+  const insert = submissionAdder(db);
+  const post = {
+    endpointId,
+    data: JSON.parse(POST_BODY) as Record<string, unknown>,
+    ipAddress: "203.0.113.17",
+    userAgent: "bench",
+  };
   const firstAt = Date.now() - submissions;
   for (let from = 0; from < submissions; from += ROWS_AT_ONCE) {
     db.transactionNow(() => {
       for (let index = from; index < Math.min(submissions, from + ROWS_AT_ONCE); index += 1)
-        insert.run(newId("sub", firstAt + index), endpointId, POST_BODY, firstAt + index);
+        insert({ ...post, createdAt: firstAt + index });
     });
   }
   db.pragma("wal_checkpoint(TRUNCATE)");

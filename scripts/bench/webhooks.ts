@@ -23,7 +23,7 @@ import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
-import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { submissionAdder } from "../../test/support/add-submission.ts";
 import { first } from "../../src/database/steps.ts";
 
 /**
@@ -156,18 +156,14 @@ function fill(db: SqliteDatabase, outbox: Outbox, endpointId: string, count: num
     email: "ada@example.com",
     message: "A dozen pages and a form. ".repeat(8),
   };
-  const insert = db.prepare(
-    `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
-       event_head, event_tail)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '192.0.2.1', 'bench', ?, ?, ?)`,
-  );
+  const insert = submissionAdder(db);
   for (let from = 0; from < count; from += POSTS_A_COMMIT) {
     outbox.transactionNow((enqueue) => {
       for (let index = from; index < Math.min(count, from + POSTS_A_COMMIT); index += 1) {
         const id = newId("sub", now);
         const told = { id, endpointId, spamScore: 0, ipAddress: "192.0.2.1", userAgent: "bench" };
-        const { head, tail } = enqueue({ ...told, createdAt: now }, now);
-        insert.run(id, endpointId, JSON.stringify(data), now, head, tail);
+        const post = { ...told, createdAt: now };
+        insert({ ...post, data }, enqueue(post, now));
       }
     });
   }

@@ -15,7 +15,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { noteBackup } from "../../src/database/sqlite/last-backup.ts";
 import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
+import { addSubmission } from "../support/add-submission.ts";
 import { until } from "../support/until.ts";
+
+const FROM_THE_FUTURE = { id: "sub_7zzzzzzzzzzzzzzzzzzzzzzzzz", createdAt: 4_000_000_000_000 };
 
 interface Report {
   healthy: boolean;
@@ -53,13 +56,13 @@ test("each thing that is wrong has a line with what to do, on standard output fo
     plans: { hobby: { monthlySubmissions: 10, endpoints: null, customSpam: true } },
     backup: { everyHours: 1, keep: 1, directory: "./copies" },
   });
-  await machine.createEndpoint();
+  const endpoint = await machine.createEndpoint();
   const connection = machine.open();
   connection.exec(`
     UPDATE api_key SET seen_in_browser_at = 1 WHERE kind = 'secret';
     INSERT INTO usage SELECT id, strftime('%Y-%m', 'now'), 9 FROM workspace;
-    INSERT INTO submission VALUES (NULL, 'sub_7zzzzzzzzzzzzzzzzzzzzzzzzz', 1, 1, '{}', 0, '[]', '', '', 4000000000000, NULL, NULL, 1);
   `);
+  addSubmission(connection, { ...FROM_THE_FUTURE, endpointId: endpoint.id });
   chmodSync(machine.database, 0o644);
   const { code, healthy, problems } = await examine(machine);
   expect(code).toBe(1);
@@ -127,14 +130,8 @@ test("held posts are a problem once 80 % of their room is taken, with how many h
 
 test("the submission that lies ahead of the clock is named, and deleting it as advised makes the clock sound", async () => {
   const machine = machineWithBackup();
-  await machine.createEndpoint();
-  const id = "sub_7zzzzzzzzzzzzzzzzzzzzzzzzz";
-  machine
-    .open()
-    .prepare(
-      "INSERT INTO submission VALUES (NULL, ?, 1, 1, '{}', 0, '[]', '', '', 4000000000000, NULL, NULL, 1)",
-    )
-    .run(id);
+  const endpoint = await machine.createEndpoint();
+  addSubmission(machine.open(), { ...FROM_THE_FUTURE, endpointId: endpoint.id });
   const [clock] = (await examine(machine)).problems;
   expect(clock?.name).toBe("machine.clock");
   const [, advised = ""] = /formsvc (submission delete \S+)$/.exec(clock?.advice ?? "") ?? [];

@@ -16,6 +16,7 @@ import { backUp } from "../../src/database/sqlite/back-up.ts";
 import { askForCopy } from "../../src/database/sqlite/backup-socket.ts";
 import { modeOf, operatorMachine } from "../support/operator-machine.ts";
 import { post, postForever, storedIds } from "../support/posts.ts";
+import { addSubmission } from "../support/add-submission.ts";
 import { until } from "../support/until.ts";
 
 test("a backup of a served database under load holds everything acknowledged before it began, verified, mode 0600", async () => {
@@ -174,12 +175,11 @@ test("a backup takes nothing that an impostor on the control socket names but a 
 
 test("a damaged database gives no backup", async () => {
   const machine = operatorMachine();
-  await machine.createEndpoint();
+  const endpoint = await machine.createEndpoint();
   const connection = machine.open();
   connection.pragma("foreign_keys = OFF");
-  connection.exec(
-    "INSERT INTO submission VALUES (NULL, 'sub_x', 99, 1, '{}', 0, '[]', '', '', 0, NULL, NULL, 1)",
-  );
+  addSubmission(connection, { endpointId: endpoint.id });
+  connection.exec("UPDATE submission SET endpoint_number = 99");
   const ran = await machine.run(["backup", "copy.db"]);
   expect(ran.code).toBe(5);
   expect(ran.stderr).toContain("refer to nothing");

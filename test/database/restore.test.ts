@@ -13,6 +13,7 @@ import { migrations } from "../../src/database/migrations.generated.ts";
 import { APPLICATION_ID } from "../../src/database/sqlite/file-owner.ts";
 import { modeOf, operatorMachine } from "../support/operator-machine.ts";
 import { post, storedIds } from "../support/posts.ts";
+import { submissionAdder } from "../support/add-submission.ts";
 
 /** The schema version from which on webhooks are recipients. */
 const RECIPIENTS_VERSION = 11;
@@ -44,14 +45,14 @@ test("restore puts back what the backup holds, keeps what it replaces, and the s
 });
 
 test("a backup made while no server runs leaves out the room of what was deleted, and restoring it gives that back", async () => {
-  const { machine, server } = await machineWithBackup();
+  const { machine, server, endpoint } = await machineWithBackup();
   await server.stop();
   const connection = machine.open();
-  const insert = connection.prepare(
-    "INSERT INTO submission VALUES (NULL, ?, 1, 1, ?, 0, '[]', '', '', 1000, NULL, NULL, 1)",
-  );
+  const insert = submissionAdder(connection);
+  const data = { text: "x".repeat(1000) };
   connection.transaction(() => {
-    for (let number = 0; number < 1000; number += 1) insert.run(`sub_${number}`, `"${"x".repeat(1000)}"`);
+    for (let number = 0; number < 1000; number += 1)
+      insert({ id: `sub_${number}`, endpointId: endpoint.id, data, createdAt: 1000 });
   })();
   connection.exec("DELETE FROM submission WHERE created_at = 1000");
   connection.pragma("wal_checkpoint(TRUNCATE)");

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ENDPOINT_CONTENTS } from "../../src/app.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { submissionAdder } from "../support/add-submission.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
 const COUNT = 1800;
@@ -11,11 +12,12 @@ async function crowded() {
   const server = await startServer();
   const [large, other] = [await server.addEndpoint(), await server.addEndpoint()];
   const counted = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${COUNT})`;
-  const number = `(SELECT number FROM endpoint_number WHERE endpoint_id = '${large.id}')`;
+  const insert = submissionAdder(server.owner);
+  server.owner.transactionNow(() => {
+    for (let index = 1; index <= COUNT; index += 1)
+      insert({ id: `sub_${index}`, endpointId: large.id, createdAt: index });
+  });
   server.owner.execute(`
-    ${counted} INSERT INTO submission
-        (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-      SELECT 'sub_' || i, ${number}, 1, '{}', 0, '[]', '', '', i FROM n;
     ${counted} INSERT INTO idempotency SELECT '${large.id}', iif(i % 2, 'secret', 'publishable'), CAST(i / 2 AS BLOB), x'00', 'sub_' || i, i FROM n`);
   const rows = (table: string): number =>
     Number(server.owner.prepare(`SELECT count(*) FROM ${table}`).pluck().get());

@@ -20,6 +20,7 @@ import {
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createAccount, listAccounts, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import type { Workspace } from "../../src/workspaces/workspace.ts";
+import { addSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 
@@ -175,10 +176,10 @@ test("deleting takes keys, schemas, submissions and idempotency keys along, and 
   const { id } = add("a");
   db.execute(`
     INSERT INTO api_key VALUES ('key_1', '${id}', 'secret', 'lookup', 'hash', 1, NULL, NULL, 0);
-    INSERT INTO submission VALUES (1, 'sub_1', 1, 1, '{}', 0, '[]', '', '', 1, NULL, NULL, 1);
     INSERT INTO idempotency VALUES ('${id}', 'secret', x'00', x'00', 'sub_1', 1);
     INSERT INTO usage VALUES ('${workspace.id}', '2026-06', 1);
   `);
+  addSubmission(db, { id: "sub_1", endpointId: id });
   await deleteEndpoint(db, id, ENDPOINT_CONTENTS, noPause);
   const counts = ["endpoint", "endpoint_schema", "api_key", "submission", "idempotency", "usage"].map(
     (table) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),

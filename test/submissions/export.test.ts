@@ -8,6 +8,7 @@ import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
+import { type GivenSubmission, submissionAdder } from "../support/add-submission.ts";
 import { openForTest } from "../support/temporary-database.ts";
 
 function submission(data: Record<string, unknown>): Submission {
@@ -117,12 +118,10 @@ test("one post with thousands of invented members costs no export, and none of t
   const { machine, endpoint } = await machineWithPosts(0);
   const members = Array.from({ length: 4000 }, (_, index) => [`invented${index}`, `=${index}`] as const);
   const connection = machine.open();
-  const insert = connection.prepare(
-    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000, NULL, NULL, 1 FROM endpoint_number`,
-  );
+  const insert = submissionAdder(connection);
   const usual = { name: "Ada", phone: "1", zip: null };
   for (const [index, data] of [usual, Object.fromEntries(members), usual].entries())
-    insert.run(`sub_01${String(index).padStart(24, "0")}`, JSON.stringify(data));
+    insert(numbered(endpoint.id, index, data));
   connection.close();
   await machine.mustRun(["submission", "export", "--endpoint", endpoint.id, "--output", "all.csv"]);
   const [header = [], first = [], stranger = []] = parseCsv(readFileSync(machine.path("all.csv"), "utf8"));
@@ -160,24 +159,26 @@ test("filters, limit and cursor choose what is exported, in every format", async
   expect((await machine.run(["submission", "export", "--cursor", "nonsense"])).code).toBe(2);
 });
 
+function numbered(endpointId: string, index: number, data: Submission["data"]): GivenSubmission {
+  const id = `sub_01${String(index).padStart(24, "0")}`;
+  return { id, endpointId, data, ipAddress: "192.0.2.1", createdAt: 1_700_000_000_000 };
+}
+
 /** Rows written past the server, because a hundred thousand posts would take long. */
-function fill(machine: OperatorMachine, count: number): void {
+function fill(machine: OperatorMachine, endpointId: string, count: number): void {
   const connection = machine.open();
-  const insert = connection.prepare(
-    `INSERT INTO submission SELECT NULL, ?, number, 1, ?, 0, '[]', '192.0.2.1', '', 1700000000000, NULL, NULL, 1 FROM endpoint_number`,
-  );
-  const data = JSON.stringify({ name: "x".repeat(2500), email: "a@example.org" });
+  const insert = submissionAdder(connection);
+  const data = { name: "x".repeat(2500), email: "a@example.org" };
   connection.transaction(() => {
-    for (let index = 0; index < count; index += 1)
-      insert.run(`sub_01${String(index).padStart(24, "0")}`, data);
+    for (let index = 0; index < count; index += 1) insert(numbered(endpointId, index, data));
   })();
   connection.close();
 }
 
 test("an export and an import of 100 MB run in a heap of 64 MB, and an import run twice adds nothing", async () => {
   const machine = operatorMachine();
-  await machine.createEndpoint();
-  fill(machine, 40_000);
+  const { id } = await machine.createEndpoint();
+  fill(machine, id, 40_000);
   const env = { NODE_OPTIONS: "--max-old-space-size=64" };
   for (const format of ["csv", "ndjson"]) {
     const ran = await machine.run(["submission", "export", "--format", format, "--output", `all.${format}`], {

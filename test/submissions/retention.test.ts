@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { shortenAddress } from "../../src/foundation/ip-address.ts";
-import { newId } from "../../src/foundation/id.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { post, storedIds } from "../support/posts.ts";
 import { until } from "../support/until.ts";
-import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { submissionAdder } from "../support/add-submission.ts";
 
 test("submissions older than their endpoint keeps them are deleted by the server, and no others", async () => {
   const machine = operatorMachine();
@@ -16,15 +15,13 @@ test("submissions older than their endpoint keeps them are deleted by the server
   );
   const archive = (keeping.json() as { endpoint: { id: string } }).endpoint.id;
   const connection = machine.open();
-  const insert = connection.prepare(
-    `INSERT INTO submission VALUES (NULL, ?, ${NUMBER_OF_ENDPOINT}, 1, ?, 0, '[]', '', '', ?, NULL, NULL, 1)`,
-  );
-  const add = (endpointId: string, daysAgo: number): string => {
-    const at = Date.now() - daysAgo * 86_400_000;
-    const id = newId("sub", at);
-    insert.run(id, endpointId, `{"name":"${daysAgo} DAYS OLD"}`, at);
-    return id;
-  };
+  const insert = submissionAdder(connection);
+  const add = (endpointId: string, daysAgo: number): string =>
+    insert({
+      endpointId,
+      data: { name: `${daysAgo} DAYS OLD` },
+      createdAt: Date.now() - daysAgo * 86_400_000,
+    });
   const old = Array.from({ length: 450 }, () => add(endpoint.id, 31));
   const young = add(endpoint.id, 29);
   const archived = add(archive, 3000);

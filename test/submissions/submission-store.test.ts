@@ -17,7 +17,7 @@ import {
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
-import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { submissionAdder } from "../support/add-submission.ts";
 
 const any: SubmissionFilter = { endpointId: null, spamClass: null, since: null, until: null };
 
@@ -33,18 +33,19 @@ function bench(): Bench {
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const endpoints = [1, 2].map(() => db.now(() => insertEndpoint(workspace, made, plans, NOON)).id);
-  const insert = db.prepare(
-    `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-     VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, '{"a":1}', ?, '[]', '192.0.2.1', 'UA', ?)`,
-  );
+  const insert = submissionAdder(db);
   return {
     db,
     endpoints,
-    add: (endpointId, at, score = 0) => {
-      const id = newId("sub", at);
-      insert.run(id, endpointId, score, at);
-      return id;
-    },
+    add: (endpointId, at, score = 0) =>
+      insert({
+        endpointId,
+        data: { a: 1 },
+        spamScore: score,
+        ipAddress: "192.0.2.1",
+        userAgent: "UA",
+        createdAt: at,
+      }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { EventParts } from "../../src/outbox/outbox.ts";
+import type { EventParts } from "../../src/outbox/event.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { INSERT_SUBMISSION_SQL, submissionValues } from "../../src/submissions/submission-store.ts";
 import type { Submission } from "../../src/submissions/submission.ts";

@@ -11,7 +11,7 @@ import { createOutbox } from "../../src/outbox/outbox.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
-import { NUMBER_OF_ENDPOINT } from "../../src/submissions/endpoint-number.ts";
+import { submissionAdder } from "./add-submission.ts";
 
 /**
  * A process that ends itself with SIGKILL at one point of the way of a delivery.
@@ -115,12 +115,7 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
     });
     crashingOutbox.transactionNow((enqueue) => {
       const told = { id, endpointId, spamScore: 0, ipAddress: "", userAgent: "", createdAt: now };
-      const { head, tail } = enqueue(told, now);
-      db.prepare(
-        `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at,
-           event_head, event_tail)
-         VALUES (?, ${NUMBER_OF_ENDPOINT}, 1, '{}', 0, '[]', '', '', ?, ?, ?)`,
-      ).run(id, endpointId, now, head, tail);
+      submissionAdder(db)(told, enqueue(told, now));
     });
     dieAt("post committed, not announced");
   }

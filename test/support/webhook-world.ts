@@ -6,7 +6,7 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { all, run } from "../../src/database/steps.ts";
+import { all } from "../../src/database/steps.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
@@ -30,7 +30,7 @@ import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts"
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import type { Received } from "./receivers.ts";
-import { numberOfEndpoint } from "../../src/submissions/endpoint-number.ts";
+import { submissionAdder } from "./add-submission.ts";
 
 /** What a transport tells of an attempt that delivered. */
 export const ANSWERED: AttemptResult = {
@@ -122,28 +122,9 @@ export class WebhookWorld {
   }
 
   store(submissions: readonly NotifiedSubmission[], data: Record<string, unknown>, now: number): void {
+    const insert = submissionAdder(this.db);
     this.outbox.transactionNow((enqueue) => {
-      for (const submission of submissions) {
-        const { id, endpointId, spamScore, ipAddress, userAgent, createdAt } = submission;
-        const event = enqueue(submission, now);
-        const insert = run(
-          query.insertInto("submission").values({
-            id,
-            endpoint_number: numberOfEndpoint(endpointId),
-            schema_version: 1,
-            data: JSON.stringify(data),
-            spam_score: spamScore,
-            spam_reasons: "[]",
-            spam_version: 2,
-            ip_address: ipAddress,
-            user_agent: userAgent,
-            created_at: createdAt,
-            event_head: event.head,
-            event_tail: event.tail,
-          }),
-        );
-        this.db.now(() => insert);
-      }
+      for (const submission of submissions) insert({ ...submission, data }, enqueue(submission, now));
     });
   }
 
