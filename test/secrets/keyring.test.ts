@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { describeFailure } from "../../src/cli/hints.ts";
+import type { FormsvcError } from "../../src/foundation/errors.ts";
 import { addKey } from "../../src/secrets/key-file.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseKeys } from "../../src/secrets/key-list.ts";
@@ -97,7 +99,16 @@ test("a key file that is wrong is refused with what to do, and its text is never
   const open = keyFile(newKey());
   chmodSync(open, 0o604);
   expect(() => ofFile(open)).toThrow(/everybody may read it; close it with: chmod 600/);
-  expect(() => ofFile(join(temporaryFolder(), "none.key"))).toThrow(/there is no such file; bring it back/);
+  const none = (): void => {
+    try {
+      ofFile(join(temporaryFolder(), "none.key"));
+    } catch (error) {
+      throw new Error(describeFailure(error as FormsvcError), { cause: error });
+    }
+  };
+  expect(none).toThrow(
+    /there is no such file; bring it back, or make a first one with: formsvc secrets rotate/,
+  );
   const folder = join(temporaryFolder(), "folder");
   mkdirSync(folder, { mode: 0o700 });
   expect(() => ofFile(folder)).toThrow(/is a folder/);
