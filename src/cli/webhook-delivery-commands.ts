@@ -42,7 +42,7 @@ export const deliveries: CommandSpec = {
       const { limit } = options;
       const recipientId = text(options, "webhook");
       const submissionId = text(options, "submission");
-      // An empty page would say that all is well with what was only misspelt.
+      // For a misspelt name, an empty page would suggest that all is well.
       if (recipientId !== null) await db.read(() => getWebhook(recipientId));
       if (submissionId !== null) await db.read(() => getSubmission(submissionId));
       const filter = {

@@ -5,8 +5,8 @@ import { BULK_BATCH } from "./delivery.ts";
 
 /**
  * Keeps deliveries in step with their recipients: those of a disabled or stopped recipient are held, and those held for an
- * enabled one go back into the queue. Whoever changed the recipient may have died before it came to this, so a server
- * asks at start and after every change. At most one batch each; true when there may be more to do.
+ * enabled one go back into the queue. A process that changed a recipient may have ended before it did this, so a
+ * server does it at start and after every change. At most one batch each; true when there may be more to do.
  */
 export function* alignDeliveries(now: number): Steps<boolean> {
   const toRelease = yield* all(selectMisplaced("enabled"));

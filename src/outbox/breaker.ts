@@ -2,8 +2,8 @@
 const FAILURES_UNTIL_PROBES = 5;
 
 /**
- * What a recipient's failures have led to. It is kept beside the recipient, so that a restart neither forgets an outage nor
- * meets a recovering recipient with everything at once.
+ * The state of a recipient after its failures. It is stored with the recipient, so that a restart neither forgets an outage nor
+ * sends everything at once to a recovering recipient.
  */
 export interface Breaker {
   /** `closed` is the normal state, `open` sends probes only, `ramping` sends few at once after an outage. */
@@ -16,7 +16,7 @@ export interface Breaker {
 
 export const HEALTHY: Breaker = { state: "closed", count: 0, notBeforeMs: 0 };
 
-/** What a recipient starts with after it was paused or stopped: one delivery first, then more. */
+/** The state after a pause or stop: one delivery first, then more. */
 export const RECOVERING: Breaker = { state: "ramping", count: 1, notBeforeMs: 0 };
 
 export interface BreakerLimits {

@@ -1,8 +1,8 @@
-/** A delivery that is this process's to send. */
+/** A delivery that this process must send. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly recipientId: string;
-  /** The number of the attempt that begins now; whoever records its result must name it. */
+  /** The number of the attempt that begins now; its result must be recorded with it. */
   readonly attempt: number;
   readonly spent: number;
   readonly interruptions: number;
@@ -14,7 +14,7 @@ export interface ClaimedDelivery {
 export interface Claims {
   /** When the earliest pending delivery of a recipient is due, 0 when one waits in the outbox; null when none waits. */
   earliestDue(recipientId: string): number | null;
-  /** Takes what is due, oldest first, and then from the outbox. Inside a transaction: nothing is sent that is not on record as being sent. */
+  /** Takes due deliveries, oldest first, then messages of the outbox. Inside a transaction: nothing is sent unless `sending` is recorded. */
   claimDue(recipientId: string, limit: number, now: number): ClaimedDelivery[];
   /** Takes the delivery that waits longest, due or not, from the outbox too, to find out whether the recipient is back. */
   claimProbe(recipientId: string, now: number): ClaimedDelivery[];

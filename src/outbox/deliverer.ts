@@ -11,13 +11,13 @@ import { watchRush } from "./rush.ts";
 import { createClaims } from "./sqlite-claims.ts";
 import type { AttemptResult, Transport } from "./transport.ts";
 
-/** How many deliveries go out in one round while posts need the processor. */
+/** Most deliveries in one round while posts need the processor. */
 const RUSH_CLAIMS = 8;
-/** Put ended attempts on record at once when this number of them waits, although others are still under way. */
+/** Flush after this many finished attempts while others are still running. */
 const MOST_UNRECORDED = 64;
-/** How soon the database is tried again after it refused. */
+/** Time until the database is tried again after it refused. */
 const DATABASE_RETRY_MS = 250;
-/** How long stopping waits for a database that refuses; recovery at the next start takes care of the rest. */
+/** Longest time that stopping waits for a database that refuses; the next start recovers the rest. */
 const LAST_RECORDS_MS = 2000;
 
 export interface DelivererParts {
@@ -32,8 +32,8 @@ export interface DelivererParts {
 }
 
 /**
- * Sends what is queued. Each round is one transaction that records the attempts that ended and claims the next ones, so
- * that a busy deliverer reaches the disk once for many of them; an idle one does nothing at all.
+ * Sends queued deliveries. Each round is one transaction that records the finished attempts and claims the next ones, so that a
+ * busy deliverer reaches the disk once for many of them. An idle one does nothing at all.
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -41,7 +41,7 @@ export class Deliverer {
   readonly #finish: FinishAttempts;
   readonly #hasRush: () => boolean;
   readonly #rounds: RoundPlan;
-  /** Attempts that ended and are not on record; their rows stay claimed, so nothing is sent twice for want of one. */
+  /** Finished attempts that are not recorded yet; their rows stay claimed, so nothing is sent twice. */
   readonly #ended: EndedAttempt[] = [];
   readonly #waitingForRest: (() => void)[] = [];
   /** Rounds claim while it is `running`. From `stopped` on there are none, and the database may be closed. */
@@ -69,7 +69,7 @@ export class Deliverer {
     this.wake();
   }
 
-  /** Plans a round, unless one is planned already or there are no more. */
+  /** Plans a round, unless one is planned already or the deliverer has stopped. */
   wake(): void {
     this.#rounds.soon();
   }
@@ -80,7 +80,7 @@ export class Deliverer {
     if (this.#isRunning) this.wake();
   }
 
-  /** Resolves when nothing is in flight and nothing more can go out now. */
+  /** Resolves when nothing is in flight and nothing more can be sent now. */
   settled(): Promise<void> {
     if (this.#state === "stopped") return Promise.resolve();
     return new Promise((resolve) => {
@@ -95,8 +95,8 @@ export class Deliverer {
   }
 
   /**
-   * Claims nothing more, waits up to `graceMs` for what is in flight, ends the rest and records all of it. From then on
-   * nothing is planned any more, whatever posts that are still stored queue: the next start finds it.
+   * Claims nothing more, waits up to `graceMs` for the attempts in flight, ends the rest and records all of them. After that
+   * nothing is planned any more. The next start finds messages of posts that are stored later.
    */
   async stop(graceMs: number): Promise<void> {
     this.#state = "stopping";
@@ -147,8 +147,8 @@ export class Deliverer {
   }
 
   /**
-   * One transaction: what ended is recorded, what may go out is claimed; nothing is written when there is neither. It
-   * does not wait for the disk: after a power cut a message may go out once more, with the same id.
+   * One transaction: finished attempts are recorded and deliveries claimed; nothing is written when there are neither. It does not
+   * wait for the disk: after a power cut a message may be sent once more, with the same id.
    */
   #recordAndClaim(now: number): readonly Sending[] {
     const { db } = this.#parts;
@@ -186,7 +186,7 @@ export class Deliverer {
     this.#goOn(sending);
   }
 
-  /** Fills the slot that became free; without a round when the next delivery is claimed already. */
+  /** Fills the free slot; without a round if the next delivery is claimed already. */
   #goOn(ended: Sending): void {
     const mayGoOn = this.#isRunning && !this.#lanes.isStale && !this.#hasRush();
     const next = mayGoOn ? this.#lanes.next(ended, this.#parts.clock.now()) : null;
@@ -199,7 +199,7 @@ export class Deliverer {
     if (this.#rounds.isSoon) return;
     const next = this.nextWakeAt();
     const planned = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
-    // What is claimed ahead neither waits long for its slot, nor what went out meanwhile for its record.
+    // So deliveries claimed ahead do not wait long for a slot, nor finished attempts for their record.
     const wait = this.#lanes.aheadCount === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
     if (this.#lanes.isEmpty && wait !== 0) for (const resolve of this.#waitingForRest.splice(0)) resolve();
     if (wait !== null) this.#rounds.later(wait);

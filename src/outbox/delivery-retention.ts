@@ -6,14 +6,14 @@ import { BULK_BATCH } from "./delivery.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes a batch of messages delivered more than so many days ago, with their attempts, and bodies that no message
- * needs any more. What is held or failed stays. The number of messages deleted; a full batch means there may be more.
+ * Deletes a batch of messages that were delivered more than this number of days ago, with their attempts, and bodies that no
+ * message needs any more. Held and failed ones stay. Returns how many messages; a full batch means there may be more.
  */
 export function* dropOldDeliveries(keepDays: number | null, now: number): Steps<number> {
   if (keepDays === null) return 0;
   const before = now - keepDays * DAY_MS;
   if ((yield* first(selectOld(before).limit(1))) === undefined) return 0;
-  // One of the same submission's may still wait there, and needs the body.
+  // A message of the same submission may still wait in the outbox and need the body.
   if (yield* isOutboxOlderThan(before)) return 0;
   return yield* deleteDeliveries(yield* all(selectOld(before).limit(BULK_BATCH)));
 }

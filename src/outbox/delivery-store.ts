@@ -43,7 +43,7 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   return { deliveries, nextCursor: found.length > filter.limit ? (deliveries.at(-1)?.id ?? null) : null };
 }
 
-/** As many of those in the outbox as can be on the page. */
+/** As many messages of the outbox as fit on the page. */
 function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
   const { recipientId, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
@@ -79,7 +79,7 @@ export function* getDelivery(id: string): Steps<Delivery> {
   return queued;
 }
 
-/** In the order they were made; the one being made now is not among them. */
+/** In the order in which they were made, without the one under way. */
 export function* listAttempts(deliveryId: string): Steps<Attempt[]> {
   const rows = query
     .selectFrom("attempt")

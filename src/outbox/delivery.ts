@@ -1,4 +1,4 @@
-/** Where a delivery stands, as the contract names it. */
+/** The state of a delivery, as in docs/webhooks.md. */
 export const DELIVERY_STATES = ["pending", "sending", "delivered", "held", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -26,9 +26,9 @@ export interface Attempt {
   readonly durationMs: number;
   readonly outcome: string;
   readonly status: number | null;
-  /** For people; null where the attempt delivered. */
+  /** For people; null if the attempt delivered. */
   readonly message: string | null;
-  /** The start of a failing receiver's answer; null where there was none. */
+  /** The start of a failing receiver's answer; null if there was none. */
   readonly answer: string | null;
   readonly isProbe: boolean;
 }

@@ -1,6 +1,6 @@
 import { toIsoTime } from "../foundation/clock.ts";
 
-/** What of a submission its notification tells, beside the data. */
+/** The parts of a submission in its notification, besides the data. */
 export interface NotifiedSubmission {
   readonly id: string;
   readonly endpointId: string;
@@ -11,8 +11,8 @@ export interface NotifiedSubmission {
 }
 
 /**
- * What comes before and after a submission's data in the body of its `submission.created`, as its row keeps them; null
- * when no recipient wants it.
+ * The text before and after a submission's data in the body of its `submission.created`, as its row keeps them; null if no
+ * recipient wants it.
  */
 export interface EventParts {
   readonly head: string | null;

@@ -4,7 +4,7 @@ import type { RecipientState } from "./recipient.ts";
 import { type AttemptSituation, settleAttempt, type Settlement } from "./settle-attempt.ts";
 import type { AttemptResult, Transport } from "./transport.ts";
 
-/** An attempt that has ended and is not on record yet. */
+/** A finished attempt that is not recorded yet. */
 export interface EndedAttempt {
   readonly delivery: ClaimedDelivery;
   readonly result: AttemptResult;
@@ -14,14 +14,14 @@ export interface EndedAttempt {
 }
 
 export interface RecordedAttempt {
-  /** Of the recipient, before the attempt was put on record. */
+  /** Of the recipient, before the attempt was recorded. */
   readonly before: RecipientState;
   readonly after: Settlement;
 }
 
 /**
- * Records how attempts ended, inside a transaction. Null in the place of one whose delivery is no longer that attempt's:
- * it was deleted with its submission or recipient.
+ * Records how attempts ended, inside a transaction. The result is null for an attempt whose delivery is no longer its own: the
+ * delivery was deleted with its submission or recipient.
  */
 export type FinishAttempts = (ended: readonly EndedAttempt[], now: number) => (RecordedAttempt | null)[];
 

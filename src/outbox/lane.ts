@@ -4,12 +4,12 @@ import type { Recipient } from "./recipient.ts";
 import type { Slots } from "./slots.ts";
 import type { Route, Transport } from "./transport.ts";
 
-/** No recipient may ask for more quiet than this, so a time further off was written by a wrong clock. */
+/** No recipient may ask for a longer pause than this, so a later time was written by a wrong clock. */
 const LONGEST_QUIET_MS = 24 * 3_600_000;
 /** A recipient that answers this fast gets deliveries claimed ahead. */
 const QUICK_MS = 20;
 
-/** One enabled recipient as the deliverer holds it in memory: how it is doing, what is due, and what is claimed ahead. */
+/** One enabled recipient in the deliverer's memory: its state, when it is due, and its deliveries claimed ahead. */
 export class Lane {
   readonly recipientId: string;
   readonly transport: Transport;
@@ -40,7 +40,7 @@ export class Lane {
     return this.#breaker.state === "open";
   }
 
-  /** When it may next get something; infinity when nothing waits. A probe goes out whenever its message was due. */
+  /** When it may next get something; infinity when nothing waits. A probe does not wait until its message is due. */
   get readyAt(): number {
     if (this.#dueAt === null) return Number.POSITIVE_INFINITY;
     const { notBeforeMs } = this.#breaker;
@@ -51,7 +51,7 @@ export class Lane {
     return this.#ahead.length;
   }
 
-  /** How many more deliveries may be claimed ahead for it, going by how quickly it has answered. */
+  /** How many more deliveries may be claimed ahead for it; depends on how quickly it has answered. */
   get aheadWanted(): number {
     const isWell = this.#breaker.state === "closed" && this.#breaker.count === 0;
     return isWell ? 2 * this.#quick - this.#ahead.length : 0;
@@ -95,7 +95,7 @@ export class Lane {
     this.#dueAt = Math.min(dueAt, this.#dueAt ?? dueAt);
   }
 
-  /** What an attempt has changed on record. */
+  /** Follows the changes that an attempt made in the database. */
   follow(breaker: Breaker): void {
     this.#breaker = breaker;
   }
@@ -115,7 +115,7 @@ export class Lane {
     this.#ahead.push(...deliveries);
   }
 
-  /** What is claimed ahead; it stays until it is taken. */
+  /** The deliveries claimed ahead; they stay until they are taken. */
   get ahead(): readonly ClaimedDelivery[] {
     return this.#ahead;
   }

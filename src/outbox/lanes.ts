@@ -7,13 +7,13 @@ import { listEnabledRecipients } from "./recipient-store.ts";
 import { Slots } from "./slots.ts";
 import type { AttemptResult, Transport } from "./transport.ts";
 
-/** A claimed delivery and the lane it goes out on, which holds a slot until it is released. */
+/** A claimed delivery and its lane, which holds a slot until it is released. */
 export interface Sending {
   readonly lane: Lane;
   readonly delivery: ClaimedDelivery;
 }
 
-/** What one transaction has claimed. Call {@link Lanes.accept} with it after the commit; after a rollback forget it. */
+/** The claims of one transaction. Call {@link Lanes.accept} with them after the commit; after a rollback forget them. */
 export interface Claimed {
   readonly sendings: readonly Sending[];
   readonly ahead: readonly (readonly [Lane, ClaimedDelivery[]])[];
@@ -23,15 +23,15 @@ export interface Claimed {
 
 /** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
 const FURTHEST_PLAN_MS = 36 * 3_600_000;
-/** What is claimed ahead goes back if its recipient has not answered for this long. */
+/** Deliveries claimed ahead go back if their recipient has not answered for this time. */
 export const AHEAD_MS = 25;
 /** Most deliveries claimed ahead for one recipient, and for all. */
 const MOST_AHEAD = 64;
 const MOST_AHEAD_IN_ALL = 256;
 
 /**
- * Which deliveries may go out now. Slots, and what is claimed ahead, are counted here and change after a commit only;
- * everything else is read from the database, and read anew after {@link Lanes.invalidate}.
+ * Decides which deliveries may be sent now. Slots and deliveries claimed ahead are counted here and change only after a commit.
+ * Everything else is read from the database, and read again after {@link Lanes.invalidate}.
  */
 export class Lanes {
   readonly #db: SqliteDatabase;
@@ -70,7 +70,7 @@ export class Lanes {
     return count;
   }
 
-  /** Moves deliveries to where their recipients' states want them, and reads every recipient and its backlog anew. */
+  /** Moves deliveries to the state that their recipients' states require, and reads every recipient and its backlog again. */
   reload(now: number): void {
     this.giveBack("all", now);
     this.#isStale = this.#db.transactionNow(() => this.#db.now(() => alignDeliveries(now)));
@@ -97,7 +97,7 @@ export class Lanes {
     }
   }
 
-  /** Follows what is on record of an attempt. Inside its transaction: call {@link Lanes.invalidate} after a rollback. */
+  /** Follows the recorded result of an attempt. Inside its transaction: call {@link Lanes.invalidate} after a rollback. */
   follow({ delivery }: EndedAttempt, { before, after }: RecordedAttempt): void {
     const lane = this.#lanes.get(delivery.recipientId);
     lane?.follow(after.breaker);
@@ -113,7 +113,7 @@ export class Lanes {
     return false;
   }
 
-  /** What is claimed already and may go out now. */
+  /** Deliveries that are claimed already and may be sent now. */
   takeAhead(now: number): Sending[] {
     const taken: Sending[] = [];
     for (const lane of this.#lanes.values()) {
@@ -126,7 +126,7 @@ export class Lanes {
     return taken;
   }
 
-  /** Claims what may go out now, `most` at most, each time beginning with another recipient. Inside a transaction. */
+  /** Claims up to `most` deliveries that may be sent now, each time beginning with another recipient. Inside a transaction. */
   claim(now: number, most: number): Claimed {
     const slots = this.#slots.copy();
     const sendings: Sending[] = [];
@@ -142,8 +142,8 @@ export class Lanes {
   }
 
   /**
-   * As {@link Lanes.claim}, and claims more for recipients that answer faster than transactions are worth their while.
-   * Inside a transaction.
+   * As {@link Lanes.claim}, and claims more for recipients that answer so fast that a transaction for each delivery would cost too
+   * much. Inside a transaction.
    */
   claimWithAhead(now: number): Claimed {
     const { sendings, slots } = this.claim(now, Number.POSITIVE_INFINITY);
@@ -151,7 +151,7 @@ export class Lanes {
     const due = [...this.#lanes.values()].filter((lane) => lane.readyAt <= now);
     let free = MOST_AHEAD_IN_ALL - this.aheadCount;
     for (const lane of due) {
-      // Where others wait for the same slots, each slot is given to the next in turn.
+      // If others wait for the same slots, each slot goes to the next in turn.
       const isAlone = due.length === 1 || lane.sharedSlots(slots) > 0;
       const limit = isAlone ? Math.min(lane.aheadWanted, MOST_AHEAD - lane.aheadCount, free) : 0;
       if (limit <= 0) continue;
@@ -177,7 +177,7 @@ export class Lanes {
     this.#lanes.get(lane.recipientId)?.noteEnd(blame === "nobody", durationMs);
   }
 
-  /** One more delivery that is claimed already, for the slot that this one leaves; null when it needs a claim. */
+  /** Another delivery that is claimed already, for the slot that this one leaves; null if a claim is needed. */
   next({ lane: { recipientId } }: Sending, now: number): Sending | null {
     const lane = this.#lanes.get(recipientId);
     if (!lane?.isQuick() || lane.capacity(this.#slots, now) <= 0) return null;
@@ -188,8 +188,8 @@ export class Lanes {
   }
 
   /**
-   * Puts what was claimed ahead back into the queue, in a transaction of its own: of all recipients, or of those that are
-   * not quick any more.
+   * Puts deliveries claimed ahead back into the queue, in a transaction of its own: those of all recipients, or of the ones that
+   * are no longer quick.
    */
   giveBack(which: "all" | "slow", now: number): void {
     const latest = performance.now() - AHEAD_MS;
@@ -206,7 +206,7 @@ export class Lanes {
     }
   }
 
-  /** When something may next be claimed; null when nothing waits but for the end of an attempt, which wakes by itself. */
+  /** When something may next be claimed; null if nothing waits, or only for the end of an attempt, which wakes the deliverer. */
   nextWakeAt(now: number): number | null {
     let next = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes.values()) {
@@ -226,7 +226,7 @@ export class Lanes {
     const taken = lane.isProbed
       ? this.#claims.claimProbe(lane.recipientId, now)
       : this.#claims.claimDue(lane.recipientId, limit, now);
-    // If as much was taken as may be, there is likely more that is due; the next claim will tell.
+    // If the maximum was taken, more is probably due; the next claim will show.
     if (lane.isProbed || taken.length < limit) lane.planFrom(this.#earliestDue(lane, now));
     return taken;
   }

@@ -8,21 +8,21 @@ import { createRecipientMemory } from "./sqlite-recipient-memory.ts";
 export type QueuedMessage = readonly [id: string, submissionId: string];
 
 /**
- * Queues a submission for every recipient of its endpoint that wants it. What it returns goes into the submission's row.
+ * Queues a submission for every recipient of its endpoint that wants it. The result goes into the submission's row.
  * If that row is not stored after all, nothing is sent.
  */
 export type Enqueue = (submission: NotifiedSubmission, now: number) => EventParts;
 
-/** The queue in the database: whoever stores submissions puts messages in, and the deliverer takes them out. */
+/** The queue in the database: code that stores submissions adds messages, and the deliverer takes them out. */
 export interface Outbox {
   /**
-   * Runs a transaction that stores submissions: what `work` queues is written last, in few rows, and whoever sends is woken
-   * after the commit. @throws as {@link SqliteDatabase.transactionNow} does; nothing is queued then.
+   * Runs a transaction that stores submissions: the messages that `work` queues are written last, in few rows, and the deliverer is
+   * woken after the commit. @throws as {@link SqliteDatabase.transactionNow} does; nothing is queued then.
    */
   transactionNow<Result>(work: (enqueue: Enqueue) => Result): Result;
   /** The same for steps. */
   transaction<Result>(work: (enqueue: Enqueue) => Steps<Result>): Promise<Result>;
-  /** Who sends. */
+  /** Sets the deliverer to wake. */
   onQueued(listener: () => void): void;
   /** Recipients that got something since the last call. */
   takeTouched(): Set<string>;
@@ -32,7 +32,7 @@ export interface Outbox {
   forget(): void;
 }
 
-/** Whoever takes only some of a row's messages writes the rest of it anew. */
+/** To take only some of a row's messages, the rest of the row is written again. */
 const MAX_MESSAGES_A_ROW = 64;
 
 const INSERT_SQL =
@@ -107,7 +107,7 @@ export function createOutbox(db: SqliteDatabase): Outbox {
 
 type OutboxRow = readonly [recipientId: string, queuedAt: number, messageCount: number, messages: string];
 
-/** What one transaction queues. */
+/** The messages that one transaction queues. */
 class Queue {
   readonly #byRecipient = new Map<string, QueuedMessage[]>();
   #queuedAt = 0;

@@ -59,17 +59,17 @@ export function* setRecipientEnabled(id: string, isEnabled: boolean): Steps<void
     const forgiven = { ...breakerColumns(RECOVERING), gone_at: null, failing_since: null };
     yield* run(row.set({ state: "enabled", ...forgiven }).where("state", "!=", "enabled"));
   } else {
-    // One that was stopped is disabled too: its owner knows of it then, and need not be told any more.
+    // A stopped one can be disabled too: its owner then knows of it, and needs no more reports.
     yield* run(row.set({ state: "disabled" }));
   }
   yield* raiseSettingsVersion();
 }
 
-/** Deletes it with its deliveries, these in batches, so that no transaction is long, and with what its transport keeps of it. */
+/** Deletes it with its transport's rows and its deliveries, these in batches, so that no transaction is long. */
 export async function deleteRecipient(db: Database, id: string): Promise<void> {
   await db.transaction(() => setRecipientEnabled(id, false));
   const some = query.selectFrom("delivery").select(["id", "submission_id"]).where("recipient_id", "=", id);
-  // A body goes with the last delivery of its submission: none may wait in the outbox unseen.
+  // A body is deleted with the last delivery of its submission, so no delivery may be left in the outbox.
   await spreadOutbox(db);
   let deleted = BULK_BATCH;
   while (deleted === BULK_BATCH) {

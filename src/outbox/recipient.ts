@@ -3,7 +3,7 @@ import type { Breaker } from "./breaker.ts";
 /** `disabled` by its owner, `stopped` because it is gone. Both hold their deliveries. */
 export type RecipientState = "enabled" | "disabled" | "stopped";
 
-/** Who gets an endpoint's notifications: what the outbox knows of it. Its transport knows how it is reached. */
+/** A recipient of an endpoint's notifications, as the outbox sees it. Its transport knows how to reach it. */
 export interface Recipient {
   readonly id: string;
   /** The transport that sends to it. */

@@ -5,8 +5,8 @@ import { interrupt } from "./settle-attempt.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * At start: whatever an earlier process was sending when it ended goes back into the queue, a little later each time in
- * a row. Only one server runs on a database, so nobody else can be sending. The number of deliveries recovered.
+ * At start: deliveries that an earlier process was sending when it ended go back into the queue, a little later each time in a
+ * row. Only one server runs on a database, so nobody else can be sending. Returns how many were recovered.
  */
 export function* recoverDeliveries(
   transports: readonly Pick<Transport, "kind" | "policy">[],
@@ -35,7 +35,7 @@ export function* recoverDeliveries(
         delivery_id: row.id,
         number: row.attempts,
         started_at: row.claimed_at ?? now,
-        // How long it lasted is not known: the clock also ran while no process did.
+        // The duration is not known: the clock also ran while no process did.
         duration_ms: 0,
         outcome: "interrupted",
         status: null,
@@ -48,7 +48,7 @@ export function* recoverDeliveries(
   return recovered;
 }
 
-/** Reads the small index of what is being sent, whatever else the table holds. */
+/** Reads only the small index of deliveries that are being sent, however large the table is. */
 export function selectSending() {
   return query
     .selectFrom("delivery")

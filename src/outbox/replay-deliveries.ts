@@ -6,10 +6,10 @@ import { firstIdAt, newId } from "../foundation/id.ts";
 import { BULK_BATCH, type DeliveryState } from "./delivery.ts";
 import { spreadOutbox } from "./spread-outbox.ts";
 
-/** Which deliveries a bulk replay means; what is null does not narrow it. Times are of when the message was made. */
+/** The deliveries of a bulk replay; a null member does not narrow it. Times are those at which the message was made. */
 export interface ReplayRange {
   readonly recipientId: string | null;
-  /** Only what failed for good. */
+  /** Only deliveries that failed for good. */
   readonly failedOnly: boolean;
   readonly since: number | null;
   readonly until: number | null;
@@ -22,9 +22,9 @@ export interface ReplayOptions {
 }
 
 /**
- * Puts one delivery back into the queue with all its attempts anew. The id of what will be sent.
+ * Puts one delivery back into the queue with a full set of attempts. Returns the id of the message that will be sent.
  *
- * @throws not_found; conflict while it is being sent, and as new while it is still to be sent.
+ * @throws not_found; conflict while it is being sent, and, with a new id, while it is still to be sent.
  */
 export async function replayDelivery(db: Database, id: string, options: ReplayOptions): Promise<string> {
   await spreadOutbox(db);
@@ -36,7 +36,7 @@ export async function replayDelivery(db: Database, id: string, options: ReplayOp
   });
 }
 
-/** @throws conflict where a replay would send twice what is sent anyway. */
+/** @throws conflict if a replay would send a second copy of a message that is sent anyway. */
 export function checkReplay(id: string, state: DeliveryState, asNew: boolean): void {
   if (state === "sending") {
     throw new FormsvcError("conflict", `${id} is being sent right now; look again in a moment.`);
@@ -49,7 +49,7 @@ export function checkReplay(id: string, state: DeliveryState, asNew: boolean): v
   throw new FormsvcError("conflict", `${id} is ${state} and would be sent under two ids; ${instead}`);
 }
 
-/** How many deliveries a bulk replay would touch; what waits in the outbox becomes deliveries first, as for the replay. */
+/** How many deliveries a bulk replay would touch; messages of the outbox become deliveries first, as for the replay. */
 export async function countReplayable(db: Database, range: ReplayRange, asNew: boolean): Promise<number> {
   await spreadOutbox(db);
   const counted = selectReplayable(range, asNew, "")
@@ -58,10 +58,10 @@ export async function countReplayable(db: Database, range: ReplayRange, asNew: b
   return (await db.read(() => first(counted)))?.count ?? 0;
 }
 
-/** Replays a range in batches of its own transactions; what is done stays done whatever happens. The number replayed. */
+/** Replays a range in batches, each a transaction; finished batches stay done if a later one fails. Returns how many. */
 export async function replayRange(db: Database, range: ReplayRange, options: ReplayOptions): Promise<number> {
   await spreadOutbox(db);
-  // What this replay itself adds with new ids lies after this bound, so it never meets its own work.
+  // Messages that this replay adds with new ids lie after this bound, so it never replays its own.
   const until = Math.min(range.until ?? options.now, options.now);
   let after = "";
   let replayed = 0;
@@ -82,7 +82,7 @@ export async function replayRange(db: Database, range: ReplayRange, options: Rep
   }
 }
 
-/** As new only what needs it, else each replay would double what the one before it made. */
+/** With new ids, only messages that need it: otherwise each replay would double the messages of the one before. */
 function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
   let rows = query.selectFrom("delivery").select("id").where("id", ">", after);
   if (asNew) rows = rows.where(isFinished).where(isLatest(range.until));

@@ -1,4 +1,4 @@
-/** How much later than planned a retry may come, as a share of its delay, so that recipients are not hit in step. */
+/** Most that a retry may come later than planned, as a share of its delay, so that retries do not all come at once. */
 const JITTER_SHARE = 0.25;
 
 export interface RetryQuestion {

@@ -1,4 +1,4 @@
-/** The longest sleep while deliveries are planned: a machine that was suspended or a clock that was set heals by it. */
+/** The longest sleep while deliveries are planned, so that a suspended machine or a changed clock does no lasting harm. */
 const LONGEST_SLEEP_MS = 30_000;
 /** How long deliveries rest between two rounds while posts need the processor. */
 const RUSH_REST_MS = 100;
@@ -25,7 +25,7 @@ export class RoundPlan {
     this.#next = "soon";
     clearTimeout(this.#timer);
     if (this.#hasRush()) this.#timer = setTimeout(() => this.#begin(), RUSH_REST_MS);
-    // Two turns of the event loop: the second collects the answers that came while the first was at work.
+    // Two turns of the event loop: the second collects the answers that came during the first.
     else setImmediate(() => setImmediate(() => this.#begin()));
   }
 

@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
 
-/** How long is looked back for one judgement. */
+/** The window of time for one decision. */
 const WINDOW_MS = 100;
-/** From this many deliveries queued a second on, posts come fast enough to matter. */
+/** Least number of deliveries queued a second that counts as a rush. */
 const RUSH_PER_SECOND = 200;
-/** From this share of time at work on, whatever deliveries take is taken from posts. */
+/** Least share of time at work that counts as a rush: above it, deliveries take time from posts. */
 const RUSH_UTILIZATION = 0.9;
 
 /** What happened in one window. */
@@ -15,12 +15,12 @@ interface Load {
   readonly utilization: number;
 }
 
-/** Posts are answered first: while they take all there is, deliveries can wait a little. */
+/** Posts are answered first: while they need the whole processor, deliveries can wait a little. */
 export function isRush({ queued, elapsedMs, utilization }: Load): boolean {
   return utilization >= RUSH_UTILIZATION && queued * 1000 >= RUSH_PER_SECOND * elapsedMs;
 }
 
-/** Judges now and then whether there is a rush. @param queuedSoFar how many deliveries were ever queued */
+/** Decides regularly whether there is a rush. @param queuedSoFar how many deliveries were ever queued */
 export function watchRush(queuedSoFar: () => number): () => boolean {
   let startedAt = performance.now();
   let queuedBefore = queuedSoFar();

@@ -3,12 +3,12 @@ import type { RecipientState } from "./recipient.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
 import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
 
-/** A recipient that says twice that it is gone is stopped if this much lies between: one answer may come from a deploy. */
+/** Least time between two answers of `gone` that stop a recipient: a single one may come from a deployment. */
 const GONE_APART_MS = 60_000;
-/** From this many interruptions in a row on, each spends an attempt: a message that ends the process must run out. */
+/** From this many interruptions in a row on, each uses an attempt: a message that ends the process must run out of them. */
 const FREE_INTERRUPTIONS = 4;
 
-/** What an attempt found in its rows when it ended. */
+/** The rows of an attempt at its end. */
 export interface AttemptSituation {
   readonly spent: number;
   readonly interruptions: number;
@@ -19,7 +19,7 @@ export interface AttemptSituation {
   readonly failingSince: number | null;
 }
 
-/** What the rows say after an attempt. */
+/** The rows after an attempt. */
 export interface Settlement {
   readonly state: "delivered" | "pending" | "held" | "failed";
   readonly spent: number;
@@ -72,7 +72,7 @@ export function settleAttempt(
     state: planned === null ? "failed" : waitingState(nextState),
     spent,
     interruptions: 0,
-    // A probe that failed queues behind the others, so that one bad message cannot keep the recipient shut.
+    // A failed probe goes behind the others, so that one bad message cannot keep the breaker open.
     dueAt: isProbe ? breaker.notBeforeMs : (planned ?? now),
     recipientState: nextState,
     breaker,
@@ -81,7 +81,7 @@ export function settleAttempt(
   };
 }
 
-/** The process ended, or is ending, before the answer came: each time in a row the message waits longer. */
+/** The process ended, or is ending, before the answer came: the message waits longer each time in a row. */
 export function interrupt(
   before: { readonly spent: number; readonly interruptions: number },
   recipientState: RecipientState,
@@ -95,7 +95,7 @@ export function interrupt(
   return { state, spent, interruptions, dueAt: now + Math.ceil(delaySeconds * 1000) };
 }
 
-/** Where a delivery waits: `held` when its recipient gets nothing at present. */
+/** The state in which a delivery waits: `held` if its recipient gets nothing at present. */
 function waitingState(recipientState: RecipientState): "pending" | "held" {
   return recipientState === "enabled" ? "pending" : "held";
 }

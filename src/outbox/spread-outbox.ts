@@ -3,7 +3,7 @@ import { first, run, type Steps, text } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
 
-/** What has not gone out by then waits for something: it becomes deliveries like any other. */
+/** Messages that were not claimed within this time become deliveries like any other. */
 const LONGEST_QUEUED_MS = 60_000;
 
 interface Row {
@@ -19,14 +19,14 @@ export const SPREAD_SQL = {
       (SELECT recipient.state FROM recipient WHERE recipient.id = outbox.recipient_id) AS state
     FROM outbox ORDER BY number LIMIT 1`,
   submission: "SELECT 1 FROM submission WHERE id = ?",
-  // One statement with that look-up in it takes three times as long: SQLite keeps a journal for its part of the work.
+  // One statement with that look-up in it takes three times as long, because SQLite then keeps a statement journal.
   delivery: "INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
   delete: "DELETE FROM outbox WHERE number = ?",
 } as const;
 
 /**
- * Turns rows of the outbox into deliveries, oldest first, until it has come to `most` messages. Returns how many
- * messages they named: fewer than `most` when nothing is left.
+ * Turns rows of the outbox into deliveries, oldest first, up to `most` messages. Returns how many messages they named: fewer
+ * than `most` if nothing is left.
  */
 export function* spread(most: number): Steps<number> {
   let count = 0;
@@ -38,15 +38,15 @@ export function* spread(most: number): Steps<number> {
   return count;
 }
 
-/** Turns all that waits in the outbox into deliveries, in small transactions. */
+/** Turns everything in the outbox into deliveries, in small transactions. */
 export async function spreadOutbox(db: Database): Promise<void> {
   while ((await db.read(oldestRow)) !== undefined) await db.transaction(() => spread(BULK_BATCH));
 }
 
-/** The same, one batch at a time, with what has waited for long. Returns how many messages that were. */
+/** The same for one batch of messages that have waited long. Returns how many messages. */
 export async function spreadLate(db: Database, now: number): Promise<number> {
   const oldest = await db.read(oldestRow);
-  // One from the future was queued by a wrong clock, and must not hold up those behind it.
+  // A message from the future was queued by a wrong clock, and must not block those behind it.
   if (oldest === undefined || Math.abs(now - oldest.queued_at) <= LONGEST_QUEUED_MS) return 0;
   return db.relaxedTransaction(() => spread(BULK_BATCH));
 }
@@ -59,7 +59,7 @@ function* spreadRow(row: Row): Steps<number> {
   const state = row.state === "enabled" ? "pending" : "held";
   const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
   for (const [id, submissionId] of messages) {
-    // Of one that was deleted meanwhile there is nothing to tell any more.
+    // If the submission was deleted meanwhile, nothing is sent about it.
     if ((yield* first(text(SPREAD_SQL.submission, submissionId))) === undefined) continue;
     yield* run(text(SPREAD_SQL.delivery, id, submissionId, row.recipient_id, state, row.queued_at));
   }

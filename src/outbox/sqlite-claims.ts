@@ -18,7 +18,7 @@ interface OutboxRow {
   readonly messages: string;
 }
 
-/** Null where the submission was deleted meanwhile: there is nothing to tell any more. */
+/** Null if the submission was deleted meanwhile: then nothing is sent about it. */
 interface QueuedBody {
   readonly id: string;
   readonly submission_id: string;

@@ -34,8 +34,8 @@ const PRIVATE_NETWORKS = label([
 ]);
 
 /**
- * Addresses that hand credentials to whoever asks from inside a cloud machine, and the link-local networks that most
- * of them live in. Neither a webhook's own permission nor a wide network opens these.
+ * Addresses that give credentials to any program inside a cloud machine, and the link-local networks that contain most of
+ * them. Neither a webhook's own permission nor a wide network allows these.
  */
 const METADATA_NETWORKS = label([
   ["link-local", "169.254.0.0/16"],
@@ -47,11 +47,11 @@ const METADATA_NETWORKS = label([
   ["cloud metadata", "fd20:ce::254/128"],
 ]);
 
-/** `::` and `::1`, which lie in the range of v4-compatible addresses but carry none. */
+/** `::` and `::1`, which are in the range of v4-compatible addresses but contain none. */
 const V6_ITSELF: Network = ipaddr.parseCIDR("::/127");
 const PUBLIC_V6: Network = ipaddr.parseCIDR("2000::/3");
 
-/** Where an IPv6 address carries an IPv4 address that the packet ends up at: a prefix and the first byte of it. */
+/** IPv6 addresses that contain the IPv4 address to which the packet finally goes: their prefix, and its first byte. */
 const EMBEDDED_V4 = [
   { network: ipaddr.parseCIDR("::ffff:0:0/96"), at: 12 },
   { network: ipaddr.parseCIDR("::/96"), at: 12 },
@@ -59,7 +59,7 @@ const EMBEDDED_V4 = [
   { network: ipaddr.parseCIDR("2002::/16"), at: 2 },
 ];
 
-/** What may be reached although it is not public: `webhooks.allowNetworks`, read once. */
+/** Addresses that may be reached although they are not public: `webhooks.allowNetworks`, read once. */
 export interface AllowedNetworks {
   readonly networks: readonly Network[];
   /** Lower-case host names without a final dot. */
@@ -119,7 +119,7 @@ function unwrap(address: Address): Address {
   if (!carrier || contains(V6_ITSELF, address)) return address;
   const embedded = ipaddr.fromByteArray(address.toByteArray().slice(carrier.at, carrier.at + 4));
   const isSpecial = findName(METADATA_NETWORKS, embedded) ?? findPrivateName(embedded);
-  // A public address inside 6to4 would travel through relays that nobody runs any more, so there the carrier decides.
+  // A public address inside 6to4 would need relays that nobody runs any more, so the IPv6 address decides.
   return carrier.at === 2 && isSpecial === null ? address : embedded;
 }
 

@@ -1,7 +1,7 @@
 import type { Blame } from "../outbox/transport.ts";
 import type { SendResult } from "./send.ts";
 
-/** What an attempt is recorded as. */
+/** The outcome under which an attempt is recorded. */
 export type Outcome =
   | "delivered"
   | "refused_by_receiver"
@@ -24,7 +24,7 @@ export interface Verdict {
   readonly outcome: Outcome;
   /** The recipient is blamed for every 4xx too: a mistyped path or an expired credential is answered with one. */
   readonly blame: Blame;
-  /** For people: what happened, and what to do about it where that is known. */
+  /** For people: what happened, and what to do about it if that is known. */
   readonly message: string;
 }
 
@@ -75,7 +75,7 @@ const ERROR_PREFIXES: readonly (readonly [prefix: string, row: Row])[] = [
   ["HPE_", ["bad_answer", "The answer is not HTTP"]],
 ];
 
-/** What one attempt means. */
+/** Judges one attempt. */
 export function classify(result: SendResult): Verdict {
   if (result.kind === "answer") return classifyAnswer(result.status, result.location);
   const [outcome, sentence] = findRow(result.code);

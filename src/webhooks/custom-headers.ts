@@ -2,7 +2,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 
 export type CustomHeaders = Readonly<Record<string, string>>;
 
-/** The values as they are stored: credentials as often as not, sealed where there is a key. */
+/** The values as stored: they are often credentials, and are sealed if there is a key. */
 export type StoredHeaders = ReadonlyMap<string, Buffer>;
 
 const HEADERS_MAX = 20;

@@ -11,7 +11,7 @@ export interface ReceiverRefusal {
   readonly remedy: "allow_private" | "list_address";
 }
 
-/** What the address guard would refuse, before the first delivery meets it; null for nothing. */
+/** The refusal that the address guard would give, before the first delivery; null if it allows the address. */
 export async function findReceiverRefusal(
   { url, allowPrivate }: Webhook["settings"],
   allowNetworks: readonly string[],

@@ -4,7 +4,7 @@ import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { findSignatureProblem } from "./sign.ts";
 
-/** How a receiver answers: well, or in one of the ways that receivers fail. */
+/** How a receiver answers: with success, or like a failing receiver. */
 export const BEHAVIOURS = ["ok", "error", "slow", "gone", "busy", "drop"] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
@@ -24,12 +24,12 @@ const BODY_MAX_BYTES = 4 * 1024 * 1024;
 const SLOW_ANSWER_MS = 15_000;
 
 export interface Arrival {
-  /** The `webhook-id` header, empty where there is none. */
+  /** The `webhook-id` header, empty if there is none. */
   readonly id: string;
   readonly body: Buffer;
   /** Null when the signature is genuine, undefined when there is no secret to check it with. */
   readonly problem: string | null | undefined;
-  /** The answer's status, null where the connection is dropped instead. */
+  /** The answer's status; null if the connection is dropped instead. */
   readonly status: number | null;
 }
 
@@ -44,7 +44,7 @@ export interface LocalReceiverSettings {
   readonly port: number;
   readonly keys: readonly Buffer[];
   readonly behaviour: Behaviour;
-  /** How many messages it treats that way before it answers well; may be infinite. */
+  /** How many messages it answers that way before it answers with success; may be infinite. */
   readonly times: number;
   /** Seconds that a `busy` receiver asks for. */
   readonly retryAfterSeconds: number;
@@ -58,9 +58,9 @@ export interface LocalReceiver {
 }
 
 /**
- * A local receiver to try webhooks with: it verifies what arrives and answers as it is told to.
+ * A local receiver to try webhooks with: it verifies messages and answers as it is told to.
  *
- * @throws failed where the port is taken or not permitted.
+ * @throws failed if the port is taken or not permitted.
  */
 export async function startLocalReceiver(settings: LocalReceiverSettings): Promise<LocalReceiver> {
   let left = settings.times;

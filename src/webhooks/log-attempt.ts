@@ -2,7 +2,7 @@ import { webhookAttempted, webhookFailed, webhookFailing, webhookStopped } from 
 import type { Log } from "../foundation/log.ts";
 import type { EndedAttempt, RecordedAttempt } from "../outbox/finish-attempts.ts";
 
-/** An attempt that went well is worth a line to who is looking for it; one that changes what happens next, to anybody. */
+/** A successful attempt is a line for debugging; one that changes the recipient's state is for everybody. */
 export function logAttempt(log: Log, { delivery, result }: EndedAttempt, record: RecordedAttempt): void {
   const { before, after } = record;
   const { id: deliveryId, recipientId: webhookId, attempt } = delivery;

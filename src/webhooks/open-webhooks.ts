@@ -7,12 +7,12 @@ import type { Webhook } from "./webhook.ts";
 import { type OpenWebhook, openWebhook, type StoredKey } from "./webhook-secrets.ts";
 import { activeKeys, listWebhooks } from "./webhook-store.ts";
 
-/** By the webhooks' ids: what their requests are made with. */
+/** The data for requests, by the webhooks' ids. */
 export type ReadWebhooks = (now: number) => ReadonlyMap<string, OpenWebhook>;
 
 /**
- * Reads the enabled webhooks. One whose secrets do not open is left out, so that the others go on, and is in the log once
- * until it opens.
+ * Reads the enabled webhooks. A webhook whose secrets do not open is left out, so that the others continue. It is logged once
+ * until its secrets open.
  */
 export function createWebhookReader(db: SqliteDatabase, keyring: Keyring, log: Log): ReadWebhooks {
   const locked = new Set<string>();

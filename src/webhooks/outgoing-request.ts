@@ -1,16 +1,16 @@
 import type { Dispatcher } from "undici";
 import { isSuccess } from "./classify.ts";
 
-/** So much of an answer's body is read before the connection is given up. */
+/** Bytes of an answer's body that are read before the connection is given up. */
 const ANSWER_READ_BYTES = 4096;
-/** So much of a failure's body is kept to show the owner. */
+/** Bytes of a failure's body that are kept to show the owner. */
 const ANSWER_KEPT_BYTES = 1024;
-/** The verdict is known with the status line; this is how long the rest may hold on to a slot. */
+/** The outcome is known with the status line; this is the longest time that the rest may keep a slot. */
 const BODY_WAIT_MS = 1000;
-/** Answers like `103 Early Hints` before the one that counts; a receiver that sends more is not waited for. */
+/** Most answers like `103 Early Hints` before the final one; a receiver that sends more has failed. */
 const MAX_INTERIM_ANSWERS = 256;
 
-/** What a receiver answered. */
+/** A receiver's answer. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
@@ -22,8 +22,8 @@ export interface Answer {
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * One request on its way, told by undici how it goes. This takes a third of the processor time of undici's own promise
- * and stream for an answer, and reads no more of it than is kept.
+ * One request on its way, which undici calls back. This takes a third of the processor time of undici's own promise and stream
+ * for an answer, and reads no more of the answer than is kept.
  */
 export class OutgoingRequest implements Dispatcher.DispatchHandler {
   /** Whether the request went out on a connection that had served before. */
@@ -37,12 +37,12 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
   #givenUp: Error | null = null;
   #interimAnswers = 0;
 
-  /** Settles with the status line and the start of the body; whatever goes wrong with the rest changes nothing. */
+  /** Settles with the status line and the start of the body; errors after that change nothing. */
   get answer(): Promise<Answer> {
     return this.#outcome.promise;
   }
 
-  /** Ends the wait now. A request that still waits for its connection ends as soon as undici comes to it. */
+  /** Ends the wait now. A request that still waits for its connection ends when undici comes to it. */
   giveUp(reason: Error): void {
     this.#givenUp = reason;
     if (this.#head) this.#finish(this.#head);

@@ -8,14 +8,14 @@ export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 const lookupAll: ResolveHost = (host) => promisify(lookup)(host, { all: true });
 
-/** A name that took longer than this is asked for on its own from then on. */
+/** A name that took longer than this waits in the line of slow names from then on. */
 const SLOW_MS = 1000;
-/** Names known to be slow; all are forgotten beyond this. */
+/** Most names known to be slow; all are forgotten beyond this. */
 const MAX_SLOW = 1000;
 
 /**
- * The machine's resolver with one question in flight a name. It works on half of the few threads that the whole process
- * has for such things, two as a rule, so names whose servers hang share one: the other is left for names that answer.
+ * The machine's resolver with one question in flight for each name. It uses half of the process's few threads for such work,
+ * usually two. Names whose servers hang share one of them, so that the other is free for names that answer.
  */
 export function createHostResolver(ask: ResolveHost = lookupAll): ResolveHost {
   const inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
@@ -52,7 +52,7 @@ export function refusedAddress(host: string, address: string, refusal: string): 
   return Object.assign(new Error(`${where} is a ${refusal} address`), { code: "EBLOCKED" });
 }
 
-/** A `lookup` for sockets that answers with permitted addresses only, and fails with `EBLOCKED` where none is. */
+/** A `lookup` for sockets that answers with permitted addresses only, and fails with `EBLOCKED` if there are none. */
 export function createGuardedLookup(policy: GuardPolicy, resolveHost: ResolveHost): LookupFunction {
   const lookupPermitted = callbackify(async (host: string) => {
     const answers = await resolveHost(host);
@@ -72,8 +72,8 @@ export function createGuardedLookup(policy: GuardPolicy, resolveHost: ResolveHos
 }
 
 /**
- * What the guard says about a receiver before anything is sent: the refusal's message where every address of the host
- * is refused, null where one may be reached or the name cannot be resolved just now.
+ * The guard's result for a receiver before anything is sent: the refusal's message if every address of the host is refused; null
+ * if one may be reached or the name cannot be resolved now.
  */
 export async function findHostRefusal(
   host: string,

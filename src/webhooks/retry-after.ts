@@ -1,4 +1,4 @@
-/** The longest wait a receiver can ask for with `Retry-After`; past it the plan's own pace is kinder to the owner. */
+/** The longest wait that a receiver can ask for with `Retry-After`; a longer one would not help the owner. */
 export const RETRY_AFTER_LIMIT_MS = 24 * 3_600_000;
 
 /** A date with more characters than the longest legal HTTP-date is not one. */

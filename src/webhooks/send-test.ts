@@ -14,14 +14,14 @@ export interface TestResult {
   readonly webhookId: string;
   readonly url: string;
   readonly outcome: string;
-  /** Of the answer; null where none came. */
+  /** Of the answer; null if none came. */
   readonly status: number | null;
   readonly durationMs: number;
   /** A sentence for the owner. */
   readonly message: string;
 }
 
-/** What a test needs of the parts that a delivery is made with. */
+/** The parts of a delivery that a test needs. */
 interface TestParts {
   readonly db: Database;
   readonly keyring: Keyring;
@@ -31,11 +31,11 @@ interface TestParts {
 export interface TestMessage {
   readonly webhook: Webhook;
   readonly endpointName: string;
-  /** The fields of the made-up submission. */
+  /** The fields of the invented submission. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a made-up submission now and once, whatever the webhook's state; nothing of it is stored. */
+/** Sends an invented submission once, now, whatever the webhook's state; nothing of it is stored. */
 export async function sendTest(
   { db, keyring, sender }: TestParts,
   { webhook, endpointName, data }: TestMessage,

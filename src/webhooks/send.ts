@@ -22,7 +22,7 @@ export interface SendRequest {
   readonly allowPrivate: boolean;
 }
 
-/** What came of one attempt, as plain facts; `classify` judges them. */
+/** The facts about one attempt; `classify` judges them. */
 export type SendResult = AnswerFacts | ErrorFacts;
 
 interface AnswerFacts extends Answer {
@@ -53,8 +53,8 @@ export interface HttpSenderSettings {
 }
 
 /**
- * Sends over HTTP/1.1 with connections kept alive. Webhooks that may reach private addresses have connections of their
- * own: one that was opened with permission must never serve a webhook without.
+ * Sends over HTTP/1.1 with connections kept alive. Webhooks that may reach private addresses have connections of their own: a
+ * connection that was opened with permission must never serve a webhook without it.
  */
 export function createHttpSender(settings: HttpSenderSettings): HttpSender {
   const connections = {
@@ -82,7 +82,7 @@ function openConnections(policy: GuardPolicy, settings: HttpSenderSettings): Con
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-    // Both timers start anew with every byte; the one deadline of the attempt is what counts.
+    // Both timers start anew with every byte; only the one deadline of the attempt counts.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -90,7 +90,7 @@ function openConnections(policy: GuardPolicy, settings: HttpSenderSettings): Con
     new ReuseAwareClient(origin, clientOptions);
   const agent = new Agent({
     ...options,
-    // No limit of connections: whoever calls holds a slot, and a queue in here would eat the attempt's time.
+    // No limit of connections: the caller holds a slot, and a queue in here would use up the attempt's time.
     factory: (origin) => new Pool(origin, { ...options, factory: openReuseAware }),
   });
   return { agent, openFresh: (origin) => new Client(origin, options) };
@@ -113,7 +113,7 @@ function createGuardedConnector(policy: GuardPolicy, settings: HttpSenderSetting
   };
 }
 
-/** Tells each request on which kind of connection it went out. */
+/** Tells each request whether its connection is new or reused. */
 class ReuseAwareClient extends Client {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     if (handler instanceof OutgoingRequest) handler.isReused = this.stats.connected;
@@ -168,8 +168,8 @@ class Deadline {
 }
 
 /**
- * A request goes out once more, over a new connection, when a connection that had been idle turned out to be closed: the
- * receiver answered nothing, so this is no failure of its own.
+ * A request is sent once more, over a new connection, if an idle connection turned out to be closed: the receiver answered
+ * nothing, so this is not a failure of the receiver.
  */
 async function sendRetryingStale(
   connections: Connections,

@@ -8,7 +8,7 @@ const SECRET_MIN_BYTES = 24;
 const SECRET_MAX_BYTES = 64;
 /** How far a message's timestamp may be from the receiver's clock, either way, as the official libraries have it. */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;
-/** A header with more signatures than this is not looked at further; a sender uses one, two during a rotation. */
+/** Most signatures of a header that are read; a sender uses one, two during a rotation. */
 const MAX_SIGNATURES = 16;
 
 /** A fresh secret in the form that receivers' libraries take: `whsec_` and padded standard base64 of 32 bytes. */
@@ -20,7 +20,7 @@ export function newSecret(): string {
 export function secretKey(secret: string): Buffer {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : "";
   const key = Buffer.from(encoded, "base64");
-  // Node ignores what is not base64, so only text that encodes back to itself was base64 to begin with.
+  // Node ignores characters that are not base64, so only text that encodes back to itself was base64.
   const isCanonical = key.toString("base64") === encoded;
   if (!isCanonical || key.length < SECRET_MIN_BYTES || key.length > SECRET_MAX_BYTES) {
     throw new FormsvcError("usage", "A webhook secret is whsec_ and the padded base64 of 24 to 64 bytes.");
@@ -42,7 +42,7 @@ export function signMessage(message: SignedMessage, keys: readonly Buffer[]): st
 }
 
 /**
- * What is wrong with a message for a receiver that holds these keys, in words, or null when it is genuine and fresh.
+ * The problem of a message for a receiver with these keys, in words; null if the message is genuine and fresh.
  * Signatures are compared in constant time.
  */
 export function findSignatureProblem(

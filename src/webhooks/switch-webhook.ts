@@ -4,7 +4,7 @@ import { alignDeliveries } from "../outbox/align-deliveries.ts";
 import type { Webhook } from "./webhook.ts";
 import { setWebhookEnabled } from "./webhook-store.ts";
 
-/** Enables or disables a webhook and moves its deliveries to where they belong then. @throws not_found */
+/** Enables or disables a webhook and moves its deliveries to the matching state. @throws not_found */
 export async function switchWebhook(
   db: Database,
   id: string,

@@ -3,13 +3,13 @@ import type { Socket } from "node:net";
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const DIGIT_THREE = 0x33;
-/** Up to the status. */
+/** Characters before the end of the status. */
 const STATUS_LINE_START_LENGTH = "HTTP/1.1 100".length;
 
 /**
- * Lets `100 Continue` pass that nobody asked for, as RFC 9110 section 15.2 wants it: undici takes it for a broken answer,
- * and no other interim one, so it is shown a 103 instead. Nothing else of an answer changes. Call it before anything is
- * read; of requests on one connection each must wait for the answer to the one before.
+ * Accepts a `100 Continue` that nobody asked for, as RFC 9110 section 15.2 requires: undici takes it for a broken answer, but
+ * accepts other interim answers, so it gets a 103 instead. Nothing else of an answer changes. Call it before anything is read;
+ * each request on a connection must wait for the answer to the one before.
  */
 export function tolerateContinue(socket: Socket): void {
   const reader = new HeadReader();

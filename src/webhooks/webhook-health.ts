@@ -5,10 +5,10 @@ import { countFailed } from "../outbox/count-deliveries.ts";
 import type { Webhook } from "./webhook.ts";
 import { listWebhooks } from "./webhook-store.ts";
 
-/** Where it gets probes only, it keeps failing already; else a receiver may fail for a moment while it is deployed. */
+/** Least time of failing before it is reported: a receiver may fail for a moment while it is deployed. Probes are always reported. */
 const LONG_FAILING_MS = 3_600_000;
 
-/** A finding for each webhook that is stopped, gets probes only or fails for an hour; one in all where none does. */
+/** A finding for each webhook that is stopped, gets probes only or fails for an hour; a single sound one if none does. */
 export function* checkReceivers(now: number): Steps<Finding[]> {
   const ill = (yield* listWebhooks(null)).filter((webhook) => isIll(webhook, now));
   if (ill.length === 0) return [sound("webhooks.receivers", "no receiver keeps failing")];

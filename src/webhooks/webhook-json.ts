@@ -2,7 +2,7 @@ import { toIsoTime } from "../foundation/clock.ts";
 import type { TestResult } from "./send-test.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** A webhook as every JSON output shows it. Values of own headers are credentials as often as not, so only their names are shown. */
+/** A webhook as every JSON output shows it. Values of own headers are often credentials, so only their names are shown. */
 export function webhookJson(webhook: Webhook) {
   const { settings, breaker } = webhook;
   return {
@@ -20,7 +20,7 @@ export function webhookJson(webhook: Webhook) {
   };
 }
 
-/** What came of a test message. */
+/** The result of a test message. */
 export function testResultJson(result: TestResult) {
   return {
     id: result.messageId,

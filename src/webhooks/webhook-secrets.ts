@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly expiresAt: number | null;
 }
 
-/** What requests are made with: the settings with their headers, and the keys that sign, the newest first. */
+/** The data for requests: the settings with their headers, and the signing keys, the newest first. */
 export interface OpenWebhook extends WebhookSettings {
   readonly keys: readonly SigningKey[];
 }
@@ -56,7 +56,7 @@ export function writeHeaders(headers: StoredHeaders): string {
   return JSON.stringify(Object.fromEntries([...headers].map(([name, stored]) => [name, stored.toString()])));
 }
 
-/** Signing keys, those that sign no longer too, and the values of own headers. */
+/** Signing keys, expired ones included, and the values of own headers. */
 export function* listWebhookSecrets(): Steps<StoredSecret[]> {
   const keys = yield* all(query.selectFrom("webhook_secret").select(["webhook_id", "key"]));
   const webhooks = yield* all(query.selectFrom("webhook").select(["id", "headers"]));
@@ -88,7 +88,7 @@ function storedHeaders(webhookId: string, json: string): StoredSecret[] {
   }));
 }
 
-/** Part of what is encrypted: it stays as it is for good. */
+/** The text is part of the encryption, so it must never change. */
 function keyPlace(webhookId: string): string {
   return `webhook_secret.key of ${webhookId}`;
 }

@@ -101,7 +101,7 @@ export async function deleteWebhook(db: Database, id: string): Promise<void> {
   await deleteRecipient(db, id);
 }
 
-/** The new secret; the one before goes on signing beside it for {@link ROTATION_GRACE_MS}. @throws not_found */
+/** Returns the new secret; the old one still signs beside it for {@link ROTATION_GRACE_MS}. @throws not_found */
 export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<string> {
   yield* getWebhook(id);
   const secret = newSecret();
@@ -128,7 +128,7 @@ export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<
   return secret;
 }
 
-/** What each webhook's messages are signed with, the newest first. */
+/** The signing keys of each webhook, the newest first. */
 export function* activeKeys(now: number): Steps<Map<string, StoredKey[]>> {
   const rows = query
     .selectFrom("webhook_secret")
@@ -138,7 +138,7 @@ export function* activeKeys(now: number): Steps<Map<string, StoredKey[]>> {
   const keys = new Map<string, StoredKey[]>();
   for (const { webhook_id: webhookId, key: stored, expires_at: expiresAt } of yield* all(rows)) {
     const known = keys.get(webhookId) ?? [];
-    // The one without an end is the newest, also where the clock was set back before it was made.
+    // The key without an end is the newest, even if the clock was set back before it was made.
     if (expiresAt === null) known.unshift({ stored, expiresAt });
     else known.push({ stored, expiresAt });
     keys.set(webhookId, known);

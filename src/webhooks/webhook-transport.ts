@@ -14,7 +14,7 @@ import type { OpenWebhook } from "./webhook-secrets.ts";
 
 export interface WebhookTransportParts {
   readonly db: SqliteDatabase;
-  /** Opens what requests are signed with, and their own headers. */
+  /** Opens the signing keys and the webhooks' own headers. */
   readonly keyring: Keyring;
   readonly sender: HttpSender;
   readonly settings: DeliverySettings;
@@ -46,7 +46,7 @@ function routeTo(open: OpenWebhook, sender: HttpSender, clock: Clock): Route {
   };
 }
 
-/** What an attempt came to, in the words of the outbox. */
+/** The outcome of an attempt, in the words of the outbox. */
 export function judge(result: SendResult, now: number): AttemptResult {
   const answer = result.kind === "answer" ? result : null;
   return {

@@ -3,7 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 const URL_MAX_LENGTH = 2048;
 
 /**
- * A receiver's address in the one spelling that is stored and sent to: odd spellings of hosts (`0x7f.1`, full-width
+ * A receiver's address in the one spelling that is stored and used: unusual spellings of hosts (`0x7f.1`, full-width
  * digits) become ordinary ones, and the fragment, which is never sent, is dropped.
  *
  * @throws FormsvcError `usage` with what to change.

@@ -4,7 +4,7 @@ import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 /** The kind of recipient that webhooks are. */
 export const WEBHOOK_KIND = "webhook";
 
-/** A recipient that is reached over HTTP: the address of a receiver, and what is sent there beside the message. */
+/** A recipient that is reached over HTTP: the address of a receiver, and the settings of its requests. */
 export interface Webhook extends Omit<Recipient, "kind" | "maxSpamScore"> {
   readonly settings: Omit<WebhookSettings, "headers">;
   readonly headers: StoredHeaders;
@@ -14,16 +14,16 @@ export interface WebhookSettings {
   /** Normalised by `normalizeWebhookUrl`. */
   readonly url: string;
   readonly headers: CustomHeaders;
-  /** Whether private addresses may be reached; link-local and metadata ones never are by this. */
+  /** Whether private addresses may be reached; this never allows link-local and metadata ones. */
   readonly allowPrivate: boolean;
   /** Submissions with a higher spam score are not sent; 0 to 100. */
   readonly maxSpamScore: number;
 }
 
 export const MAX_WEBHOOKS_PER_ENDPOINT = 20;
-/** How long the secret before a rotation goes on signing beside the new one. */
+/** How long the old secret signs beside the new one after a rotation. */
 export const ROTATION_GRACE_MS = 24 * 3_600_000;
-/** Secrets that sign at once; a further rotation within the grace drops the oldest. */
+/** Most secrets that sign at the same time; a further rotation within the grace period drops the oldest. */
 export const MAX_SECRETS = 3;
 
 /** `webhooks` of the configuration. */
