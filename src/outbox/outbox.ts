@@ -22,7 +22,7 @@ export interface Outbox {
   transactionNow<Result>(work: (enqueue: Enqueue) => Result): Result;
   /** The same for steps. */
   transaction<Result>(work: (enqueue: Enqueue) => Steps<Result>): Promise<Result>;
-  /** Sets the deliverer to wake. */
+  /** Registers the deliverer, which is called after each commit that queued messages. */
   onQueued(listener: () => void): void;
   /** Recipients that got something since the last call. */
   takeTouched(): Set<string>;

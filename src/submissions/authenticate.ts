@@ -6,11 +6,11 @@ import type { Key } from "../keys/key-store.ts";
 import type { KeyVerifier } from "../keys/verify-key.ts";
 import type { RateLimit, RateLimiter, RateState } from "./rate-limit.ts";
 
-/** Who sends a request: a key that is genuine, and the endpoint it belongs to. */
+/** The sender of a request: a genuine key, and the endpoint it belongs to. */
 export interface Caller {
   readonly key: Key;
   readonly ready: ReadyEndpoint;
-  /** The address of the client that connected, canonical; not the submitter's that a backend passes on. */
+  /** The address of the client that connected, canonical; not the submitter's address that a backend passes on. */
   readonly address: string;
 }
 
@@ -27,7 +27,7 @@ export interface Gatekeeper {
    *   sent too many bad keys; unavailable when too many keys are being checked.
    */
   authenticate(authorization: string | undefined, address: string): Promise<Caller>;
-  /** Counts the request; null where no limit applies. @throws rate_limited */
+  /** Counts the request; null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
 }
 
@@ -39,9 +39,9 @@ export function createGatekeeper(
   exempt: NetworkList,
 ): Gatekeeper {
   const suspects = createSuspects(limiter, limits.badKey);
-  /** Proves a key that this process does not remember; a bad one counts against its address, and one that finds no place. */
+  /** Proves a key that this process does not remember. A bad key, or one that finds no place, counts against its address. */
   const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {
-    // Somebody may have proved it while this one waited: a key costs one hash, however many posts bring it at once.
+    // Another post may have proved it while this one waited: a key costs one hash, however many posts bring it at once.
     const work = async (): Promise<Key | null> =>
       parsed === null ? null : (verifier.recall(parsed) ?? verifier.verify(parsed));
     return exempt.contains(address) ? work() : suspects.check(addressUnit(address), work);
@@ -75,8 +75,8 @@ interface Suspects {
 }
 
 /**
- * Bounds the bad keys of an address, also of those in parallel: while as many checks are under way as the limit still
- * allows, the next ones wait for their outcome instead of slipping past or being refused though they may be good.
+ * Bounds the bad keys of an address, parallel ones included: while as many checks are under way as the limit still allows, the
+ * next ones wait for their results. So none passes the limit, and no good key is refused.
  */
 function createSuspects(limiter: RateLimiter, limit: RateLimit): Suspects {
   const running = new Map<string, Set<Promise<unknown>>>();
@@ -101,7 +101,7 @@ function createSuspects(limiter: RateLimiter, limit: RateLimit): Suspects {
         if (key === null) limiter.count(`bad ${unit}`, limit);
         return key;
       } catch (error) {
-        // Else an address could keep every place taken for nothing.
+        // Otherwise an address could occupy every place at no cost.
         if (error instanceof FormsvcError && error.code === "unavailable")
           limiter.count(`bad ${unit}`, limit);
         throw error;
@@ -113,7 +113,7 @@ function createSuspects(limiter: RateLimiter, limit: RateLimit): Suspects {
   };
 }
 
-/** The token of `Bearer <token>`; null where there is no such header. */
+/** The token of `Bearer <token>`; null if there is no such header. */
 function readBearer(authorization: string | undefined): string | null {
   if (authorization === undefined || authorization.slice(0, 7).toLowerCase() !== "bearer ") return null;
   const text = authorization.slice(7).trim();
@@ -121,7 +121,7 @@ function readBearer(authorization: string | undefined): string | null {
 }
 
 /**
- * A secret key that a browser sent is in a page, where everybody can read it: refused, and its owner is told.
+ * A secret key that a browser sent is in a page, which everybody can read: it is refused, and its owner is told.
  *
  * @param onSecretInBrowser told of the key that leaked. @throws forbidden
  */

@@ -17,7 +17,7 @@ export interface PageRequest {
   readonly limit: number;
   /** A `nextCursor`, or null for the first page. */
   readonly cursor: string | null;
-  /** Bytes of JSON that the page may come to. It has one submission at least, if there is one. Infinity is any. */
+  /** Most bytes of JSON on the page; it still has at least one submission, if there is one. Infinity is no limit. */
   readonly maxBytes: number;
 }
 
@@ -40,7 +40,7 @@ export async function browseSubmissions(
   return { data, nextCursor: found.length > count ? last : null };
 }
 
-/** One more than the limit, if there are so many: it tells that another page follows. */
+/** Up to one more than the limit: the additional one shows that another page follows. */
 async function findCandidates(
   db: Database,
   filter: SubmissionFilter,

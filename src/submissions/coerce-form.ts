@@ -18,9 +18,9 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * A plain form's inputs as the JSON that a script would have sent, by the schema's types. An empty input is absent. Of
- * a name that repeats the last counts, unless it is an array's. Text that does not fit its type stays text, so that the
- * validator says what is wrong with it. Line breaks become `\n`, as scripts see them, so that lengths mean the same.
+ * A plain form's inputs as the JSON that a script would have sent, by the schema's types. An empty input is absent. If a
+ * name repeats, its last value counts, unless it is an array's. Text that does not fit its type stays text, so that the
+ * validator reports it. Line breaks become `\n`, as in scripts, so that lengths mean the same.
  */
 export function coerceForm(entries: readonly FormEntry[], definition: SchemaDefinition): JsonObject {
   const root = emptyNode();
@@ -30,7 +30,7 @@ export function coerceForm(entries: readonly FormEntry[], definition: SchemaDefi
   return membersOf(root, definition);
 }
 
-/** Where an input's value belongs: `a[b][]` is `a`, `b` and an item. A declared field of just that name comes first. */
+/** The path of an input's value: `a[b][]` is `a`, `b` and an item. A declared field with exactly that name comes first. */
 export function fieldPath(name: string, definition: SchemaDefinition): string[] {
   if (Object.hasOwn(definition, name)) return [name];
   const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name);

@@ -18,34 +18,34 @@ export interface PendingSubmission {
   /** Accepted submissions that the plan allows in the month; null is unlimited. */
   readonly monthlyLimit: number | null;
   readonly idempotent: IdempotentPost | null;
-  /** What the workspace remembers of it; null for nothing. */
+  /** What the workspace will remember of it; null for nothing. */
   readonly recollection: Recollection | null;
 }
 
 /** A post that is refused, and waits to be kept. */
 export interface PendingHeld extends NewHeld {
-  /** Null where the workspace should not remember it: it was refused for the limit alone. */
+  /** Null if the workspace should not remember it, because it was refused only for the limit. */
   readonly recollection: Recollection | null;
 }
 
 /** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
 export type CommitOutcome = "stored" | "over_limit" | "gone";
 
-/** What one transaction did. */
+/** The result of one transaction. */
 export interface Committed {
   readonly batch: readonly (PendingSubmission | PendingHeld)[];
-  /** One for each of the batch. */
+  /** One for each submission of the batch. */
   readonly outcomes: readonly CommitOutcome[];
-  /** Held posts that had to go, one entry a workspace. */
+  /** Held posts that were deleted for lack of room, one entry for each workspace. */
   readonly evictions: readonly Eviction[];
   /** Shares of monthly limits that were reached. */
   readonly marks: readonly UsageMark[];
 }
 
 export interface CommitObserver {
-  /** Told about each transaction that stored something or found that it must not, once it is durable. */
+  /** Called for each transaction that stored or refused submissions, when it is durable. */
   readonly onCommit: (committed: Committed, seconds: number) => void;
-  /** Told when a batch is given up because it could not be stored. */
+  /** Called when a batch is given up because it could not be stored. */
   readonly onRefusal: () => void;
 }
 
@@ -56,11 +56,11 @@ const MAX_WAITING = 1024;
 /** Most submissions in one transaction. */
 const MAX_BATCH = 512;
 /**
- * Turns of the event loop that a commit waits at most while each brings another post or connection. Node takes one new
- * connection a turn, so in a crowd this is how many are taken for each commit.
+ * Most turns of the event loop that a commit waits, while each brings another post or connection. Node takes one new connection
+ * in each turn, so with many clients this is how many are taken for each commit.
  */
 const MAX_TURNS = 32;
-/** How long a batch waits for another process's write transaction before it is refused. */
+/** Longest time that a batch waits for another process's write transaction before it is refused. */
 const MAX_BUSY_MS = 5000;
 const BUSY_RETRY_MS = 20;
 
@@ -68,19 +68,19 @@ export interface CommitQueue {
   /** Somebody has just connected, and may post in the next turn of the event loop. */
   readonly expectMore: () => void;
   /**
-   * Resolves once the submission is durable, or its refusal certain. @throws unavailable when the queue is full, the
+   * Resolves when the submission is durable, or its refusal is certain. @throws unavailable when the queue is full, the
    * disk refuses or the file stays locked: nothing was stored then.
    */
   add(pending: PendingSubmission): Promise<CommitOutcome>;
   /** Submissions that wait for the disk. */
   waiting(): number;
-  /** Resolves once the refused post is kept. @throws unavailable as {@link CommitQueue.add} does. */
+  /** Resolves when the refused post is stored. @throws unavailable as {@link CommitQueue.add} does. */
   hold(pending: PendingHeld): Promise<CommitOutcome>;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing waits. */
   drain(): Promise<void>;
 }
 
-/** What a batch is written with. */
+/** The parts that write a batch. */
 export interface BatchParts {
   readonly db: SqliteDatabase;
   readonly usage: UsageCounter;
@@ -161,8 +161,8 @@ export function createCommitQueue(parts: BatchParts, observer: CommitObserver = 
 }
 
 /**
- * Lets the event loop turn as long as each turn brings more, and once at least: what arrives while the first turn is at work
- * shares the fsync, which nearly doubles the posts of a commit under load and costs microseconds when idle.
+ * Lets the event loop turn as long as each turn brings more posts, and at least once: posts that arrive during the first turn share
+ * the fsync. This nearly doubles the posts of a commit under load, and costs microseconds when idle.
  */
 function createCollector(count: () => number, flush: () => void) {
   let isExpecting = false;
@@ -197,7 +197,7 @@ function tooManyWaiting(): FormsvcError {
   });
 }
 
-/** What the sender is told: where the disk or a lock refused, to come back; a defect stays what it is. */
+/** The error for the sender: if the disk or a lock refused, to try again; a defect is not changed. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof FormsvcError)) return error;
   return new FormsvcError("unavailable", "The submission could not be stored; try again shortly.", {
@@ -240,7 +240,7 @@ function createBatchWriter({ db, usage, idempotency, outbox, memory, heldPosts }
   };
 }
 
-/** Stores a submission; false where its endpoint was deleted meanwhile. */
+/** Stores a submission; false if its endpoint was deleted meanwhile. */
 function createStorer(
   db: SqliteDatabase,
   idempotency: IdempotencyMemory,
@@ -262,7 +262,7 @@ function createStorer(
   };
 }
 
-/** Keeps a refused post; false where its endpoint was deleted meanwhile. */
+/** Stores a refused post; false if its endpoint was deleted meanwhile. */
 function createKeeper(heldPosts: HeldWriter): (pending: PendingHeld) => boolean {
   return (pending) => {
     try {
@@ -282,11 +282,11 @@ function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPost[] {
   return recollection === null ? [] : [{ workspaceId, recollection }];
 }
 
-/** What a batch has counted so far in one workspace and month. */
+/** The count of a batch so far in one workspace and month. */
 interface Count {
   readonly workspaceId: string;
   readonly month: string;
-  /** What was used when the batch began. */
+  /** The count when the batch began. */
   readonly before: number;
   used: number;
   /** The monthly limit of the last submission that was counted; null is unlimited. */

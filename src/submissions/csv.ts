@@ -12,13 +12,13 @@ const FIXED_COLUMNS = [
   "user_agent",
 ] as const;
 
-/** Of the column for what has none of its own; every field's begins with "data." */
+/** The column for fields without one of their own; every field's column begins with "data." */
 const REST_COLUMN = "more_data";
 
 export interface CsvFields {
   /** Names of the fields with a column of their own, in its order. */
   readonly names: ReadonlySet<string>;
-  /** Whether there are others, which then share the last column. */
+  /** Whether there are other fields, which share the last column. */
   readonly hasRest: boolean;
 }
 
@@ -43,13 +43,13 @@ export function csvRow(submission: Submission, { names, hasRest }: CsvFields): s
   ]);
 }
 
-/** The members without a column of their own as one JSON object; empty where there are none. */
+/** The members without a column of their own as one JSON object; empty if there are none. */
 function restOf(data: Submission["data"], names: ReadonlySet<string>): string {
   const rest = Object.entries(data).filter(([name]) => !names.has(name));
   return rest.length === 0 ? "" : JSON.stringify(Object.fromEntries(rest));
 }
 
-/** RFC 4180: CRLF, and quotes around what needs them. */
+/** RFC 4180: CRLF, and quotes around cells that need them. */
 function csvLine(cells: readonly string[]): string {
   return `${cells.map((cell) => quote(guardFormula(cell))).join(",")}\r\n`;
 }
@@ -59,7 +59,7 @@ function cellText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A spreadsheet would run such a cell as a formula of whoever posted it. */
+/** A spreadsheet would run such a cell as a formula that a stranger posted. */
 function guardFormula(cell: string): string {
   return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
 }

@@ -22,7 +22,7 @@ export interface Explained {
   readonly unfit: readonly string[];
 }
 
-/** What the server's judge is set up with. */
+/** The configuration of the server's judge. */
 export interface JudgeParts {
   readonly db: SqliteDatabase;
   readonly plans: Plans;
@@ -30,8 +30,8 @@ export interface JudgeParts {
 }
 
 /**
- * As the server judges a post to this endpoint, with its settings and its workspace's memory; what it says of the client
- * is unknown here. Nothing is stored or remembered.
+ * Judges like the server for a post to this endpoint, with its settings and its workspace's memory; the client is unknown here.
+ * Nothing is stored or remembered.
  *
  * @throws not_found, ambiguous
  */
@@ -53,7 +53,7 @@ export function explainPost(
   const post = checked.ok ? { ...raw, fields: checked.data } : raw;
   const { history } = createSpamMemory(db, null).recall(workspaceId, id, post, now);
   const verdict = judge(post, settings, history);
-  // A robot that fell into a honeypot is refused as one, and not told what the schema wants.
+  // A robot that filled a honeypot is refused as spam, and learns nothing about the schema.
   const isTrapped = raw.honeypots.length > 0 && verdict.spamClass === "blocked";
   return { verdict, unfit: checked.ok || isTrapped ? [] : Object.keys(checked.details) };
 }
@@ -64,7 +64,7 @@ export interface StoredVerdict {
   readonly version: number;
 }
 
-/** What was said of a stored or held post when it came: settings and memory have moved on since. @throws not_found */
+/** The reasons of a stored or held post from the time it came: settings and memory have changed since. @throws not_found */
 export function* readVerdict(id: string): Steps<StoredVerdict> {
   const stored: Submission = isId("sub", id) ? yield* getSubmission(id) : yield* getHeld(id);
   const { spamScore: score, spamClass, spamReasons: reasons, spamVersion: version } = stored;

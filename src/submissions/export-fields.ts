@@ -5,14 +5,14 @@ import type { CsvFields } from "./csv.ts";
 import { isOfClass, readOldestFirst, type SubmissionFilter } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
-/** Submissions read at once: what an export needs of memory, and how long it holds up anything else. */
+/** Submissions read at once; this bounds the memory of an export and how long it delays other work. */
 const SLICE_ROWS = 500;
 /**
- * Fields that no schema declares but submissions have, as columns of their own: those that most submissions have. One
- * stranger's post may have thousands; what is beyond shares one column.
+ * Undeclared fields with a column of their own: the ones that most submissions have. One stranger's post may have thousands, so
+ * all further ones share one column.
  */
 const MAX_UNDECLARED_FIELDS = 1000;
-/** Names that are counted at once. When there are more, those that were seen least give way. */
+/** Most names that are counted at once. If there are more, the ones seen least are dropped. */
 const MAX_COUNTED_FIELDS = 10 * MAX_UNDECLARED_FIELDS;
 
 /** All of an endpoint's or every endpoint's submissions, of every class, oldest first. @throws invalid_request */

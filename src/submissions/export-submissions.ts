@@ -11,9 +11,9 @@ export interface ExportRequest {
   readonly format: ExportFormat;
   /** Most submissions; null is all. */
   readonly limit: number | null;
-  /** Only what comes after this id; null begins with the oldest. */
+  /** Only submissions after this id; null begins with the oldest. */
   readonly cursor: string | null;
-  /** How a submission looks in JSON. */
+  /** Renders a submission as JSON. */
   readonly toJson: (submission: Submission) => string;
 }
 
@@ -24,7 +24,7 @@ export interface ExportPart {
 }
 
 /**
- * The submissions oldest first, in parts, each read in a transaction of its own so that a long export holds up no
+ * The submissions, oldest first, in parts. Each part is read in a transaction of its own, so that a long export delays no
  * checkpoint. Submissions that come meanwhile may be left out.
  *
  * @throws invalid_request on a malformed cursor.

@@ -4,10 +4,10 @@ import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Submission } from "./submission.ts";
 import { getSubmission } from "./submission-store.ts";
 
-/** What is kept of one person, for a request to see or erase it. */
+/** The records of one person, for a request to see or erase them. */
 export interface PersonRecords {
   readonly submissions: readonly Submission[];
-  /** Posts that were answered 429 and are kept for a while. */
+  /** Posts that were answered 429 and are held. */
   readonly held: readonly HeldRecord[];
   /** Whether there is more of either than {@link MAX_PERSON_RECORDS}. */
   readonly hasMore: boolean;
@@ -19,15 +19,15 @@ export interface HeldRecord {
   readonly createdAt: number;
 }
 
-/** Rows read in one step, so that a search in a server holds up no post. */
+/** Rows read in one step, so that a search in a server delays no post. */
 const ROWS_AT_ONCE = 500;
 
 /** Most records of each kind that are shown or erased at once; a robot may have posted far more with one address. */
 export const MAX_PERSON_RECORDS = 10_000;
 
 /**
- * Everything in which a field of this name, at whatever depth, has this value or is a list with it; the case of letters
- * and outer white space make no difference. Reads every submission.
+ * Everything in which a field of this name, at any depth, has this value or is a list with it. The case of letters and outer
+ * white space are ignored. Reads every submission.
  */
 export async function findPerson(db: Database, field: string, value: string): Promise<PersonRecords> {
   const ids = await matchingIds(db, "submission", field, value);
@@ -82,7 +82,7 @@ async function matchingIds(
   }
 }
 
-/** @param key the name under which the value stands; the members of an array stand under the array's. */
+/** @param key the name of the value; items of an array have the array's name. */
 function hasMember(value: unknown, key: string | null, field: string, wanted: string): boolean {
   if (Array.isArray(value)) return value.some((member) => hasMember(member, key, field, wanted));
   if (typeof value === "object" && value !== null) {

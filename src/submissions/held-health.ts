@@ -3,11 +3,11 @@ import { all, type Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 
-/** Share of `held.maxPerWorkspace` from which on an owner should make room. */
+/** Share of `held.maxPerWorkspace` at which an owner should make room. */
 const CLOSE_TO_FULL = 0.8;
 
 /**
- * One finding for each workspace whose held posts come near what may be held; one in all where none does.
+ * One finding for each workspace whose held posts come near the limit; a single sound one if none do.
  *
  * @param maxPerWorkspace null is unlimited.
  */

@@ -9,14 +9,14 @@ import { firstIdAt } from "../foundation/id.ts";
 import type { IdempotentPost } from "./idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "./submission.ts";
 
-/** A post that was answered 429, kept for a while so that a false positive or a lead is not lost. */
+/** A post that was answered 429, held for some days so that a genuine post is not lost. */
 export interface HeldPost extends Submission {
   readonly workspaceId: string;
   /** Scored as spam, or over the monthly limit. */
   readonly why: "spam" | "limit";
 }
 
-/** Which held posts are meant. Null means any. */
+/** A selection of held posts. Null means any. */
 export interface HeldFilter {
   readonly endpointId: string | null;
   /** Milliseconds; `since` is inclusive, `until` is not. */
@@ -27,7 +27,7 @@ export interface HeldFilter {
 export interface HeldPage {
   /** Newest first. */
   readonly data: readonly HeldPost[];
-  /** Where the next page begins; null on the last one. */
+  /** The start of the next page; null on the last one. */
   readonly nextCursor: string | null;
 }
 
@@ -36,27 +36,27 @@ export interface NewHeld {
   readonly held: HeldPost;
   /** Whether a honeypot was filled. */
   readonly trapped: boolean;
-  /** A hash of the submitter's network; empty where none is known. */
+  /** A hash of the submitter's network; empty if none is known. */
   readonly network: string;
-  /** Where the same key with the same body is kept once. */
+  /** Equal for the same Idempotency-Key with the same body, which is held once. */
   readonly idempotent: IdempotentPost | null;
 }
 
 /** Writes held posts inside a transaction of the caller's. */
 export interface HeldWriter {
   insert(post: NewHeld): void;
-  /** Drops what is over the workspace's limit; null where nothing is. */
+  /** Deletes posts over the workspace's limit; null if there are none. */
   evict(workspaceId: string, now: number): Eviction | null;
 }
 
-/** Held posts that had to go, by why they were held. */
+/** Held posts that were deleted for lack of room, by the reason they were held for. */
 export interface Eviction {
   readonly workspaceId: string;
   readonly spam: number;
   readonly limit: number;
 }
 
-/** Most held posts that go at once, twice the largest batch: after a lower limit the rest follows with later posts. */
+/** Most held posts deleted at once, twice the largest batch: if the limit was lowered, the rest follows with later posts. */
 const MAX_EVICTED = 1024;
 
 /** @param maxPerWorkspace held posts that a workspace keeps; null is unlimited. */
@@ -100,7 +100,7 @@ export const EVICT_SQL = `DELETE FROM held WHERE id = (
   SELECT first_id FROM held_network WHERE workspace_id = ? ORDER BY posts DESC, first_trapped DESC, first_id LIMIT 1
 ) RETURNING why`;
 
-/** Refusals are not remembered, so another body with the same key is a post of its own. */
+/** Refusals are not remembered, so another body with the same key is another post. */
 function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
   return hash("sha256", Buffer.concat([keyHash, bodyHash, Buffer.from(kind)]), "buffer");
 }
@@ -149,10 +149,10 @@ export function* dropHeld(ids: readonly string[]): Steps<void> {
   }
 }
 
-/** Held posts that expire in one transaction, so that posts never wait long for it. */
+/** Most held posts that expire in one transaction, so that posts never wait long for it. */
 const MAX_EXPIRED = 500;
 
-/** Drops up to 500 posts that were kept for so many days; null keeps everything. Returns the number dropped. */
+/** Deletes up to 500 posts that were held for this number of days; null keeps everything. Returns the number deleted. */
 export function* dropExpired(days: number | null, now: number): Steps<number> {
   if (days === null) return 0;
   const oldest = now - days * 86_400_000;

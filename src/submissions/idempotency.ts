@@ -4,7 +4,7 @@ import { run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 
-/** How long the first answer of a key is repeated. */
+/** Time for which the first answer of a key is repeated. */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 /** Expired rows deleted at once, so that cleaning up never holds the file for long. */
 const FORGET_BATCH = 500;
@@ -12,7 +12,7 @@ const FORGET_BATCH = 500;
 /** A post that carries an `Idempotency-Key`. Both hashes are SHA-256. */
 export interface IdempotentPost {
   readonly endpointId: string;
-  /** Whoever sends with one kind of key never meets what was sent with the other. */
+  /** Posts with one kind of key never meet those with the other. */
   readonly kind: KeyKind;
   readonly keyHash: Buffer;
   readonly bodyHash: Buffer;
@@ -29,7 +29,7 @@ export interface IdempotencyMemory {
 }
 
 /**
- * @param header the header's value; undefined where there is none.
+ * @param header the header's value; undefined if there is none.
  * @throws invalid_request when it is not 1 to 255 visible ASCII characters.
  */
 export function readIdempotencyKey(

@@ -7,28 +7,28 @@ import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
 
 export interface Imported {
   readonly added: number;
-  /** Were there already, by their id, and were left as they are. */
+  /** Submissions whose id exists already; they are not changed. */
   readonly known: number;
 }
 
 /** Longest line; a post is at most 10 MiB and grows by escapes. */
 const MAX_LINE_BYTES = 67_108_864;
 const READ_BYTES = 65_536;
-/** Submissions in one transaction: a server that writes meanwhile waits no longer than for these. */
+/** Submissions in one transaction: a server that writes meanwhile waits for this many at most. */
 const BATCH_SIZE = 500;
 
 export interface ImportPlan {
   /** The target for an endpoint id of the file. @throws not_found */
   readonly targetOf: (endpointId: string) => ImportTarget;
   readonly onProgress: (count: number) => void;
-  /** Between two transactions, for others to write. */
+  /** A pause between two transactions, for others to write. */
   readonly pause: () => Promise<void>;
 }
 
 /**
- * Stores the submissions of an export in NDJSON with their ids and times. The whole file is checked before anything is
- * stored, and what is there already is skipped, so that an import that was cut off can be run again. Nothing is
- * counted towards a plan, and no webhook is told.
+ * Stores the submissions of an export in NDJSON with their ids and times. The whole file is checked before anything is stored.
+ * Existing submissions are skipped, so that an interrupted import can be run again. Nothing counts towards a plan, and no
+ * webhook gets them.
  *
  * @throws usage naming the line that is wrong; not_found when an endpoint is unknown.
  */
@@ -83,7 +83,7 @@ function* readExport(file: string): Generator<SubmissionLine> {
   }
 }
 
-/** A pipe is empty when it is read again: nothing would be imported, without a word. */
+/** A pipe is empty when it is read again: nothing would be imported, and nobody would notice. */
 function readOnceOnly(what: string): FormsvcError {
   const why = "the file is read twice, to check all of it before anything is stored; save it first";
   return new FormsvcError("usage", `${what} cannot be imported: ${why}`);

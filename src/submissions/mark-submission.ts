@@ -36,7 +36,7 @@ export function* teachSubmission(
   yield* teach(db, { workspaceId, endpointId, submissionId, post: postOf(submission) }, mark, now);
 }
 
-/** A stored post as the judge would see it again. */
+/** A stored post in the form that the judge takes. */
 export function postOf(submission: Pick<Submission, "data" | "ipAddress" | "userAgent">): SpamPost {
   return {
     fields: submission.data,

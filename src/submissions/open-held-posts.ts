@@ -11,20 +11,20 @@ import {
 import { releaseHeld, type ReleaseParts } from "./release-held.ts";
 import type { Submission } from "./submission.ts";
 
-/** What a person does with held posts. What was kept long enough is gone first, whether a server runs or not. */
+/** Work with held posts. Expired posts are deleted first, whether a server runs or not. */
 export interface HeldPosts {
   /** @throws invalid_request on a cursor that no page returned. */
   list(filter: HeldFilter, limit: number, cursor: string | null): Promise<HeldPage>;
   /** @throws not_found */
   get(id: string): Promise<HeldPost>;
-  /** @throws not_found; plan_limit where the month is full. */
+  /** @throws not_found; plan_limit if the month is full. */
   release(id: string): Promise<Submission>;
   /** Drops all of them or none. @throws not_found naming the first that does not exist. */
   drop(ids: readonly string[]): Promise<void>;
 }
 
 export interface HeldParts extends ReleaseParts {
-  /** How long a post is held; null is for ever. */
+  /** Days that a post is held; null is for ever. */
   readonly days: number | null;
   readonly clock: Clock;
 }

@@ -8,10 +8,10 @@ const MAX_BODY_DEPTH = 32;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * The body as JavaScript reads JSON: of duplicate members the last counts, a leading byte order mark is ignored, lone
- * surrogates become U+FFFD. Members named `__proto__` are dropped at every level.
+ * The body as JavaScript reads JSON: the last of duplicate members counts, a leading byte order mark is ignored, lone surrogates
+ * become U+FFFD. Members named `__proto__` are dropped at every level.
  *
- * @throws invalid_json saying what is wrong; nothing of the body is repeated but a position.
+ * @throws invalid_json saying what is wrong; it repeats nothing of the body but a position.
  */
 export function parseBody(body: Uint8Array): JsonObject {
   if (!isUtf8(body)) throw invalid("The body is not valid UTF-8.");
@@ -43,7 +43,7 @@ function parseJson(text: string): unknown {
 
 const tooDeep = `The body nests deeper than ${MAX_BODY_DEPTH} levels.`;
 
-/** Checks and mends in place, in one walk. */
+/** Checks and corrects in place, in one walk. */
 function clean(container: JsonObject | unknown[], depth: number, mendText: boolean): void {
   if (depth > MAX_BODY_DEPTH) throw invalid(tooDeep);
   if (Array.isArray(container)) {
@@ -68,7 +68,7 @@ function mendNames(container: JsonObject): void {
   for (const [name, value] of members) container[name.toWellFormed()] = value;
 }
 
-/** What no body may hold, in JSON that came in another way, itself being the first level; undefined where all is well. */
+/** The problem of JSON from another source that no body may have, its root being the first level; undefined if there is none. */
 export function findUnfit(value: unknown, depth = 1): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value))
     return "has a number beyond the range of a 64-bit float";

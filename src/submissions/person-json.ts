@@ -2,7 +2,7 @@ import { toIsoTime } from "../foundation/clock.ts";
 import type { PersonRecords } from "./find-person.ts";
 import { submissionJson } from "./submission-json.ts";
 
-/** What is kept of a person as every JSON output shows it. */
+/** The records of a person as every JSON output shows them. */
 export function personJson({ submissions, held, hasMore }: PersonRecords) {
   return {
     has_more: hasMore,

@@ -12,7 +12,7 @@ import { readChoices, type SpamScope } from "../endpoints/spam-choices-store.ts"
 /** Posts that a preview judges: the newest submissions and held posts. */
 const MAX_POSTS = 500;
 
-/** What a change of settings would have done to the last posts. */
+/** The effect that a change of settings would have had on the last posts. */
 export interface Preview {
   readonly posts: number;
   /** Posts with another score, newest first; `reasons` are those after the change. */
@@ -25,8 +25,8 @@ export interface Preview {
 }
 
 /**
- * Judges the last posts with the settings as they are and as they would be. Both without history, and without what was
- * not stored: fill time, honeypots and headers.
+ * Judges the last posts with the present and with the changed settings. Both without history, and without the facts that are not
+ * stored: fill time, honeypots and headers.
  */
 export function* previewChoices(
   scope: SpamScope,

@@ -4,7 +4,7 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
-/** Where a counted request stands in its window. */
+/** The state of a window after a counted request. */
 export interface RateState {
   readonly allowed: boolean;
   readonly limit: number;
@@ -19,14 +19,14 @@ const MAX_WINDOWS = 100_000;
 
 interface Window {
   used: number;
-  /** On the monotonic clock: a clock that is set neither frees nor locks anybody. */
+  /** On the monotonic clock: setting the machine's clock neither frees nor locks anybody. */
   endsAt: number;
 }
 
 export interface RateLimiter {
-  /** Counts a request; null where the limit is off. */
+  /** Counts a request; null if the limit is off. */
   count(unit: string, limit: RateLimit): RateState | null;
-  /** Where a unit stands, without counting; null where the limit is off. */
+  /** The state of a unit, without counting; null if the limit is off. */
   look(unit: string, limit: RateLimit): RateState | null;
 }
 

@@ -21,11 +21,11 @@ import type { RateState } from "./rate-limit.ts";
 import type { Recollection, SpamMemory } from "../history/spam-memory.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
-/** A form post as it came over the wire, beyond its key. Header values are undefined where the header is missing. */
+/** A form post as it came over the wire, beyond its key. Header values are undefined if the header is missing. */
 export interface IncomingPost {
-  /** What an `Idempotency-Key` stands for. */
+  /** The content that belongs to an `Idempotency-Key`. */
   readonly body: Uint8Array;
-  /** Turns the body into fields, when it is their turn. @throws invalid_json, invalid_request, unsupported_media_type */
+  /** Turns the body into fields, at the step that needs them. @throws invalid_json, invalid_request, unsupported_media_type */
   readonly readFields: (body: Uint8Array, definition: SchemaDefinition) => JsonObject;
   readonly origin: string | undefined;
   /** Whether a browser sent it: it carries `Origin` or `Sec-Fetch-Site`. */
@@ -38,26 +38,26 @@ export interface IncomingPost {
   readonly submitterUserAgent: string | undefined;
 }
 
-/** What a post's headers tell of who sends it. */
+/** The facts about the sender in a post's headers. */
 export type Sender = Pick<IncomingPost, "origin" | "fromBrowser">;
 
 export interface Receiver {
   /** Somebody has just connected, and may post: a commit may wait for it. */
   expectPost(): void;
   /**
-   * The steps after the key was found genuine that need no body: counts the post against its sender's limit and looks at
-   * the endpoint's state and origins.
+   * The steps after the check of the key that need no body: counts the post against its sender's limit and checks the endpoint's
+   * state and origins.
    *
-   * @param sender null when only the body tells the origin; `receive` decides then.
-   * @returns where the sender stands in its limit; null when none applies. @throws rate_limited, forbidden
+   * @param sender null if only the body has the origin; `receive` decides then.
+   * @returns the sender's use of its limit; null if none applies. @throws rate_limited, forbidden
    */
   admit(caller: Caller, sender: Sender | null): RateState | null;
   /**
    * The steps that need the body, each cheaper than the next. Resolves to the submission's id once it is durable on disk.
    *
    * @throws forbidden, invalid_request, conflict, submission_limit, invalid_json, unsupported_media_type,
-   *   validation_failed, spam_blocked, unavailable; no submission is stored then, and what is over the limit or spam is
-   *   held. unauthorized when the endpoint is deleted meanwhile.
+   *   validation_failed, spam_blocked, unavailable; no submission is stored then, and a post over the limit or taken for
+   *   spam is held. unauthorized if the endpoint is deleted meanwhile.
    */
   receive(caller: Caller, post: IncomingPost): Promise<string>;
 }
@@ -69,12 +69,12 @@ export interface ReceiverParts {
   readonly commits: CommitQueue;
   readonly memory: SpamMemory;
   readonly spamSettings: (ready: ReadyEndpoint) => SpamSettings;
-  /** Told when a browser sent a secret key. */
+  /** Called when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   readonly clock: Clock;
 }
 
-/** How a post can be refused for what it is, carries or comes after. */
+/** The errors with which a post can be refused. */
 export const POST_REFUSALS = [
   "validation_failed",
   "invalid_request",
@@ -163,18 +163,18 @@ async function store(
   return submission.id;
 }
 
-/** A post that fits the schema, with what the judge says of it. */
+/** A post that matches the schema, with the judge's verdict. */
 interface Examined {
   readonly submission: Submission;
   readonly trapped: boolean;
-  /** The submitter's whole address, whatever of it is stored. */
+  /** The submitter's whole address, even if less of it is stored. */
   readonly address: string;
-  /** Whether anything speaks against it: only such texts are remembered, so plain posts cost nothing on disk. */
+  /** Whether there is evidence of spam: only such texts are remembered, so plain posts cost nothing on disk. */
   readonly isOdd: boolean;
   readonly recollection: Recollection;
 }
 
-/** @throws invalid_json, invalid_request, validation_failed; spam_blocked for a trapped robot whose data do not fit. */
+/** @throws invalid_json, invalid_request, validation_failed; spam_blocked if a honeypot is filled and the data do not match. */
 function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: number): Examined {
   const { endpoint, schema, honeypots } = caller.ready;
   const { definition } = schema;
@@ -188,7 +188,7 @@ function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: 
   const trapped = raw.honeypots.length > 0;
   const checked = schema.validate(raw.fields);
   if (!checked.ok) {
-    // A robot that fell into a honeypot is not told what the schema wants.
+    // A robot that filled a honeypot learns nothing about the schema.
     if (trapped && isBlocked(judgePost(parts, caller, raw, now).verdict))
       throw new FormsvcError("spam_blocked");
     throw new FormsvcError("validation_failed", validationMessage(checked.details), {
@@ -223,7 +223,7 @@ function isBlocked(verdict: SpamVerdict): boolean {
   return verdict.spamClass === "blocked";
 }
 
-/** Null for a post that would have been refused anyway: over the limit, only that is told. */
+/** Null if the post would have been refused anyway: over the limit, only the limit is reported. */
 function examineQuietly(
   parts: ReceiverParts,
   caller: Caller,
@@ -238,7 +238,7 @@ function examineQuietly(
   }
 }
 
-/** Keeps a refused post. One that is spam and over the limit is held as spam: releasing it should teach. */
+/** Holds a refused post. A post that is spam and over the limit is held as spam, because its release should teach. */
 async function hold(
   parts: ReceiverParts,
   caller: Caller,
@@ -278,7 +278,7 @@ function checkMayPost(
   if (endpoint.state === "paused") throw new FormsvcError("forbidden", "This endpoint is paused.");
 }
 
-/** Who filled in the form: the client itself, or whom a backend with the secret key says. */
+/** The person's client: the sender itself, or the client that a backend with the secret key names. */
 function readSubmitter(caller: Caller, post: IncomingPost): { address: string; userAgent: string } {
   const trusted = caller.key.kind === "secret";
   const passedIp = trusted ? (post.submitterIp?.trim() ?? "") : "";
@@ -308,7 +308,7 @@ function judgePost(
   return { verdict: judge(post, parts.spamSettings(caller.ready), recollection.history), recollection };
 }
 
-/** The submitter's own client: never a backend's, which says nothing about who filled in the form. */
+/** The submitter's own client: never a backend, which says nothing about the person who filled in the form. */
 function readClient(caller: Caller, post: IncomingPost): SpamPost["client"] {
   const { userAgent = null, acceptLanguage = null } = post;
   if (caller.key.kind === "publishable") return { ipAddress: caller.address, userAgent, acceptLanguage };

@@ -11,7 +11,7 @@ import { teachSubmission } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
-/** What a release needs of the parts that work on one connection. */
+/** The parts on one connection that a release needs. */
 export interface ReleaseParts {
   readonly db: SqliteDatabase;
   readonly plans: Plans;
@@ -19,10 +19,10 @@ export interface ReleaseParts {
 }
 
 /**
- * Turns a held post into a submission with the time it arrived. It counts in the month of its release, goes to the
- * webhooks, and teaches the filter where it was held as spam; all in one transaction.
+ * Turns a held post into a submission with the time it arrived. It counts in the month of its release, is sent to the webhooks,
+ * and teaches the filter if it was held as spam; all in one transaction.
  *
- * @throws not_found; plan_limit where the month is full.
+ * @throws not_found; plan_limit if the month is full.
  */
 export function releaseHeld(
   { db, plans, outbox }: ReleaseParts,
@@ -40,7 +40,7 @@ export function releaseHeld(
   });
 }
 
-/** The owner's word stands above the score: what they release is as welcome as any other. */
+/** The owner's decision counts more than the score: a released post is sent like any other. */
 function asSubmission(held: HeldPost): Submission {
   const released =
     held.why === "spam"

@@ -10,12 +10,12 @@ import {
 } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
-/** JSON of one page; submissions of 64 KiB are 16 on a page then. */
+/** Bytes of JSON on one page; that is 16 submissions of 64 KiB. */
 const MAX_PAGE_BYTES = 1_048_576;
 
-/** One endpoint's submissions, for whoever holds its secret key; another endpoint's do not exist here. */
+/** One endpoint's submissions, for the holder of its secret key; those of other endpoints do not exist here. */
 export interface SubmissionReader {
-  /** Newest first, up to the limit or 1 MiB of JSON, but for a single submission that is larger. @throws invalid_request when the cursor is not one that a page returned. */
+  /** Newest first, up to the limit or 1 MiB of JSON; a single larger submission is a page of its own. @throws invalid_request when the cursor is not one that a page returned. */
   list(
     filter: SubmissionFilter & { endpointId: string },
     limit: number,
@@ -27,7 +27,7 @@ export interface SubmissionReader {
   remove(endpointId: string, id: string): Promise<void>;
 }
 
-/** @param onRemoved told after each deletion. */
+/** @param onRemoved called after each deletion. */
 export function createSubmissionReader(db: Database, onRemoved: () => void): SubmissionReader {
   return {
     list: (filter, limit, cursor) =>

@@ -14,7 +14,7 @@ import {
   type Submission,
 } from "./submission.ts";
 
-/** Which submissions are meant. Null means any. */
+/** A selection of submissions. Null means any. */
 export interface SubmissionFilter {
   readonly endpointId: string | null;
   readonly spamClass: StoredSpamClass | null;
@@ -30,14 +30,14 @@ export type StoredSpamClass = Exclude<SpamClass, "blocked">;
 export interface SubmissionPage {
   /** Newest first. */
   readonly data: readonly Submission[];
-  /** Where the next page begins; null on the last one. */
+  /** The start of the next page; null on the last one. */
   readonly nextCursor: string | null;
 }
 
 /** Most submissions on one page. */
 export const MAX_PAGE_SIZE = 1000;
 
-/** Of what was given as an id, in a message. */
+/** Most characters of a given id that a message repeats. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
 /** What a submission is made of, and where it stands in the order of commits. */
@@ -56,17 +56,17 @@ export function submissionValues(
   return [...contentValues(submission), submission.endpointId, event?.head ?? null, event?.tail ?? null];
 }
 
-/** A submission as a page's choice sees it. */
+/** The facts by which a submission is selected for a page. */
 export interface Candidate {
   readonly id: string;
   readonly spamScore: number;
-  /** What it comes to in JSON, at most. */
+  /** Most bytes of its JSON. */
   readonly bytes: number;
 }
 
 /**
- * Of at most `limit` submissions from `before` on, newest first, what tells whether they belong on a page. Looks at every
- * class: the walk over the index is as long as `limit` says, whatever the filter's class.
+ * At most `limit` submissions from `before` on, newest first, with the facts by which they are selected for a page. It reads
+ * every class: the walk over the index has the length `limit`, whatever the filter's class.
  */
 export function* listCandidates(
   filter: SubmissionFilter,
@@ -79,7 +79,7 @@ export function* listCandidates(
   return rows.map(({ id, spam_score: spamScore, bytes }) => ({ id, spamScore, bytes }));
 }
 
-/** Those of the ids that are there, newest first. */
+/** The submissions of these ids that exist, newest first. */
 export function* readSubmissions(ids: readonly string[]): Steps<Submission[]> {
   if (ids.length === 0) return [];
   return (yield* all(selectSubmissions().where("id", "in", ids).orderBy("id", "desc"))).map(toSubmission);
@@ -90,11 +90,11 @@ export function isOfClass(score: number, spamClass: StoredSpamClass | null): boo
   return spamClass === null || spamClassOf(score) === spamClass;
 }
 
-/** Of one submission; the rest of it (names, ids, numbers, time, address) takes 300 at most. */
+/** Bytes of one submission; its names, ids, numbers, time and address take 300 at most. */
 const JSON_BYTES = sql<number>`octet_length(data) + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 300`;
 
 /**
- * At most `limit` submissions of every class, oldest first: as long as `limit` says, whatever the filter's class.
+ * At most `limit` submissions of every class, oldest first, whatever the filter's class.
  *
  * @param after an id, or null. @throws invalid_request on anything else.
  */
@@ -123,7 +123,7 @@ export function* insertSubmission(submission: Submission, event: EventParts): St
   yield* run(text(INSERT_SUBMISSION_SQL, ...submissionValues(submission, event)));
 }
 
-/** Deletes what exists of the ids, all or nothing. @throws not_found naming the first id that does not exist. */
+/** Deletes these submissions, all or none. @throws not_found naming the first id that does not exist. */
 export function* deleteSubmissions(ids: readonly string[]): Steps<void> {
   for (const id of ids) {
     if ((yield* run(query.deleteFrom("submission").where("id", "=", id))) === 0) {
@@ -147,7 +147,7 @@ export function newestSubmission(): Steps<{ readonly id: string; readonly create
   return first(query.selectFrom("submission").select(["id", "created_at"]).orderBy("id", "desc").limit(1));
 }
 
-/** Where `tail` stands: a position in the order of commits. */
+/** The position of `tail` in the order of commits. */
 export type TailPosition = number;
 
 export interface TailPage {
@@ -163,7 +163,7 @@ export function* tailEnd(): Steps<TailPosition> {
 }
 
 /**
- * The position after a submission; where that is gone, the one before the first with a later id.
+ * The position after a submission; if it is gone, the position before the first one with a later id.
  *
  * @param cursor its id. @throws invalid_request on anything else.
  */
@@ -180,7 +180,7 @@ export function* tailAfter(cursor: string): Steps<TailPosition> {
   return later?.seq ? later.seq - 1 : yield* tailEnd();
 }
 
-/** What was committed after a position, oldest first, at most `limit`. */
+/** At most `limit` submissions that were committed after a position, oldest first. */
 export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: number): Steps<TailPage> {
   const rows = yield* all(filtered(filter).where("seq", ">", after).orderBy("seq").limit(limit));
   return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
@@ -199,7 +199,7 @@ function filtered(filter: SubmissionFilter) {
   return select.where(sql<boolean>`spam_score BETWEEN ${low} AND ${high}`);
 }
 
-/** What an index answers: the endpoint and the time. */
+/** The conditions that an index answers: the endpoint and the time. */
 function inRange(filter: SubmissionFilter) {
   let select = query.selectFrom("submission");
   if (filter.endpointId !== null)

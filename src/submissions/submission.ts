@@ -16,7 +16,7 @@ export interface Submission {
   /** The version of the filter that gave the score. */
   readonly spamVersion: number;
   readonly ipAddress: string;
-  /** Empty where the client sent none. */
+  /** Empty if the client sent none. */
   readonly userAgent: string;
   readonly createdAt: number;
 }

@@ -11,7 +11,7 @@ const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** The classes' upper bounds; blocked posts are counted by their outcome. */
 const SCORE_BUCKETS = [0, 10, 25, 50, 75];
 
-/** How a post can end. One that is missing here is counted too, only from its first time on. */
+/** The known outcomes of a post. Others are counted too, but only from the first one on. */
 const OUTCOMES: readonly (ErrorCode | "accepted")[] = [
   "accepted",
   "invalid_json",
@@ -62,7 +62,7 @@ export function measureCommits(metrics: Metrics): CommitReport {
   };
 }
 
-/** Tells of what an owner should act on before leads are lost. */
+/** Reports what an owner should act on before genuine posts are lost. */
 export function logCommits(log: Log): CommitReport {
   return ({ evictions, marks }) => {
     for (const eviction of evictions) heldEvicted(log, eviction);
@@ -70,7 +70,7 @@ export function logCommits(log: Log): CommitReport {
   };
 }
 
-/** The same two, counting how each post ends: `accepted`, or the code of the error that it was refused with. */
+/** The same two functions, counting how each post ends: `accepted`, or the code of its error. */
 export function countOutcomes(
   metrics: Metrics,
   gatekeeper: Gatekeeper,

@@ -5,24 +5,25 @@ import { maintenanceFailed, proxyUntrusted } from "../foundation/events.ts";
 import { isPrivate } from "../foundation/ip-address.ts";
 import type { Log } from "../foundation/log.ts";
 
-/** Time between two notes: every request may be a reason for one. */
+/** Least time between two notes: every request may be a reason for one. */
 const NOTE_INTERVAL_MS = 3_600_000;
 
-/** An address of this machine or its network that sent `X-Forwarded-For`, which nobody believed. */
+/** An address of this machine or its network that sent `X-Forwarded-For` and is not trusted. */
 export interface UntrustedProxy {
   readonly address: string;
   readonly seenAt: number;
 }
 
 /**
- * Notes in log and database, once an hour, that a proxy seems to pass requests on which `server.trustProxy` does not
- * name. Told of every peer that sends `X-Forwarded-For` and is not trusted; whoever comes from elsewhere made it up.
+ * Notes in log and database, once an hour, that requests seem to come through a proxy that `server.trustProxy` does not name.
+ * Called for every peer that sends `X-Forwarded-For` and is not trusted. A peer of a public network is ignored: it invented the
+ * header.
  */
 export function createProxyWatch(db: Database, clock: Clock, log: Log): (peer: string) => void {
   let notedAt = -Infinity;
   return (peer) => {
     const now = clock.now();
-    // Also after the clock went back.
+    // Also notes after the clock went back.
     if (Math.abs(now - notedAt) < NOTE_INTERVAL_MS || !isPrivate(peer)) return;
     notedAt = now;
     proxyUntrusted(log, { address: peer });
@@ -32,7 +33,7 @@ export function createProxyWatch(db: Database, clock: Clock, log: Log): (peer: s
   };
 }
 
-/** The one that was noted last, or null. */
+/** The address that was noted last, or null. */
 export function* findUntrustedProxy(): Steps<UntrustedProxy | null> {
   const row = yield* first(query.selectFrom("untrusted_proxy").select(["address", "seen_at"]));
   return row === undefined ? null : { address: row.address, seenAt: row.seen_at };
