@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { storedIds } from "../support/posts.ts";
+import { program } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
 const has = (tool: string): boolean => spawnSync(tool, ["--version"]).error === undefined;
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 test.skipIf(!has("systemd-analyze"))(
   "systemd finds no fault with the printed units, and little exposure",
@@ -32,10 +32,11 @@ test.skipIf(!has("systemd-analyze"))(
   "a program or configuration whose path has blanks, % or $ stands in the unit as systemd reads it",
   async () => {
     const machine = operatorMachine();
-    const program = machine.path("no de%d$x");
-    copyFileSync(process.execPath, program, constants.COPYFILE_FICLONE);
+    const [node, ...main] = program;
+    const renamed = machine.path("no de%d$x");
+    copyFileSync(node, renamed, constants.COPYFILE_FICLONE);
     const file = machine.path('my "conf" %d $x.json');
-    const printed = spawnSync(program, [main, "systemd", "--config", file], { encoding: "utf8" });
+    const printed = spawnSync(renamed, [...main, "systemd", "--config", file], { encoding: "utf8" });
     const service = machine.path("formsvc.service");
     writeFileSync(service, printed.stdout);
     const verified = spawnSync("systemd-analyze", ["verify", service], { encoding: "utf8" });
@@ -119,7 +120,7 @@ test.skipIf(!has("python3") || !has("systemd-notify"))(
     const machine = operatorMachine();
     const endpoint = await machine.createEndpoint();
     const script = fileURLToPath(new URL("../support/fake-systemd.py", import.meta.url));
-    const systemd = spawn("python3", [script, machine.path("notify"), process.execPath, main, "serve"], {
+    const systemd = spawn("python3", [script, machine.path("notify"), ...program, "serve"], {
       cwd: machine.folder,
       stdio: ["pipe", "pipe", "ignore"],
     });

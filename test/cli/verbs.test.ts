@@ -13,7 +13,7 @@ import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { changeBothWays } from "../support/same-change.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
-import { receiving } from "../submissions/receiving.ts";
+import { receiving } from "../support/receiving.ts";
 
 /** A page calls the verb where a person types the command: both must leave the same rows. */
 

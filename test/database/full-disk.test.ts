@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
+import { program } from "../support/program.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const mayMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 if (!mayMount) process.stderr.write("NOT TESTED: commands on a full disk (run the tests as root)\n");
 
@@ -21,7 +20,7 @@ async function machineWithSmallDisk() {
     const script = `mount -t tmpfs -o size=${bytes} none disk && { ${prepare}; } && exec "$0" "$@"`;
     const ran = spawnSync(
       "unshare",
-      ["-m", "--propagation", "private", "sh", "-c", script, process.execPath, MAIN, ...args],
+      ["-m", "--propagation", "private", "sh", "-c", script, ...program, ...args],
       { cwd: machine.folder, encoding: "utf8" },
     );
     return { code: ran.status, stderr: ran.stderr };

@@ -1,4 +1,4 @@
-import { fork, spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, statSync } from "node:fs";
@@ -10,11 +10,11 @@ import { prepareKey } from "../../src/keys/issue-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { post, storedIds } from "../support/posts.ts";
+import { whenEnded } from "../support/program.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
 const APPLICATION_ID = 0x66737663;
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 /** Tables whose rows an owner has made or people have sent, by the version that brought them. */
 const TABLES: readonly (readonly string[])[] = [
   ["account", "workspace", "usage", "endpoint", "endpoint_schema", "api_key", "submission", "idempotency"],
@@ -307,11 +307,10 @@ test("a server killed in the middle of a migration loses nothing, and the next s
   const [known, content] = [storedIds(machine.database), digest(machine)];
 
   const log = `${machine.database}-wal`;
-  const server = spawn(process.execPath, [MAIN, "serve"], { cwd: machine.folder, stdio: "ignore" });
-  onTestFinished(() => void server.kill("SIGKILL"));
+  const server = machine.start(["serve"]);
   await until(() => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 4_000_000);
   server.kill("SIGKILL");
-  await once(server, "exit");
+  await whenEnded(server);
   expect(machine.open().pragma("user_version", { simple: true })).toBe(older);
   expect(storedIds(machine.database)).toEqual(known);
 

@@ -119,7 +119,7 @@ test("help is printed on standard output for every way of asking", async () => {
   expect(answers[0]!.stdout).toContain("Usage: formsvc endpoint create");
   expect(answers[0]!.stdout).toContain("Examples:");
   expect((await machine.run(["--help"])).stdout).toContain("Exit codes: 0 done");
-  expect(await machine.run(["help", "endpiont"])).toEqual({
+  expect(await machine.run(["help", "endpiont"])).toMatchObject({
     code: 2,
     stdout: "",
     stderr: "formsvc: there is no command or topic endpiont; formsvc --help lists them\n",

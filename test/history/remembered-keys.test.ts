@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRememberedKeys } from "../../src/history/remembered-keys.ts";
-import { receiving } from "../submissions/receiving.ts";
+import { receiving } from "../support/receiving.ts";
 
 const readKeys = (_workspaceId: string, keys: string): number[] => JSON.parse(keys) as number[];
 /** Spread over 52 bits, as the keys of texts are. */

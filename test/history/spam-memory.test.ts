@@ -8,7 +8,7 @@ import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
 import { listHeld } from "../../src/submissions/held-post.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { setPlan } from "../../src/workspaces/workspace-store.ts";
-import { type Receiving, receiving } from "../submissions/receiving.ts";
+import { type Receiving, receiving } from "../support/receiving.ts";
 import { all, run } from "../../src/database/steps.ts";
 
 /** Long enough to be known again by nearly the same words; nothing of it but its link speaks for spam. */

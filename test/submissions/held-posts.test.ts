@@ -10,7 +10,7 @@ import { createOutbox } from "../../src/outbox/outbox.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { getWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
-import { type Receiving, receiving } from "./receiving.ts";
+import { type Receiving, receiving } from "../support/receiving.ts";
 
 const pitch = {
   name: "Sam",

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook as OfficialWebhook } from "standardwebhooks";
 import { defaultConfig } from "../../src/config/config.ts";
@@ -31,6 +29,7 @@ import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import type { Received } from "./receivers.ts";
 import { submissionAdder } from "./add-submission.ts";
+import { makeFolder } from "./temporary-folder.ts";
 
 /** What a transport tells of an attempt that delivered. */
 export const ANSWERED: AttemptResult = {
@@ -45,7 +44,7 @@ export const ANSWERED: AttemptResult = {
 
 /** One database with one endpoint, and a deliverer over it as `serve` has it. */
 export class WebhookWorld {
-  readonly folder = mkdtempSync(join(tmpdir(), "formsvc-webhooks-"));
+  readonly #folder = makeFolder();
   /** Starts at the real time, because official verifiers look at theirs. */
   readonly clock = createFakeClock(Date.now());
   readonly settings: DeliverySettings;
@@ -71,7 +70,7 @@ export class WebhookWorld {
   }
 
   openDatabase(): SqliteDatabase {
-    const db = openDatabase(join(this.folder, "formsvc.db"), { busyTimeoutMs: 10 });
+    const db = openDatabase(join(this.#folder.path, "formsvc.db"), { busyTimeoutMs: 10 });
     migrate(db);
     return db;
   }
@@ -204,7 +203,7 @@ export class WebhookWorld {
     await this.deliverer.stop(0);
     await Promise.all(this.#senders.map((sender) => sender.destroy()));
     this.db.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    this.#folder.remove();
   }
 }
 

@@ -1,16 +1,14 @@
 import { parseBody } from "../../src/submissions/parse-body.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createSubmitService, openMigrated, type SubmitService } from "../../src/app.ts";
+import { createSubmitService, type SubmitService } from "../../src/app.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { createLog } from "../../src/foundation/log.ts";
-import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 import { createWorkspace, setPlan } from "../../src/workspaces/workspace-store.ts";
 
 /** One workspace with one endpoint that takes any fields, on a database of its own, under a clock that tests move. */
@@ -44,22 +42,17 @@ const somebody: From = {
 const log = createLog("silent", "json");
 
 export async function receiving(changes: Partial<Config> = {}): Promise<Receiving> {
-  const folder = mkdtempSync(join(tmpdir(), "formsvc-test-"));
+  const db = temporaryDatabase();
   const off = { max: null, windowSeconds: 60 };
   const config: Config = {
     ...defaultConfig,
-    database: { path: join(folder, "formsvc.db") },
+    database: { path: db.path },
     rateLimit: { publishable: off, secret: off, badKey: off, exempt: [] },
     ...changes,
   };
-  const { db } = openMigrated(config, 5000);
   const clock = createFakeClock();
   let service: SubmitService = createSubmitService(db, config, clock, log);
-  onTestFinished(async () => {
-    await service.drain();
-    db.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => service.drain());
   const open = async (workspace: string | null) => {
     const settings = { ...defaultEndpointSettings, unknownFields: "keep" as const };
     const made = { name: "Contact", definition: { message: { type: "string" as const } }, settings };
