@@ -1,4 +1,4 @@
-import type { Log } from "./log.ts";
+import type { Logger as Log } from "pino";
 
 /**
  * Every event that the log knows, one function each, so that its name and members stay the same: alerts are written

@@ -1,9 +1,23 @@
 import type { Socket } from "node:net";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { NetworkList } from "../foundation/ip-address.ts";
 import { socketAddress } from "./client-address.ts";
-import type { Flight } from "./in-flight.ts";
 import type { Holder, Shares } from "./shares.ts";
+
+/** What a request holds. */
+export interface Flight {
+  /** Null when it is over: objects that an old dead object refers to are not collected. */
+  request: FastifyRequest | null;
+  readonly connection: Connection;
+  readonly holder: Holder;
+  readonly bodyBytes: number;
+  answerBytes: number;
+  /** Increases from one answer to the next. */
+  answerNumber: number;
+  stage: "arriving" | "answering" | "answered" | "over";
+  /** Set while it waits for its turn. */
+  proceed: (() => void) | null;
+}
 
 /** A connection, whose requests are answered one after the other. */
 export interface Connection {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress, type ProxyTrust } from "./client-address.ts";
-import { type Connection, followConnections, giveTo } from "./connections.ts";
+import { type Connection, type Flight, followConnections, giveTo } from "./connections.ts";
 import type { Crowd, Holder, Shares } from "./shares.ts";
 
 /** The requests that a server has under way now. */
@@ -16,21 +16,6 @@ export interface InFlightParts extends ProxyTrust {
   readonly bodyLimitBytes: number;
   /** Told of each request when its answer is taken or its client has left; `ms` is the time since it began. */
   readonly onEnd: (request: FastifyRequest, reply: FastifyReply, ms: number) => void;
-}
-
-/** What a request holds. */
-export interface Flight {
-  /** Null when it is over: objects that an old dead object refers to are not collected. */
-  request: FastifyRequest | null;
-  readonly connection: Connection;
-  readonly holder: Holder;
-  readonly bodyBytes: number;
-  answerBytes: number;
-  /** Increases from one answer to the next. */
-  answerNumber: number;
-  stage: "arriving" | "answering" | "answered" | "over";
-  /** Set while it waits for its turn. */
-  proceed: (() => void) | null;
 }
 
 declare module "fastify" {

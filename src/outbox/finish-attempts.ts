@@ -1,23 +1,7 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import type { ClaimedDelivery } from "./claims.ts";
 import type { RecipientState } from "./recipient.ts";
-import { type AttemptSituation, settleAttempt, type Settlement } from "./settle-attempt.ts";
-import type { AttemptResult, Transport } from "./transport.ts";
-
-/** A finished attempt that is not recorded yet. */
-export interface EndedAttempt {
-  readonly delivery: ClaimedDelivery;
-  readonly result: AttemptResult;
-  readonly transport: Transport;
-  /** From 0 up to 1; drawn when the attempt ended, so that recording it again gives the same plan. */
-  readonly random: number;
-}
-
-export interface RecordedAttempt {
-  /** Of the recipient, before the attempt was recorded. */
-  readonly before: RecipientState;
-  readonly after: Settlement;
-}
+import { type AttemptSituation, settleAttempt } from "./settle-attempt.ts";
+import type { EndedAttempt, RecordedAttempt, Settlement } from "./transport.ts";
 
 /**
  * Records how attempts ended, inside a transaction. The result is null for an attempt whose delivery is no longer its own: the

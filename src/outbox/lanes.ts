@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { alignDeliveries } from "./align-deliveries.ts";
 import type { ClaimedDelivery, Claims } from "./claims.ts";
-import type { EndedAttempt, RecordedAttempt } from "./finish-attempts.ts";
+import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
 import { Lane } from "./lane.ts";
 import { listEnabledRecipients } from "./recipient-store.ts";
 import { Slots } from "./slots.ts";

@@ -1,7 +1,7 @@
 import { afterFailure, afterSuccess, type Breaker } from "./breaker.ts";
 import type { RecipientState } from "./recipient.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
-import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
+import type { AttemptResult, DeliveryPolicy, Settlement } from "./transport.ts";
 
 /** Least time between two answers of `gone` that stop a recipient: a single one may come from a deployment. */
 const GONE_APART_MS = 60_000;
@@ -13,18 +13,6 @@ export interface AttemptSituation {
   readonly spent: number;
   readonly interruptions: number;
   readonly isProbe: boolean;
-  readonly recipientState: RecipientState;
-  readonly breaker: Breaker;
-  readonly goneAt: number | null;
-  readonly failingSince: number | null;
-}
-
-/** The rows after an attempt. */
-export interface Settlement {
-  readonly state: "delivered" | "pending" | "held" | "failed";
-  readonly spent: number;
-  readonly interruptions: number;
-  readonly dueAt: number;
   readonly recipientState: RecipientState;
   readonly breaker: Breaker;
   readonly goneAt: number | null;

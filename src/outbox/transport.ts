@@ -1,4 +1,6 @@
-import type { EndedAttempt, RecordedAttempt } from "./finish-attempts.ts";
+import type { Breaker } from "./breaker.ts";
+import type { ClaimedDelivery } from "./claims.ts";
+import type { RecipientState } from "./recipient.ts";
 
 /** One way to send messages, and the kind of recipient that it sends to. */
 export interface Transport {
@@ -64,4 +66,31 @@ export interface DeliveryLimits {
   readonly total: number;
   readonly perPlace: number;
   readonly perRecipient: number;
+}
+
+/** A finished attempt that is not recorded yet. */
+export interface EndedAttempt {
+  readonly delivery: ClaimedDelivery;
+  readonly result: AttemptResult;
+  readonly transport: Transport;
+  /** From 0 up to 1; drawn when the attempt ended, so that recording it again gives the same plan. */
+  readonly random: number;
+}
+
+export interface RecordedAttempt {
+  /** Of the recipient, before the attempt was recorded. */
+  readonly before: RecipientState;
+  readonly after: Settlement;
+}
+
+/** The rows after an attempt. */
+export interface Settlement {
+  readonly state: "delivered" | "pending" | "held" | "failed";
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly dueAt: number;
+  readonly recipientState: RecipientState;
+  readonly breaker: Breaker;
+  readonly goneAt: number | null;
+  readonly failingSince: number | null;
 }

@@ -1,4 +1,5 @@
 import type { Blame } from "../outbox/transport.ts";
+import { isSuccess } from "./outgoing-request.ts";
 import type { SendResult } from "./send.ts";
 
 /** The outcome under which an attempt is recorded. */
@@ -81,11 +82,6 @@ export function classify(result: SendResult): Verdict {
   const [outcome, sentence] = findRow(result.code);
   const blame = outcome === "interrupted" ? "own" : "recipient";
   return { outcome, blame, message: `${sentence} (${result.code}: ${result.detail}).` };
-}
-
-/** Whether a status means that the message arrived. */
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
 }
 
 function classifyAnswer(status: number, location: string | null): Verdict {

@@ -1,5 +1,4 @@
 import type { Dispatcher } from "undici";
-import { isSuccess } from "./classify.ts";
 
 /** Bytes of an answer's body that are read before the connection is given up. */
 const ANSWER_READ_BYTES = 4096;
@@ -98,4 +97,9 @@ function endlessInterimAnswers(): Error {
 
 function firstValue(header: string | string[] | undefined): string | null {
   return (Array.isArray(header) ? header[0] : header) ?? null;
+}
+
+/** Whether a status means that the message arrived. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
