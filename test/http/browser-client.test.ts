@@ -9,18 +9,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleBrowserClient } from "../../scripts/embed-browser-client.ts";
 import { script, types } from "../../src/http/browser-client.generated.ts";
 import { sendRaw } from "../support/raw-get.ts";
-import { makeMachine } from "../support/operator-machine.ts";
-import type { RunningServer } from "../support/running-server.ts";
+import { launchServer, type TestServer } from "../support/test-server.ts";
 
 const MAX_COMPRESSED_BYTES = 3072;
-const machine = makeMachine();
-let server: RunningServer;
+let server: TestServer;
 
 beforeAll(async () => {
-  machine.configure({});
-  server = await machine.serve();
+  server = await launchServer();
 });
-afterAll(() => machine.remove());
+afterAll(() => server.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) => sendRaw(`${server.url}${path}`, headers);
 

@@ -1,26 +1,29 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Endpoint, makeMachine } from "../support/operator-machine.ts";
-import type { RunningServer } from "../support/running-server.ts";
+import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { listKeys } from "../../src/keys/key-store.ts";
+import { launchServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 
-const schema = { name: { type: "string", required: true } };
-const machine = makeMachine();
-let server: RunningServer;
-let form: Endpoint;
-let other: Endpoint;
+const schema: SchemaDefinition = { name: { type: "string", required: true } };
+let server: TestServer;
+let form: TestEndpoint;
+let other: TestEndpoint;
 let ids: string[];
 
 beforeAll(async () => {
-  machine.configure({});
-  server = await machine.serve();
-  form = await machine.createEndpoint({ schema });
-  other = await machine.createEndpoint({ schema });
+  server = await launchServer();
+  form = await server.addEndpoint({ schema });
+  other = await server.addEndpoint({ schema });
   ids = [];
-  for (let index = 0; index < 30; index += 1) ids.push(await submit(form, `Name ${index}`));
+  for (let index = 0; index < 30; index += 1) {
+    server.clock.advance(1000);
+    ids.push(await submit(form, `Name ${index}`));
+  }
   ids.reverse();
 });
-afterAll(() => machine.remove());
+afterAll(() => server.stop());
 
-async function submit({ secret }: Endpoint, name: string): Promise<string> {
+async function submit({ secret }: TestEndpoint, name: string): Promise<string> {
   const answer = await fetch(`${server.url}/submit`, {
     method: "POST",
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
@@ -158,14 +161,14 @@ test("a secret key from a browser is refused, whichever header gives it away, an
     const { status, body } = await read("/submissions", { headers });
     expect([status, body?.["error"]]).toEqual([403, "Forbidden"]);
   }
-  const keys = (await machine.json(["key", "list", form.id]))["data"] as Record<string, unknown>[];
+  const keys = server.owner.now(() => listKeys(form.id));
   expect(keys.find(({ kind }) => kind === "secret")).toMatchObject({
-    seen_in_browser_at: expect.any(String),
+    seenInBrowserAt: expect.any(Number),
   });
 });
 
 test("a paused endpoint takes no posts but can be read", async () => {
-  await machine.json(["endpoint", "pause", other.id]);
+  server.owner.now(() => updateEndpoint(other.id, { state: "paused" }));
   await expect.poll(async () => submit(other, "Late")).toBeUndefined();
   expect((await read("/submissions", { key: other.secret })).status).toBe(200);
 });
