@@ -15,7 +15,8 @@ if (!mayMount) sayMissing("no disk is filled without the right to mount one", "r
 const HUGE_BYTES = 512 * 1024 * 1024;
 /** What one process may grow by over whatever receivers answer; the garbage of a second's work is some of it. */
 const GROWTH_MB = 20;
-const WARM_POSTS = 200;
+/** At once, from one address: fewer than its share of the requests that are answered. */
+const WARM_POSTS = 100;
 const IN_FLIGHT = 4;
 
 async function prepare(machine: OperatorMachine, url: string): Promise<string> {
