@@ -136,7 +136,7 @@ export interface SubmitService {
 }
 
 /**
- * @param metrics where to measure; null measures nothing.
+ * @param metrics takes the measurements; null measures nothing.
  * @throws config_invalid if a key is missing that encrypts secrets of the database.
  */
 export function createSubmitService(

@@ -139,7 +139,7 @@ function failed(error: unknown): Finding {
   return problem(
     "database.file",
     describeFailure(error),
-    "do what it says; where the file is damaged: formsvc restore FILE",
+    "do what it says; if the file is damaged: formsvc restore FILE",
   );
 }
 

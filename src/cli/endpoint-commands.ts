@@ -54,7 +54,7 @@ const originOption = {
 /** Of the verbs that name one endpoint. */
 const workspaceOption = {
   flags: "--workspace <workspace>",
-  summary: "where it belongs (needed where several have an endpoint of that name)",
+  summary: "workspace of the endpoint (needed if several have an endpoint of that name)",
 };
 
 const create: CommandSpec = {
@@ -63,7 +63,7 @@ const create: CommandSpec = {
   options: [
     { flags: "--name <name>", summary: "its name", required: true },
     { flags: "--schema <file>", summary: "the fields as JSON; - reads standard input", required: true },
-    { flags: "--workspace <workspace>", summary: "where it belongs (needed where there are several)" },
+    { flags: "--workspace <workspace>", summary: "workspace of the endpoint (needed if there are several)" },
     originOption,
     { flags: "--env", summary: "print FORMSVC_… lines for eval" },
   ],
@@ -180,7 +180,7 @@ const set: CommandSpec = {
     },
     {
       flags: "--keep-days <days>",
-      summary: "delete submissions after so many days; 'forever' keeps them",
+      summary: "delete submissions after this number of days; 'forever' keeps them",
       parse: parseKeepDays,
     },
     {
@@ -218,7 +218,7 @@ const resume: CommandSpec = {
 const remove: CommandSpec = {
   usage: "delete <endpoint>",
   summary:
-    "Delete an endpoint with its keys, schemas and all its submissions; where it is cut off, again finishes it",
+    "Delete an endpoint with its keys, schemas and all its submissions; if it is interrupted, run it again",
   options: [workspaceOption, { flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {

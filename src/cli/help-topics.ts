@@ -2,7 +2,7 @@ import { defaultConfig } from "../config/config.ts";
 import { environmentName } from "../config/load-config.ts";
 import { ERROR_TABLE, type ExitCode } from "../foundation/errors.ts";
 
-/** The text of `formsvc help <topic>`; null where there is no such topic. */
+/** The text of `formsvc help <topic>`; null if there is no such topic. */
 export function helpTopic(name: string): string | null {
   if (name === "exit-codes") return exitCodes();
   return name === "environment" ? environment() : null;
@@ -38,10 +38,10 @@ function environment(): string {
 
 ${lines.join("\n")}
 
-  FORMSVC_CONFIG  names the configuration file where --config does not
+  FORMSVC_CONFIG  names the configuration file if --config does not
   VISUAL, EDITOR  is opened by schema edit
   NO_COLOR        leaves colours out of the log
-  TMPDIR          is where the executable unpacks its libraries while it starts
+  TMPDIR          is the folder into which the executable unpacks its libraries at its start
 `;
 }
 

@@ -25,7 +25,7 @@ const DEFAULT_FILE = "./formsvc.config.json";
 const init: CommandSpec = {
   usage: "init",
   summary:
-    "Write a configuration file and make the database, an account and its workspace, where they are missing",
+    "Write a configuration file and create the database, an account and its workspace, if they are missing",
   options: [{ flags: "--email <email>", summary: "the account's e-mail address (default: owner@localhost)" }],
   examples: ["formsvc init --email ada@example.com"],
   action: async (context, options) => {

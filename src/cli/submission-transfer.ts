@@ -67,8 +67,7 @@ export const exportCommand: CommandSpec = {
 
 export const importCommand: CommandSpec = {
   usage: "import <file>",
-  summary:
-    "Add the submissions of an export in NDJSON, with their ids and times, where they are not there yet",
+  summary: "Add the submissions of an export in NDJSON, with their ids and times; existing ones are skipped",
   options: [
     {
       flags: "--endpoint <endpoint>",

@@ -60,7 +60,7 @@ const create: CommandSpec = {
   summary: "Make a webhook and print its secret, once",
   options: [
     { flags: "--endpoint <endpoint>", summary: "whose submissions it is told of", required: true },
-    { flags: "--url <url>", summary: "where they are sent: http or https", required: true },
+    { flags: "--url <url>", summary: "address that they are sent to: http or https", required: true },
     { flags: "--allow-private", summary: "allow private and loopback addresses, like an n8n beside formsvc" },
     ...settingOptions,
   ],
@@ -122,7 +122,7 @@ const set: CommandSpec = {
   usage: "set <webhook>",
   summary: "Change a webhook; pending deliveries follow",
   options: [
-    { flags: "--url <url>", summary: "where submissions are sent" },
+    { flags: "--url <url>", summary: "address that submissions are sent to" },
     { flags: "--allow-private", summary: "allow private and loopback addresses" },
     { flags: "--no-allow-private", summary: "refuse them" },
     ...settingOptions,
@@ -234,7 +234,7 @@ async function describeRefusal({ id, settings }: Webhook, { webhooks }: Config):
   return `nothing will be sent there: ${reason}; ${advice}`;
 }
 
-/** @param refused where it was asked for, what the guard would refuse. */
+/** @param refused the guard's refusal, if it was asked for. */
 function printWebhook(context: CommandContext, webhook: Webhook, refused?: string | null): void {
   if (context.output.isJson) return context.output.json({ webhook: webhookJson(webhook), refused });
   const { settings, breaker } = webhook;

@@ -96,7 +96,7 @@ export const listen: CommandSpec = {
     { flags: "--answer <way>", summary: "how to answer (default: ok)", choices: BEHAVIOURS },
     {
       flags: "--times <count>",
-      summary: "answer that way so many times, then well",
+      summary: "answer that way this number of times, then with success",
       parse: parseCount(MAX_COUNT),
     },
     {

@@ -32,7 +32,7 @@ const create: CommandSpec = {
     { flags: "--name <name>", summary: "its name", required: true },
     {
       flags: "--account <account>",
-      summary: "who owns it, by id or e-mail (needed where there are several)",
+      summary: "account that owns it, by id or e-mail (needed if there are several)",
     },
   ],
   examples: ["formsvc workspace create --name 'Client sites' --account ada@example.com"],
@@ -93,7 +93,7 @@ const show: CommandSpec = {
 
 const changePlan: CommandSpec = {
   usage: "set-plan [workspace] [plan]",
-  summary: "Put a workspace on another plan; where there is only one, the plan alone is enough",
+  summary: "Put a workspace on another plan; if there is only one, name the plan only",
   examples: [
     "formsvc workspace set-plan business",
     "formsvc workspace set-plan ws_01h455vb4pex5vsknk084sn02q pro",

@@ -58,9 +58,7 @@ const sections = z.strictObject({
       .string()
       .min(1)
       .max(4096)
-      .describe(
-        "The database file; where it does not begin with /, from the folder the program is started in.",
-      ),
+      .describe("The database file; a relative path starts at the folder in which the program is started."),
   }),
   plans: z.record(planName, plan),
   rateLimit: z.strictObject({
@@ -111,7 +109,7 @@ const sections = z.strictObject({
       .min(1)
       .max(4096)
       .describe(
-        "The folder of these backups, beside the database where it is relative; made where it is missing.",
+        "The folder of these backups; a relative path starts at the database's folder. It is created if it is missing.",
       ),
   }),
   secrets: z

@@ -55,7 +55,7 @@ export function* readSpamState(
   return { plan: workspace.plan, customSpam, chosen: yield* readChoices(scope), settings };
 }
 
-/** @throws plan_limit where the plan does not include own settings. */
+/** @throws plan_limit if the plan does not include own settings. */
 export function requireCustomSpam({ plan }: Workspace, plans: Plans): void {
   if (limitsOf(plans, plan).customSpam) return;
   throw new FormsvcError("plan_limit", `the plan ${plan} does not include own spam settings`, {

@@ -92,7 +92,7 @@ function measureProcess(metrics: Metrics, registry: Registry): void {
     "Memory that its objects take.",
     () => process.memoryUsage().heapUsed,
   );
-  metrics.gauge("process_open_fds", "Open files and sockets, where /proc tells.", countOpenFiles);
+  metrics.gauge("process_open_fds", "Open files and sockets, if /proc shows them.", countOpenFiles);
 }
 
 function countOpenFiles(): number | null {

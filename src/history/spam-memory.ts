@@ -20,7 +20,7 @@ import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts"
 export interface Recollection {
   readonly history: SpamHistory;
   readonly trace: PostTrace;
-  /** The remembered text that this post is a copy of; null where there is none. */
+  /** The remembered text that this post is a copy of; null if there is none. */
   readonly textId: number | null;
 }
 
@@ -217,7 +217,7 @@ function createTextWriter(db: SqliteDatabase, remembered: RememberedKeys): SpamM
   const updateSenders = db.prepare("UPDATE remembered_text SET senders = ? WHERE id = ?");
   const selectExact = db.prepare("SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1").pluck();
   const forgetOldest = createForgetter(db);
-  /** Where a post's text stands, or that it is new. */
+  /** The place of a post's text in the memory, or that it is new. */
   const readText = ({ workspaceId, recollection }: RecalledPost, sketch: TextSketch): WrittenText => {
     const keys = scopedKeys(workspaceId, sketch.keys);
     // An earlier batch may have brought the same text after this post was looked up.

@@ -11,7 +11,7 @@ const accepted = z
   .meta({ id: "Accepted" });
 
 const limitHeaders = z.object({
-  "RateLimit-Limit": z.string().optional().describe("Posts in a window; absent where no limit applied."),
+  "RateLimit-Limit": z.string().optional().describe("Posts in a window; absent if no limit applied."),
   "RateLimit-Remaining": z.string().optional().describe("Posts left in the window."),
   "RateLimit-Reset": z.string().optional().describe("Seconds until the window ends."),
 });
@@ -60,7 +60,7 @@ export const formOperation: Operation = {
   id: "submitForm",
   summary: "Submit a plain HTML form",
   description:
-    "Answers with a redirect or a page, and with JSON where `Accept` prefers it. Errors too are then pages or redirects.",
+    "Answers with a redirect or a page, or with JSON if `Accept` prefers it. Errors are answered in the same way.",
   key: "none",
   path: z.object({ key: z.string().describe("The endpoint's publishable key.") }),
   headers: z.object({ "Idempotency-Key": idempotencyKey }),

@@ -40,7 +40,7 @@ export interface RunningServer {
 }
 
 export interface Surroundings {
-  /** As given with `--config`; null where it was not. */
+  /** As given with `--config`; null if it was not given. */
   readonly configFile: string | null;
   /** A socket that listens already and outlives this server; null makes one. */
   readonly listenFd: number | null;

@@ -62,7 +62,7 @@ export const DISPOSABLE_DOMAINS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Where a chat with a stranger begins. */
+/** Hosts on which a chat with a stranger begins. */
 export const MESSENGER_HOSTS: ReadonlySet<string> = new Set(
   `t.me telegram.me telegram.dog wa.me whatsapp.com chat.whatsapp.com api.whatsapp.com discord.gg join.skype.com viber.com
   line.me signal.me m.me wechat.com icq.im zalo.me kik.me snapchat.com`

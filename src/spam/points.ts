@@ -1,6 +1,6 @@
 /**
  * What each signal is worth, chosen by hand: docs/spam.md tells by which texts, and what each is worth when it alone is
- * taken out. Where a signal knows degrees, they stand side by side.
+ * taken out. If a signal has degrees, they are side by side.
  */
 export const POINTS = {
   "link-markup": 30,

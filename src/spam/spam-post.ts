@@ -6,7 +6,7 @@ export interface SpamPost {
   readonly honeypots: readonly FilledHoneypot[];
   /** `_elapsed_ms`; null when absent or not a number. */
   readonly elapsedMs: number | null;
-  /** The submitter's own client; null where a backend with the secret key posted and did not pass it on. */
+  /** The submitter's own client; null if a backend posted with the secret key and did not pass it on. */
   readonly client: SpamClient | null;
 }
 
@@ -15,7 +15,7 @@ interface FilledHoneypot {
   readonly value: unknown;
 }
 
-/** Headers are null where the client sent none, undefined where a backend did not say. */
+/** A header is null if the client sent none, undefined if a backend did not say. */
 interface SpamClient {
   readonly ipAddress: string;
   readonly userAgent: string | null | undefined;

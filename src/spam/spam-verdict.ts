@@ -3,7 +3,7 @@ export interface SpamReason {
   readonly signal: string;
   /** Never 0; below 0 for what speaks for the sender. */
   readonly points: number;
-  /** The field it was found in, where it was found in one. */
+  /** The field it was found in, if it was found in one. */
   readonly field: string | null;
   /** A few words for the owner; holds text from the submitter. */
   readonly detail: string;

@@ -28,7 +28,7 @@ export function measureUsage(metrics: Metrics, db: Database, plans: Plans, clock
   );
   metrics.gauges(
     "formsvc_workspace_limit_submissions",
-    "Monthly limit of the same workspaces; none where it is unlimited or the server does not know the plan.",
+    "Monthly limit of the same workspaces; none if it is unlimited or the server does not know the plan.",
     "workspace",
     async () =>
       new Map(

@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
     });
   });
 
-  test("mended answers still go where the first page wanted", async () => {
+  test("corrected answers still lead to the page that the first form named", async () => {
     const page = await openForm({
       fields: `<input name="name"><input name="email" value="a@example.org"><input name="plan" value="free">
         <input name="agree" value="on"><input type="hidden" name="_redirect" value="/thanks">`,
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
     expect(await page.textContent("h1")).toBe("From the site");
   });
 
-  test("where the input is too large to be shown again, the browser's way back still has it", async () => {
+  test("if the input is too large to be shown again, the browser's Back button still has it", async () => {
     const page = await openForm();
     const long = "long ".repeat(20_000);
     await page.fill("[name=name]", "Ana");
@@ -206,7 +206,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
     ]);
   });
 
-  test("axe sees a fault where one is planted", async () => {
+  test("axe sees a planted fault", async () => {
     const page = await openForm({ scripts: true });
     await page.click("button");
     await page.waitForSelector("h1");

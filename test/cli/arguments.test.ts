@@ -118,7 +118,7 @@ test("text that is not JSON is refused with its source", () => {
   expect(() => parseJson("{", "schema.json")).toThrow(/schema\.json: not JSON/);
 });
 
-test("nobody is asked where standard input is no terminal: --yes must stand for the answer", async () => {
+test("nobody is asked if standard input is no terminal: --yes must be given", async () => {
   await expect(confirm("Delete it?", false)).rejects.toMatchObject({ code: "usage" });
   await expect(confirm("Delete it?", true)).resolves.toBeUndefined();
 });

@@ -35,7 +35,7 @@ test("a flag that every command has may stand before the noun, between noun and 
   expect((await machine.run(["account", "list", "--json"])).stdout).not.toContain("ada@example.org");
 });
 
-test("a command's own flag before its noun is refused with where it belongs", async () => {
+test("a command's own flag before its noun is refused, and the message says where it belongs", async () => {
   const ran = await operatorMachine().run(["--port", "80", "serve"]);
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain("unknown option '--port'");

@@ -41,7 +41,7 @@ test("help says which options are required", async () => {
   expect(help).not.toMatch(/--header <line>[^-]*\(required\)/);
 });
 
-test("a keyword may hold a = where its effect stands behind it", async () => {
+test("a keyword may contain = if its effect follows it", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
   await machine.mustRun(["spam", "set", "--keyword", "a=b=-5", "--keyword", "x=block", "--keyword", "seo"]);
@@ -100,7 +100,7 @@ test("a webhook whose address is refused says so in JSON too, and whatever is qu
   expect(allowed.stderr).toBe("");
 });
 
-test("an export to a file tells scripts how much it wrote, and where", async () => {
+test("an export to a file tells scripts how much it wrote, and to which file", async () => {
   const machine = operatorMachine();
   await machine.createEndpoint();
   const ran = await machine.mustRun(["submission", "export", "--output", "all.nd", "--json", "--quiet"]);

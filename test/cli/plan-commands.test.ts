@@ -50,7 +50,7 @@ test("the command that is advised lifts the limit as it stands there", async () 
   expect(await planOfAll(machine)).toEqual(["vast", "vast"]);
 });
 
-test("where no plan allows more, the setting that does is named, and an unlimited plan is called so", async () => {
+test("if no plan allows more, the setting that does is named, and an unlimited plan is called so", async () => {
   const machine = operatorMachine();
   machine.configure({ plans: { hobby: limited(300_000) } });
   expect((await machine.mustRun(["init"])).stderr).toContain(

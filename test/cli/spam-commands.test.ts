@@ -37,7 +37,7 @@ test("spam explain for an endpoint prints the arithmetic that its server uses", 
   }
 });
 
-test("spam explain says where the schema refuses the post", async () => {
+test("spam explain names the fields for which the schema refuses the post", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint({ schema: { message: { type: "string", required: true } } });
   const explain = ["spam", "explain", "-", "--endpoint", endpoint.id];

@@ -69,7 +69,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
 
 const paths = leaves(configSchema).map(({ path, schema }) => ({ path, schema, name: path.join(".") }));
 
-test("the defaults are the contract's", () => {
+test("the defaults are those that docs/configuration.md promises", () => {
   expect(loadConfig(fileWith({}), {}).config).toEqual({
     server: {
       host: "127.0.0.1",
@@ -93,7 +93,6 @@ test("the defaults are the contract's", () => {
       exempt: [],
     },
     metrics: { enabled: false, token: null, listen: null },
-    // Beyond the contract.
     backup: { everyHours: null, keep: 7, directory: "./backups" },
     spam: { maxLinks: 3 },
     secrets: { keyFile: null, key: null },
@@ -168,7 +167,7 @@ describe("an environment variable overrides each value", () => {
     expect(Object.keys(plans)).toEqual(["hobby", "pro", "business", "team"]);
   });
 
-  test("as the text it is where the value is a text, also if it looks like a number or like null", () => {
+  test("as text if the setting takes a text, even if it looks like a number or like null", () => {
     expect(load({}, { FORMSVC_DATABASE_PATH: "12" }).database.path).toBe("12");
     expect(load({}, { FORMSVC_DATABASE_PATH: "null" }).database.path).toBe("null");
     expect(load({}, { FORMSVC_SERVER_BASE_URL: "null" }).server.baseUrl).toBeNull();
@@ -229,7 +228,7 @@ describe("a wrong value stops the program and is named by its path", () => {
     expect(message.split("\n")).toHaveLength(3);
   });
 
-  test("and by its variable where it came from the environment, also inside a list", () => {
+  test("and by its variable if it came from the environment, also inside a list", () => {
     expect(refusal({}, { FORMSVC_SERVER_PORT: "eighty" }).message).toMatch(
       /^FORMSVC_SERVER_PORT: server\.port: /,
     );
@@ -242,7 +241,7 @@ describe("a wrong value stops the program and is named by its path", () => {
     );
   });
 
-  test("where the plan that new workspaces get is not configured, with the plans that are", () => {
+  test("if the plan of new workspaces is not configured, with the plans that are", () => {
     const { message } = refusal({ newWorkspacePlan: "gold" });
     expect(message).toMatch(/: newWorkspacePlan: there is no plan gold; plans has: hobby, pro, business$/);
     expect(refusal({}, { FORMSVC_NEW_WORKSPACE_PLAN: "gold" }).message).toMatch(

@@ -8,7 +8,7 @@ import { temporaryDatabase } from "../support/temporary-database.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("where backups are scheduled and none ever worked, their age is the server's, so that an alert on it fires", async () => {
+test("if backups are scheduled and none ever worked, their age is the server's, so that an alert on it fires", async () => {
   const db = temporaryDatabase();
   const clock = createFakeClock(Date.parse("2026-01-31T00:00:00Z"));
   const ages = (everyHours: number | null): (() => Promise<string | undefined>) => {

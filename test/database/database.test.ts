@@ -62,7 +62,7 @@ test("a file that was left in another journal mode is put into WAL again", () =>
   expect(pragmas(openForTest(path))).toEqual(DURABLE);
 });
 
-test("a database behind a link is opened where there is one, and made through no link", () => {
+test("a database behind a link is opened if it exists, and is never created through a link", () => {
   const folder = temporaryFolder();
   const [link, file] = [join(folder, "link.db"), join(folder, "formsvc.db")];
   symlinkSync(file, link);

@@ -195,7 +195,7 @@ test("--hold-webhooks holds what the backup has as not delivered until its webho
   expect(await states()).toEqual([["held", "held"], ["disabled"]]);
 });
 
-test("--hold-webhooks says how many webhooks are disabled and how to enable them, also where nothing was pending", async () => {
+test("--hold-webhooks says how many webhooks are disabled and how to enable them, even if nothing was pending", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
   const url = "https://example.org/hook";

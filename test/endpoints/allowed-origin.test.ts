@@ -46,7 +46,7 @@ test.each([
 });
 
 describe("an origin is allowed", () => {
-  test("everywhere, where none is listed", () => {
+  test("from anywhere, if none is listed", () => {
     expect(isOriginAllowed("https://anything.example", [])).toBe(true);
     expect(isOriginAllowed("null", [])).toBe(true);
   });

@@ -89,7 +89,7 @@ describe("creating", () => {
 });
 
 describe("finding", () => {
-  test("takes an id, or a name where it is unique", () => {
+  test("takes an id, or a unique name", () => {
     const { db, add } = bench();
     const one = add("One");
     add("Twice");

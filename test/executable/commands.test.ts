@@ -59,7 +59,7 @@ test("commands that need no database work in an empty folder", async () => {
   }
 });
 
-test("commands that an installation begins with make the database and say where", async () => {
+test("commands that an installation begins with create the database and print its path", async () => {
   for (const args of [
     ["account", "create", "ada@example.com"],
     ["workspace", "create", "--name", "Sites"],
@@ -112,7 +112,7 @@ test("the JSON of accounts, workspaces, plans and usage is what scripts rely on"
   expect((await machine.run(["workspace", "usage", "Client", "--workspace", "Client"])).code).toBe(2);
 });
 
-test("where two workspaces have an endpoint of one name, --workspace says whose is meant", async () => {
+test("if two workspaces have an endpoint of one name, --workspace says whose is meant", async () => {
   const machine = emptyMachine();
   const { id: first } = await machine.createEndpoint();
   await machine.json(["workspace", "create", "--name", "Client"]);
@@ -200,7 +200,7 @@ test("the JSON of submissions is what scripts rely on, by list, show, tail and d
   expect(await machine.json(["workspace", "usage"])).toMatchObject({ used: 1 });
 });
 
-test("submission tail goes on after the submission where a script stopped", async () => {
+test("submission tail goes on after the submission at which a script stopped", async () => {
   const machine = emptyMachine();
   const keys = await machine.createEndpoint();
   const server = await machine.serve();

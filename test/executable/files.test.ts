@@ -150,7 +150,7 @@ test("init makes what is missing, and a second time finds it and changes nothing
   expect(await machine.json(["account", "list"])).toMatchObject({ data: [{ email: "ada@example.com" }] });
 });
 
-test("init leaves no configuration behind where the database cannot be made", async () => {
+test("init leaves no configuration behind if the database cannot be created", async () => {
   const machine = emptyMachine();
   expect((await machine.run(["init", "--db", "./none/x.db"])).code).toBe(5);
   expect(readdirSync(machine.folder)).toEqual([]);
@@ -290,7 +290,7 @@ test("the executable alone in an empty folder does its whole work: no Node, no p
   expect(readdirSync(machine.path("alone")).sort()).toEqual(["formsvc", "formsvc.db"]);
 });
 
-test("the native parts load where the temporary folder is missing or read-only, and leave nothing behind", async () => {
+test("the native parts load even if the temporary folder is missing or read-only, and leave nothing behind", async () => {
   const machine = emptyMachine();
   const keys = await machine.createEndpoint();
   mkdirSync(machine.path("read-only"), { mode: 0o555 });

@@ -14,7 +14,7 @@ const UNLIMITED = {
   FORMSVC_RATE_LIMIT_BAD_KEY_MAX: "null",
   FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
 };
-/** What the contract gives a change to take effect; the best of several tries must keep it, as noise only adds. */
+/** Longest time for a change to take effect; the best of several tries must meet it, because noise only adds. */
 const ONE_SECOND_MS = 1000;
 const TRIES = 5;
 

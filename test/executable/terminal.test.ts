@@ -44,7 +44,7 @@ function shell(machine: OperatorMachine, line: string): Promise<Ran> {
   return collect(child);
 }
 
-test("where nobody can be asked, a destructive command needs --yes and changes nothing without it", async () => {
+test("if nobody can be asked, a destructive command needs --yes and changes nothing without it", async () => {
   const machine = emptyMachine();
   const { id: endpointId } = await machine.createEndpoint();
   for (const args of [
@@ -121,7 +121,7 @@ test("eval of endpoint create --env leaves the keys in the shell's variables", a
   expect(ran.stderr).toBe("");
 });
 
-test("completion in a real bash offers nouns, verbs, flags and choices, and files where they fit or nothing else does", async () => {
+test("completion in a real bash offers nouns, verbs, flags and choices, and files if they fit or nothing else does", async () => {
   const machine = emptyMachine();
   machine.write("contact.json", "{}");
   const complete = async (...words: string[]): Promise<string[]> => {

@@ -44,7 +44,7 @@ async function openSite(machine: OperatorMachine, options: StartOptions = {}): P
   return { server, target: { port: server.port, key: secret }, numbers: countUp() };
 }
 
-/** Refused as the contract says: 503 with Retry-After, and nothing else. */
+/** Refused as docs/reliability.md promises: 503 with Retry-After, and nothing else. */
 function expectRefused(posts: readonly Post[]): void {
   const answers = posts.map(
     ({ status, retryAfter }) => `${status}, Retry-After ${retryAfter === null ? "missing" : "given"}`,

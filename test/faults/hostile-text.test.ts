@@ -8,7 +8,7 @@ import { createNumberEndpoint, type FaultServer, freePort, processorMs, startSer
 
 const SEED = 5_092_026;
 
-/** The contract's time, in the server's own work: others share the machine. Its clock ticks every 10 ms. */
+/** The time that docs/reliability.md promises, in the server's own work: others share the machine. Its clock ticks every 10 ms. */
 const ANSWER_CPU_MS = 250;
 const MAX_TRIES = 3;
 const TEXT_BYTES = 65_000;

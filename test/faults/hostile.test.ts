@@ -21,7 +21,7 @@ const FIELDS = {
   deep: { type: "object", properties: { n: { type: "object", properties: { n: { type: "boolean" } } } } },
 };
 const CONNECTIONS = 32;
-/** Each so many-th sequence is sent twice, first over a connection that is reset. */
+/** One in this number of sequences is sent twice, first over a connection that is reset. */
 const RESET_EVERY = 5;
 /** The server answers or closes long before; then the connection hangs, which is a defect. */
 const HANG_MS = 60_000;

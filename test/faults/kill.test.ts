@@ -10,7 +10,7 @@ import { type Received, startReceiverWith } from "../support/receivers.ts";
 const CONNECTIONS = 32;
 /** Posts that were acknowledged before the kill and are sent again after it, with their keys. */
 const REPEATED = 50;
-/** The contract's time to be ready again, counted in the server's own work: others share the machine. */
+/** The time to be ready again that docs/reliability.md promises, in the server's own work: others share the machine. */
 const READY_MS = 2000;
 
 test(

@@ -130,7 +130,7 @@ export function countUp(): () => number {
   return () => (n += 1);
 }
 
-/** Sends so many posts at once, each on a connection of its own and with a key, and waits for all. */
+/** Sends this number of posts at once, each on a connection of its own and with a key, and waits for all. */
 export async function sendBurst(target: PosterTarget, numbers: () => number, count: number): Promise<Post[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
   const posts = Array.from({ length: count }, () => {

@@ -7,7 +7,7 @@ test("times are ISO 8601 in UTC with milliseconds and Z", () => {
   expect(toIsoTime(Date.UTC(2026, 1, 28, 23, 59, 59, 7))).toBe("2026-02-28T23:59:59.007Z");
 });
 
-test("the month is the UTC one, and ends where the next one starts", () => {
+test("the month is the UTC one, and ends when the next one starts", () => {
   expect(monthOf(Date.UTC(2026, 11, 31, 23, 59, 59, 999))).toBe("2026-12");
   expect(nextMonthStart(Date.UTC(2026, 11, 31))).toBe(Date.UTC(2027, 0, 1));
   expect(nextMonthStart(Date.UTC(2028, 1, 29))).toBe(Date.UTC(2028, 2, 1));

@@ -113,7 +113,7 @@ test("a missing object is asked for by its members", async () => {
   expect(answer.text).toContain("<li>home is required</li>");
 });
 
-test("undeclared inputs are repeated where they would be stored, a hundred of them; beyond that nothing is", async () => {
+test("up to a hundred undeclared inputs are repeated if they would be stored; a form with more is not repeated", async () => {
   const keep = await server.addEndpoint({ schema, settings: { unknownFields: "keep" } });
   const others = (count: number): FormEntry[] =>
     Array.from({ length: count }, (_, index) => [
@@ -128,7 +128,7 @@ test("undeclared inputs are repeated where they would be stored, a hundred of th
   expect(tooMany.text).toContain("<li>name is required</li>");
 });
 
-test("where undeclared inputs are rejected, they are left out and not named", async () => {
+test("if undeclared inputs are rejected, they are left out and not named", async () => {
   const strict = await server.addEndpoint({ schema, settings: { unknownFields: "reject" } });
   const answer = await post(strict, [
     ["name", "Ana"],
@@ -140,7 +140,7 @@ test("where undeclared inputs are rejected, they are left out and not named", as
   expect(inputsOf(answer)).toContain("name=Ana");
 });
 
-test("a form whose repetition would take more than four times its body is not repeated, and says where it still is", async () => {
+test("a form whose repetition would take more than four times its body is not repeated, and the page says how to get it back", async () => {
   const quotes = await post(contact, `note=${'"'.repeat(60_000)}&country=x`);
   expect(quotes.text).toContain("Back button");
   expect(quotes.text).not.toContain("<form");

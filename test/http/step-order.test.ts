@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { goodPost, launchServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 
 /**
- * The steps of a post in the contract's order. Each entry makes a request fail at that step and at no other, so that
+ * The steps of a post in the order of docs/architecture.md. Each entry makes a request fail at that step and at no other, so that
  * a request which fails two of them shows by its answer which came first.
  */
 interface Failing {

@@ -17,7 +17,7 @@ import { all, run } from "../../src/database/steps.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("a submission reaches every webhook of its endpoint, signed, with the body of the specification", async () => {
+test("a submission reaches every webhook of its endpoint, signed, with the body that docs/webhooks.md shows", async () => {
   await using world = new WebhookWorld();
   await using first = await startReceiverWith((response) => response.end());
   await using second = await startReceiverWith((response) => response.end());

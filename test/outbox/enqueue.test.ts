@@ -49,7 +49,7 @@ test("a batch that failed does not keep what it had read", async () => {
   other.close();
 });
 
-test("whatever a submission holds, every attempt sends the JSON of the specification, byte for byte", async () => {
+test("whatever a submission holds, every attempt sends the JSON that docs/webhooks.md shows, byte for byte", async () => {
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook(SETTINGS.url);
   const claims = createClaims(world.db);

@@ -129,7 +129,7 @@ test("one message that a receiver cannot digest neither blocks the others nor is
   }
 });
 
-test("an outage is not forgotten by a restart, and ends with it where the receiver is back", async () => {
+test("a restart does not forget an outage, and ends it if the receiver is back", async () => {
   await using world = new WebhookWorld();
   let status = 503;
   await using receiver = await startReceiverWith((response) => response.writeHead(status).end());

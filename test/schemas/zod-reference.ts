@@ -3,7 +3,7 @@ import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import type { UnknownFields } from "../../src/schemas/compile-schema.ts";
 import type { FieldDefinition, NumberField, StringField } from "../../src/schemas/field-definition.ts";
 
-/** What Zod 3 says about a body, in the contract's terms: string paths, no messages, an entry a failing field. */
+/** Zod 3's result for a body, in the form of docs/schemas.md: string paths, no messages, an entry for each failing field. */
 export function judgeWithZod(
   definition: SchemaDefinition,
   unknownFields: UnknownFields,

@@ -71,7 +71,7 @@ test("a new key stands above the others, whose text stays, in a file that keeps 
   expect(() => statSync(`${file}.new`)).toThrow(/ENOENT/);
 });
 
-test("a first key makes its file for the owner alone; where it cannot be made, the message says why", () => {
+test("a first key creates its file for the owner alone; if it cannot be created, the message says why", () => {
   const file = join(temporaryFolder(), "secrets.key");
   addKey(file, "2026-01-31T03:00:00.000Z");
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -31,13 +31,13 @@ test("a sealed secret opens in its own row and column only, with its own key onl
   }
 });
 
-test("no signing key of 24 to 64 bytes is taken for a sealed one, even where it begins like one", () => {
+test("no signing key of 24 to 64 bytes is taken for a sealed one, even if it begins like one", () => {
   for (let length = 24; length <= 64; length += 1) expect(sealedWith(randomBytes(length))).toBeNull();
   expect(sealedWith(Buffer.from("enc1:0123abcd:".padEnd(51, "A")))).toBeNull();
   expect(sealedWith(Buffer.from("Bearer enc1:0123abcd:"))).toBeNull();
 });
 
-test("a key shows nothing of itself where it is printed", () => {
+test("a printed key shows nothing of itself", () => {
   const bytes = randomBytes(32);
   const shown = inspect(createKey(bytes), { depth: 9 }) + JSON.stringify(createKey(bytes));
   expect(shown).not.toContain(bytes.toString("hex").slice(0, 12));

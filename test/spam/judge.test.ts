@@ -74,7 +74,7 @@ test("a short template that different senders use stays under 51", () => {
   expect(verdictOf(post, history).score).toBeLessThan(51);
 });
 
-test("a text that others sent before costs more where something is odd, and most where it was marked", () => {
+test("a text that others sent before costs more if it is suspicious, and most if it was marked", () => {
   const points = (message: string, copies: SpamHistory["copies"]) =>
     verdictOf(postOf({ message }), { ...noHistory, copies }).reasons.find(
       ({ signal }) => signal === "campaign",

@@ -45,7 +45,7 @@ test("a keyword in a script without spaces is found inside a sentence", () => {
   expect(scoreWith({ keywords: [{ word: "星期天", effect: "block" }] }, "请问星期天几点开门")).toBe(100);
 });
 
-test("an owner's points alone do not block, and block where something else is odd too", () => {
+test("an owner's points do not block alone, but do if there is other evidence too", () => {
   const rules = [{ pattern: "sunday", effect: 90 }];
   expect(scoreWith({ rules })).toBe(75);
   expect(scoreWith({ rules }, "sunday https://bit.ly/x")).toBe(100);
@@ -84,7 +84,7 @@ test("every mistake in a settings file is named with its line and path", () => {
   );
 });
 
-test("a settings file that is not JSON names the line where it goes wrong", () => {
+test("a settings file that is not JSON is refused with the line of the error", () => {
   expect(messageOf(() => parseSpamChoices('{\n  "maxLinks": 3,\n}', "s.json"))).toMatch(
     /^s\.json:3: not valid JSON/,
   );

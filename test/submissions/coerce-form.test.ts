@@ -21,7 +21,7 @@ function coerce(...entries: FormEntry[]): unknown {
   return coerceForm(entries, definition);
 }
 
-test("text becomes what the schema's type says, and stays text where it does not fit", () => {
+test("text becomes a value of the schema's type, and stays text if it does not fit", () => {
   expect(coerce(["name", "42"], ["age", " 42 "], ["agree", "on"])).toEqual({
     name: "42",
     age: 42,

@@ -166,7 +166,7 @@ test("the limit is met exactly within one batch, and what another process counte
   expect(db.pragma("integrity_check")).toBe("ok");
 });
 
-test("each month is counted by itself, also where one batch holds the end of one and the start of the next", async () => {
+test("each month is counted by itself, even if one batch holds the end of one and the start of the next", async () => {
   const { queue, pending, used } = bench();
   const last = Date.UTC(2026, 6, 1) - 1;
   const times = [last, last, last + 1, last, last + 1];

@@ -18,7 +18,7 @@ import { goodPost, startServer, type TestServer } from "../support/test-server.t
 
 const oneAMonth = { few: { monthlySubmissions: 1, endpoints: null, customSpam: false } };
 
-/** A server whose month is full, with room for so many held posts; `send` posts a lead from an address. */
+/** A server whose month is full, with room for that number of held posts; `send` posts a lead from an address. */
 async function fullMonth(maxPerWorkspace: number, storeAddress: StoreAddress = "full") {
   const server = await startServer({ plans: oneAMonth, held: { maxPerWorkspace } });
   const { secret, workspaceId } = await server.addEndpoint({ plan: "few", settings: { storeAddress } });
@@ -57,7 +57,7 @@ test("whoever fills the held posts pushes out their own posts, however they spre
   }
 });
 
-test("the network counts where its address is shortened or not stored at all", async () => {
+test("the network counts even if its address is shortened or not stored at all", async () => {
   for (const storeAddress of ["short", "none"] as const) {
     const { server, send } = await fullMonth(3, storeAddress);
     await send("Ada", "192.0.2.7");
@@ -72,7 +72,7 @@ test("the network counts where its address is shortened or not stored at all", a
   }
 });
 
-test("each transaction that evicts posts says so in the log, with how many of which kind, and where", async () => {
+test("each transaction that evicts posts says so in the log, with how many of which kind in which workspace", async () => {
   const { server, workspaceId, send } = await fullMonth(2);
   await send("Ada", "192.0.2.7");
   await send("robot 1", "203.0.113.1");

@@ -98,7 +98,7 @@ async function machineWithPosts(count: number) {
   return { machine, endpoint, ids };
 }
 
-test("an export has the columns of the contract, oldest first, and a file of its own with mode 0600", async () => {
+test("an export has its fixed columns and one for each field, oldest first, and a file of its own with mode 0600", async () => {
   const { machine, endpoint, ids } = await machineWithPosts(3);
   await machine.mustRun(["schema", "set", endpoint.id, "-"], {
     input: '{"email":{"type":"string"},"city":{"type":"string"}}',

@@ -57,7 +57,7 @@ test("what is deleted or dropped by a command leaves the write-ahead log of a ru
   expect(logOf(machine).includes("UNIQUE-BOB")).toBe(false);
 });
 
-test("where another process keeps the log from being emptied, the command says so, and the deletion stands", async () => {
+test("if another process keeps the log from being emptied, the command says so, and the deletion stands", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();
   const server = await machine.serve();

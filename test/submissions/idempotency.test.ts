@@ -83,7 +83,7 @@ test("a key that was used before the kinds were told apart gives the first answe
   }
 });
 
-test("the same key with other bytes is a conflict, even where the data is the same", async () => {
+test("the same key with other bytes is a conflict, even if the data is the same", async () => {
   const server = await startServer();
   const { id, secret } = await server.addEndpoint();
   await server.post(secret, goodPost, KEY);

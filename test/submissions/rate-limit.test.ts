@@ -7,7 +7,7 @@ import { goodPost, startServer } from "../support/test-server.ts";
 describe("fixed windows", () => {
   const limit = { max: 3, windowSeconds: 60 };
 
-  test("take so many requests, then none until the window that the first one began has ended", () => {
+  test("take as many requests as they allow, then none until the window that the first one began has ended", () => {
     let now = 1000;
     const limiter = createRateLimiter(() => now);
     const states = Array.from({ length: 4 }, () => limiter.count("a", limit));
@@ -29,7 +29,7 @@ describe("fixed windows", () => {
     expect(["a", "b", "a"].map((unit) => limiter.count(unit, once)?.allowed)).toEqual([true, true, false]);
   });
 
-  test("are off where the limit is null", () => {
+  test("are off if the limit is null", () => {
     expect(createRateLimiter().count("a", { max: null, windowSeconds: 1 })).toBeNull();
   });
 
@@ -57,7 +57,7 @@ describe("fixed windows", () => {
   });
 });
 
-test("a publishable key is limited by address and endpoint, and its answers say where the sender stands", async () => {
+test("a publishable key is limited by address and endpoint, and its answers say how much of it the sender has used", async () => {
   const server = await startServer({ rateLimit: { publishable: { max: 2, windowSeconds: 3600 } } });
   const [one, other] = await Promise.all([server.addEndpoint(), server.addEndpoint()]);
   const answers = [];
@@ -149,7 +149,7 @@ describe("bad keys", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(9);
   });
 
-  test("are counted one by one where many send the same one at once", async () => {
+  test("are counted one by one when many send the same one at once", async () => {
     const server = await startServer({ rateLimit: limits });
     const { text } = makeKey("secret");
     const answers = await Promise.all(Array.from({ length: 12 }, () => server.post(text, goodPost)));

@@ -145,7 +145,7 @@ test("tail gives what was committed after a position, in the order of commits wh
   expect(db.now(() => readTail({ ...any, endpointId: endpoints[1]! }, start, 5)).submissions).toHaveLength(1);
 });
 
-test("tail goes on after a submission, and where that is gone with what has a later id", () => {
+test("tail goes on after a submission, or, if that is gone, with the submissions of later ids", () => {
   const { db, endpoints, add } = bench();
   const [first, second] = [add(endpoints[0]!, NOON), add(endpoints[0]!, NOON + 1)];
   const early = add(endpoints[1]!, NOON - 60_000);

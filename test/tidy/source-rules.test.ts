@@ -15,6 +15,7 @@ import {
   readsEnvironmentInPlace,
   type Rule,
   runsEveryTest,
+  usesPlainWords,
   writesStreamsInPlace,
 } from "./source-rules.ts";
 
@@ -140,6 +141,20 @@ const RULES: readonly {
       plant("a.sh", 'HOME="/root/x"'),
     ],
     passed: [plant("a.md", "cd ./work/x; the network/work/ratio")],
+  },
+  {
+    sentence: "comments and pages give a number its name, and say if",
+    rule: usesPlainWords,
+    over: files.filter(({ path }) => !path.endsWith(".generated.ts")),
+    caught: [
+      plant("src/a.ts", "/** Texts are counted once in so many. */"),
+      plant("docs/a.md", "Null where there is none."),
+    ],
+    passed: [
+      plant("docs/a.md", 'say the number by its name, not "so many"'),
+      plant("src/a.ts", 'query.selectFrom("held").where("id", "=", id); // the folder where it lies'),
+      plant("scripts/spam/texts/a.txt", "We get so many requests"),
+    ],
   },
 ];
 

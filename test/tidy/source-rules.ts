@@ -244,6 +244,14 @@ export const runsEveryTest: Rule = ({ path, text }) =>
 export const fitsEveryMachine: Rule = (file) =>
   linesWith(file, FOREIGN).map((place) => `${place} names a registry or a machine's folder`);
 
+/** Two habits that make a sentence hard to read; docs/CONTRIBUTING.md has the style, and quotes them. */
+export const usesPlainWords: Rule = (file) => {
+  if (!/\.(?:ts|md)$/.test(file.path)) return [];
+  return linesWith(file, /(?<!")\bso many\b|\bwhere there (?:is|are)\b/i).map(
+    (place) => `${place} says "so many" for a number, or "where there is" for if`,
+  );
+};
+
 const FOREIGN = new RegExp(
   [
     String.raw`\bregistry\.[a-z]+\.[a-z]+|\bnpmjs\.(?:org|com)\b|\b(?:static\.)?crates\.io\b|\bpypi\.org\b`,

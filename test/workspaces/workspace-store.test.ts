@@ -60,7 +60,7 @@ describe("an account", () => {
 });
 
 describe("choosing a workspace", () => {
-  test("makes the first one in an empty database, takes the only one, and asks where there are several", () => {
+  test("creates the first one in an empty database, takes the only one, and asks if there are several", () => {
     const db = temporaryDatabase();
     const choose = (reference: string | null) => db.now(() => chooseWorkspace(reference, NOON));
     const first = choose(null);
@@ -80,7 +80,7 @@ describe("choosing a workspace", () => {
   });
 });
 
-test("a further workspace needs its account named where there are several", () => {
+test("a further workspace needs its account named if there are several", () => {
   const db = temporaryDatabase();
   const ana = db.now(() => createAccount("ana@example.org", NOON)).account;
   db.now(() => createAccount("ben@example.org", NOON));
@@ -104,7 +104,7 @@ test("a plan that is not configured is refused, names the ones that are, and cha
   expect(() => db.now(() => setPlan("nobody", "free", plans))).toThrow(failing("not_found"));
 });
 
-test("a plan is set without naming the workspace where there is exactly one", () => {
+test("a plan is set without naming the workspace if there is exactly one", () => {
   const db = temporaryDatabase();
   const set = (plan: string) => db.now(() => setPlan(null, plan, plans));
   expect(() => set("free")).toThrow(failing("not_found"));

@@ -66,7 +66,7 @@ function isHiding({ signal }: SpamReason): boolean {
   return HIDING.has(signal);
 }
 
-/** One reason for each thing that is odd about where the links lead, with the first link it is true of. */
+/** One reason for each suspicious kind of target, with the first link of that kind. */
 function hostReasons(links: readonly Link[]): SpamReason[] {
   if (links.length === 0) return [];
   const found = HOST_SIGNALS.flatMap(({ signal, detail, holds }) => {
@@ -126,7 +126,7 @@ function hasDigits({ host }: Link): boolean {
   return DIGITS.test(host.slice(0, host.lastIndexOf("."))) && !isHostBelow(host, WELL_KNOWN_HOSTS);
 }
 
-/** Where the links stand: with next to nothing beside them, or as the first or the last thing of a text. */
+/** Signals of the links' place: with almost no other text, or at the beginning or end of a text. */
 function placeReasons({ body, links }: ReadPost, hiding: boolean): SpamReason[] {
   const linked = links.reduce((sum, link) => sum + link.length, 0);
   if (body.length - linked < BARE_LENGTH) {
