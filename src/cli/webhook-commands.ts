@@ -7,7 +7,12 @@ import { toIsoTime } from "../foundation/clock.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
-import { ROTATION_GRACE_MS, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
+import {
+  MAX_SPAM_SCORE,
+  ROTATION_GRACE_MS,
+  type Webhook,
+  type WebhookSettings,
+} from "../webhooks/webhook.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -16,7 +21,6 @@ import {
   rotateSecret,
   updateWebhook,
 } from "../webhooks/webhook-store.ts";
-import { normalizeWebhookUrl } from "../webhooks/webhook-url.ts";
 import { confirm, readLines } from "./arguments.ts";
 import {
   addNoun,
@@ -190,14 +194,14 @@ const rotate: CommandSpec = {
     }),
 };
 
-const DEFAULTS: WebhookSettings = { url: "", headers: {}, allowPrivate: false, maxSpamScore: 100 };
+const DEFAULTS: WebhookSettings = { url: "", headers: {}, allowPrivate: false, maxSpamScore: MAX_SPAM_SCORE };
 
 /** The settings that were given. @throws usage */
 function readSettings(options: Options): Partial<WebhookSettings> {
   const url = text(options, "url");
   const headers = options["clearHeaders"] === true ? [] : readHeaderLines(options);
   return {
-    ...(url === null ? {} : { url: normalizeWebhookUrl(url) }),
+    ...(url === null ? {} : { url }),
     ...(headers === null ? {} : { headers: parseCustomHeaders(headers) }),
     ...(typeof options["allowPrivate"] === "boolean" ? { allowPrivate: options["allowPrivate"] } : {}),
     ...(typeof options["maxSpamScore"] === "number" ? { maxSpamScore: options["maxSpamScore"] } : {}),
@@ -211,9 +215,9 @@ function readHeaderLines(options: Options): readonly string[] | null {
 }
 
 function parseScore(value: string): number {
-  return /^\d{1,3}$/.test(value) && Number(value) <= 100
+  return /^\d{1,3}$/.test(value) && Number(value) <= MAX_SPAM_SCORE
     ? Number(value)
-    : refuse("expected a whole number from 0 to 100");
+    : refuse(`expected a whole number from 0 to ${MAX_SPAM_SCORE}`);
 }
 
 function switchTo(context: CommandContext, id: string, enabled: boolean): Promise<void> {

@@ -29,24 +29,37 @@ const RESERVED = new Set([
   "user-agent",
 ]);
 
+/** A webhook's own headers from lines of `Name: value`. @throws usage, as {@link checkCustomHeaders} does */
+export function parseCustomHeaders(lines: readonly string[]): CustomHeaders {
+  return checkEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, Math.max(colon, 0)).trim(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
 /**
- * A webhook's own headers from lines of `Name: value`, names in lower case.
+ * The same headers with names in lower case.
  *
  * @throws FormsvcError `usage` for a name that may not be set, a name given twice, a value that could end the header
  * early, or more than {@link HEADERS_MAX} headers.
  */
-export function parseCustomHeaders(lines: readonly string[]): CustomHeaders {
-  if (lines.length > HEADERS_MAX) throw refuse(`A webhook has at most ${HEADERS_MAX} headers of its own.`);
+export function checkCustomHeaders(headers: CustomHeaders): CustomHeaders {
+  return checkEntries(Object.entries(headers));
+}
+
+function checkEntries(entries: readonly (readonly [name: string, value: string])[]): CustomHeaders {
+  if (entries.length > HEADERS_MAX) throw refuse(`A webhook has at most ${HEADERS_MAX} headers of its own.`);
   const headers = new Map<string, string>();
-  for (const [index, line] of lines.entries()) {
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-    // The line itself may be a credential whose name was forgotten.
+  for (const [index, [given, value]] of entries.entries()) {
+    const name = given.toLowerCase();
+    // Show nothing of it: a line without a name may be a credential.
     if (!NAME.test(name)) throw refuse(`A header is written 'Name: value'; number ${index + 1} is not.`);
     if (RESERVED.has(name) || name.startsWith("webhook-"))
       throw refuse(`The header ${name} is formsvc's own.`);
     if (headers.has(name)) throw refuse(`The header ${name} is given twice.`);
-    headers.set(name, checkValue(name, line.slice(colon + 1).trim()));
+    headers.set(name, checkValue(name, value));
   }
   return Object.fromEntries(headers);
 }

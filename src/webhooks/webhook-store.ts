@@ -15,6 +15,7 @@ import {
   setRecipientEnabled,
 } from "../outbox/recipient-store.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import { checkWebhookSettings } from "./check-webhook-settings.ts";
 import { newSecret, secretKey } from "./sign.ts";
 import { readHeaders, sealHeaders, sealKey, type StoredKey, writeHeaders } from "./webhook-secrets.ts";
 import {
@@ -26,13 +27,14 @@ import {
   type WebhookSettings,
 } from "./webhook.ts";
 
-/** @throws usage when the endpoint has as many webhooks as it may. */
+/** @throws usage when a setting is out of its bounds, or the endpoint has as many webhooks as it may. */
 export function* createWebhook(
   keyring: Keyring,
   endpointId: string,
-  settings: WebhookSettings,
+  given: WebhookSettings,
   now: number,
 ): Steps<{ webhook: Webhook; secret: string }> {
+  const settings = checkWebhookSettings(given);
   if ((yield* listWebhooks(endpointId)).length >= MAX_WEBHOOKS_PER_ENDPOINT) {
     throw new FormsvcError("usage", `An endpoint has at most ${MAX_WEBHOOKS_PER_ENDPOINT} webhooks.`);
   }
@@ -66,12 +68,13 @@ export function* listWebhooks(endpointId: string | null): Steps<Webhook[]> {
   return webhooks;
 }
 
-/** Pending deliveries use the new settings from their next attempt on. @throws not_found */
+/** Pending deliveries use the new settings from their next attempt on. @throws usage when a setting is out of its bounds; not_found */
 export function* updateWebhook(
   keyring: Keyring,
   id: string,
-  change: Partial<WebhookSettings>,
+  given: Partial<WebhookSettings>,
 ): Steps<Webhook> {
+  const change = checkWebhookSettings(given);
   const { settings, headers } = yield* getWebhook(id);
   const changed = { ...settings, ...change };
   const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);

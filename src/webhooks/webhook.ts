@@ -16,10 +16,12 @@ export interface WebhookSettings {
   readonly headers: CustomHeaders;
   /** Whether private addresses may be reached; this never allows link-local and metadata ones. */
   readonly allowPrivate: boolean;
-  /** Submissions with a higher spam score are not sent; 0 to 100. */
+  /** Submissions with a higher spam score are not sent; 0 to {@link MAX_SPAM_SCORE}. */
   readonly maxSpamScore: number;
 }
 
+/** The highest spam score that a submission can have. */
+export const MAX_SPAM_SCORE = 100;
 export const MAX_WEBHOOKS_PER_ENDPOINT = 20;
 /** How long the old secret signs beside the new one after a rotation. */
 export const ROTATION_GRACE_MS = 24 * 3_600_000;

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { FormsvcError } from "../../src/foundation/errors.ts";
+import { createWebhook, getWebhook, listWebhooks, updateWebhook } from "../../src/webhooks/webhook-store.ts";
+import type { WebhookSettings } from "../../src/webhooks/webhook.ts";
+import { WebhookWorld } from "../support/webhook-world.ts";
+
+const good: WebhookSettings = {
+  url: "https://example.com/",
+  headers: { "x-team": "sales" },
+  allowPrivate: false,
+  maxSpamScore: 50,
+};
+
+const BAD: readonly [name: string, change: Partial<WebhookSettings>][] = [
+  ["a spam score above 100", { maxSpamScore: 101 }],
+  ["a spam score below 0", { maxSpamScore: -1 }],
+  ["a spam score that is no whole number", { maxSpamScore: 1.5 }],
+  ["an address that is none", { url: "example.com" }],
+  ["an address of another scheme", { url: "ftp://example.com/" }],
+  ["a header of formsvc's own", { headers: { Host: "example.com" } }],
+  ["a header that would end early", { headers: { "x-a": "b\r\nc: d" } }],
+  ["two headers of one name", { headers: { "X-A": "b", "x-a": "c" } }],
+];
+
+test.each(BAD)(
+  "%s is refused by creating and by changing a webhook, and nothing is changed",
+  async (_, bad) => {
+    await using world = new WebhookWorld();
+    const { keyring, endpointId, db } = world;
+    const now = world.clock.now();
+    const { webhook } = db.now(() => createWebhook(keyring, endpointId, good, now));
+    const refused = expect.objectContaining({ name: FormsvcError.name, code: "usage" });
+    const create = db.transaction(() => createWebhook(keyring, endpointId, { ...good, ...bad }, now));
+    await expect(create).rejects.toEqual(refused);
+    const update = db.transaction(() => updateWebhook(keyring, webhook.id, { ...bad, allowPrivate: true }));
+    await expect(update).rejects.toEqual(refused);
+    expect(db.now(() => listWebhooks(null))).toEqual([webhook]);
+  },
+);
+
+test("a webhook is stored with its address and the names of its headers in normal form", async () => {
+  await using world = new WebhookWorld();
+  const { keyring, db } = world;
+  const { webhook } = world.addWebhook("HTTPS://Example.com#part", { headers: { "X-Team": "sales" } });
+  expect(webhook.settings.url).toBe("https://example.com/");
+  expect([...webhook.headers.keys()]).toEqual(["x-team"]);
+  await db.transaction(() => updateWebhook(keyring, webhook.id, { url: "HTTP://0x7f.1" }));
+  expect(db.now(() => getWebhook(webhook.id)).settings.url).toBe("http://127.0.0.1/");
+});
