@@ -1,14 +1,14 @@
 -- The tables as all migrations together make them, for readers; nothing runs this file.
 -- Made by scripts/embed-migrations.ts from the numbered files. Times are milliseconds since 1970 UTC.
 
--- Who signs up.
+-- Owners of workspaces, by e-mail address.
 CREATE TABLE account (
   id TEXT PRIMARY KEY,
   email TEXT NOT NULL UNIQUE COLLATE NOCASE,
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- What an account owns its endpoints in, with the plan that limits them.
+-- Groups of endpoints of an account, each with the plan that limits it.
 CREATE TABLE workspace (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES account,
@@ -18,7 +18,7 @@ CREATE TABLE workspace (
 ) STRICT;
 CREATE INDEX workspace_by_account ON workspace (account_id);
 
--- Accepted submissions a workspace and UTC calendar month (YYYY-MM): what plan limits count.
+-- Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.
 CREATE TABLE usage (
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
   month TEXT NOT NULL,
@@ -97,7 +97,7 @@ CREATE TABLE submission (
 ) STRICT;
 CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
 
--- The first 200 of an Idempotency-Key, for 24 h, apart for each kind of key. Both hashes are SHA-256.
+-- The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256.
 CREATE TABLE idempotency (
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
   kind TEXT NOT NULL CHECK (kind IN ('secret', 'publishable')),
@@ -151,7 +151,7 @@ CREATE TRIGGER held_goes AFTER DELETE ON held BEGIN
     WHERE workspace_id = old.workspace_id AND network = old.network;
 END;
 
--- How many held posts a network has in a workspace, and which of them goes first. Triggers count.
+-- How many held posts a network has in a workspace, and which of them is deleted first. Triggers count.
 CREATE TABLE held_network (
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
   network TEXT NOT NULL,
@@ -163,7 +163,7 @@ CREATE TABLE held_network (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX held_network_by_posts ON held_network (workspace_id, posts DESC, first_trapped DESC, first_id);
 
--- How many posts a workspace holds, counted by triggers, and how many had to go.
+-- How many posts a workspace holds, counted by triggers, and how many were deleted for lack of room.
 CREATE TABLE held_total (
   workspace_id TEXT PRIMARY KEY REFERENCES workspace ON DELETE CASCADE,
   posts INTEGER NOT NULL,
@@ -178,14 +178,14 @@ CREATE TABLE settings_version (
   version INTEGER NOT NULL
 ) STRICT;
 
--- One row. Where a request came from last that a proxy seems to have passed on, though none is trusted.
+-- One row. The last address that seems to be a proxy which `server.trustProxy` does not name.
 CREATE TABLE untrusted_proxy (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   address TEXT NOT NULL,
   seen_at INTEGER NOT NULL
 ) STRICT;
 
--- Who is notified of an endpoint's submissions, by whatever transport, and how that recipient is doing.
+-- Recipients of an endpoint's notifications, for any transport, each with its state.
 CREATE TABLE recipient (
   id TEXT PRIMARY KEY,
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
@@ -204,7 +204,7 @@ CREATE TABLE recipient (
 ) STRICT;
 CREATE INDEX recipient_by_endpoint ON recipient (endpoint_id);
 
--- Of a recipient that is reached over HTTP: where and how.
+-- Address and settings of a recipient that is reached over HTTP.
 CREATE TABLE webhook (
   id TEXT PRIMARY KEY REFERENCES recipient ON DELETE CASCADE,
   url TEXT NOT NULL,
@@ -213,7 +213,7 @@ CREATE TABLE webhook (
   allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1))
 ) STRICT;
 
--- What notifications are signed with. One that was rotated out expires.
+-- Keys that sign notifications. After a rotation the old one expires.
 CREATE TABLE webhook_secret (
   webhook_id TEXT NOT NULL REFERENCES webhook ON DELETE CASCADE,
   key BLOB NOT NULL,
@@ -222,7 +222,7 @@ CREATE TABLE webhook_secret (
   PRIMARY KEY (webhook_id, key)
 ) STRICT, WITHOUT ROWID;
 
--- Messages that nobody has looked at yet, those of one transaction to one recipient in a row.
+-- Messages that are not claimed yet; one row has those of one transaction to one recipient.
 CREATE TABLE outbox (
   number INTEGER PRIMARY KEY,
   recipient_id TEXT NOT NULL REFERENCES recipient ON DELETE CASCADE,
@@ -288,7 +288,7 @@ CREATE TABLE endpoint_spam (
   choices TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Texts that a workspace was sent lately, to recognise repeated ones.
+-- Sketches of the last texts that a workspace received, to recognise repeated ones.
 CREATE TABLE remembered_text (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
@@ -304,7 +304,7 @@ CREATE TABLE remembered_text (
 ) STRICT;
 CREATE INDEX remembered_text_by_age ON remembered_text (workspace_id, id) WHERE marked_spam = 0 AND marked_ham = 0;
 
--- Where a remembered text is looked up.
+-- Keys by which remembered texts are found.
 CREATE TABLE remembered_text_key (
   key INTEGER NOT NULL,
   text_id INTEGER NOT NULL,
@@ -329,7 +329,7 @@ CREATE INDEX lesson_by_email ON lesson (workspace_id, email);
 CREATE INDEX lesson_by_text ON lesson (text_id);
 CREATE INDEX lesson_by_workspace ON lesson (workspace_id, id);
 
--- What a workspace's filter has learned from its lessons.
+-- The weights that a workspace's filter has learned from its lessons.
 CREATE TABLE learned_weights (
   workspace_id TEXT PRIMARY KEY REFERENCES workspace ON DELETE CASCADE,
   version INTEGER NOT NULL,

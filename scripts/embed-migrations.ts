@@ -7,9 +7,9 @@ const schemaFile = new URL("schema.sql", folder);
 
 /** What each table holds, in the order of reading. */
 const TABLES: Readonly<Record<string, string>> = {
-  account: "Who signs up.",
-  workspace: "What an account owns its endpoints in, with the plan that limits them.",
-  usage: "Accepted submissions a workspace and UTC calendar month (YYYY-MM): what plan limits count.",
+  account: "Owners of workspaces, by e-mail address.",
+  workspace: "Groups of endpoints of an account, each with the plan that limits it.",
+  usage: "Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.",
   endpoint: "One form: its settings.",
   endpoint_number: "A small number for each endpoint, which its submissions refer to. A trigger adds it.",
   endpoint_schema: "Every version of an endpoint's schema.",
@@ -17,27 +17,27 @@ const TABLES: Readonly<Record<string, string>> = {
   submission:
     "Accepted posts. seq is the order of commits, which `tail` follows; a deleted row's number is not used again.",
   idempotency:
-    "The first 200 of an Idempotency-Key, for 24 h, apart for each kind of key. Both hashes are SHA-256.",
+    "The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256.",
   held: "Posts that were refused as spam or for the month's limit and can be released.",
   held_network:
-    "How many held posts a network has in a workspace, and which of them goes first. Triggers count.",
-  held_total: "How many posts a workspace holds, counted by triggers, and how many had to go.",
+    "How many held posts a network has in a workspace, and which of them is deleted first. Triggers count.",
+  held_total:
+    "How many posts a workspace holds, counted by triggers, and how many were deleted for lack of room.",
   settings_version: "One row. Raised by every change to what servers hold in memory.",
   untrusted_proxy:
-    "One row. Where a request came from last that a proxy seems to have passed on, though none is trusted.",
-  recipient:
-    "Who is notified of an endpoint's submissions, by whatever transport, and how that recipient is doing.",
-  webhook: "Of a recipient that is reached over HTTP: where and how.",
-  webhook_secret: "What notifications are signed with. One that was rotated out expires.",
-  outbox: "Messages that nobody has looked at yet, those of one transaction to one recipient in a row.",
+    "One row. The last address that seems to be a proxy which `server.trustProxy` does not name.",
+  recipient: "Recipients of an endpoint's notifications, for any transport, each with its state.",
+  webhook: "Address and settings of a recipient that is reached over HTTP.",
+  webhook_secret: "Keys that sign notifications. After a rotation the old one expires.",
+  outbox: "Messages that are not claimed yet; one row has those of one transaction to one recipient.",
   delivery: "One message to one recipient: its state and when its next attempt is due.",
   attempt: "Every attempt of a delivery.",
   workspace_spam: "A workspace's choices for the spam filter.",
   endpoint_spam: "An endpoint's choices for the spam filter.",
-  remembered_text: "Texts that a workspace was sent lately, to recognise repeated ones.",
-  remembered_text_key: "Where a remembered text is looked up.",
+  remembered_text: "Sketches of the last texts that a workspace received, to recognise repeated ones.",
+  remembered_text_key: "Keys by which remembered texts are found.",
   lesson: "Submissions that somebody marked as spam or not, as the features that the filter learns from.",
-  learned_weights: "What a workspace's filter has learned from its lessons.",
+  learned_weights: "The weights that a workspace's filter has learned from its lessons.",
 };
 
 interface NumberedFile {

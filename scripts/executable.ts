@@ -79,7 +79,7 @@ export async function bundleSource(
 
 /**
  * One character beyond Latin-1 makes the engine hold the whole script in two bytes a character, 4 MB more for as long as
- * the process runs. The bundler escapes those in strings; what is left stands in patterns, where the same escape works.
+ * the process runs. The bundler escapes those in strings; the others are in patterns, in which the same escape works.
  */
 function asAscii(script: string): string {
   return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);

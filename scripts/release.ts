@@ -48,7 +48,7 @@ async function makeExecutable(target: Target): Promise<void> {
   process.stdout.write(`${output}\n`);
 }
 
-/** Only ELF is stripped, by a tool that knows its processor; null where none is installed. */
+/** Only ELF is stripped, by a tool that knows its processor; null if none is installed. */
 function stripTool(target: Target): string | null {
   const tools: Partial<Record<Target, string>> = {
     "linux-x64": "x86_64-linux-gnu-strip",

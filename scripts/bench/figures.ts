@@ -4,7 +4,7 @@ export interface Figure {
   readonly value: number;
   /** As it stands behind the value: "ms", "MB"; empty for a ratio. */
   readonly unit: string;
-  /** What the product promises itself; null where it is only told. */
+  /** The target; null if the figure has none. */
   readonly bound: { readonly atLeast: number } | { readonly atMost: number } | null;
 }
 

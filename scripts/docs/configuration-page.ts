@@ -5,7 +5,7 @@ import { renderTable } from "./table.ts";
 
 /** The part of a JSON Schema that zod writes for the configuration. */
 interface Shape {
-  /** A list where a value of one of several types has no other rule. */
+  /** A list if a value of one of several types has no other rule. */
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -27,12 +27,14 @@ export function renderConfiguration(): string {
   return `# Configuration
 
 Made from \`src/config/config.ts\` by \`npm run fix\`. The file is the one that \`--config\` names, else \`FORMSVC_CONFIG\`,
-else \`./formsvc.config.json\`, else \`/etc/formsvc/formsvc.config.json\`; without any the defaults stand alone. A file may
-hold only what differs; [docs/install.md](install.md#the-configuration) shows a whole one. The server reads it when it starts: restart it
-after each change. Each value is overridden by its environment variable; lists and objects are written there as
-JSON. An unknown setting or a wrong value stops the program with exit code 2 and the path of the value.
-A variable that names no setting, or a plan that is nowhere set up, is not read; \`formsvc config check\` and the server's log name it.
-\`formsvc config show\` prints what is in force, and \`formsvc config check\` checks it.
+else \`./formsvc.config.json\`, else \`/etc/formsvc/formsvc.config.json\`. Without a file the defaults apply. A file needs to hold
+only the settings that differ; [docs/install.md](install.md#the-configuration) shows a whole one. The server reads it when it
+starts: restart the server after each change.
+
+An environment variable overrides the value of its setting; write lists and objects there as JSON. An unknown setting or a wrong
+value stops the program with exit code 2 and the path of the value. A variable that names no setting, or a plan that is not
+configured, is not read; \`formsvc config check\` and the server's log name it. \`formsvc config show\` prints the settings in
+force, and \`formsvc config check\` checks them.
 
 ${renderTable(["path", "type", "default", "environment", "meaning"], rowsOf(schema, []))}
 `;

@@ -29,7 +29,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   schema_invalid: "Correct the places that the message names; `formsvc schema check FILE` tries again.",
   ambiguous: "Use the id instead of the name, or say which one with the flag that the message names.",
   already_exists: "Choose another name, or use the one that is there.",
-  plan_limit: "Upgrade with `formsvc workspace set-plan`, or delete what is no longer needed.",
+  plan_limit: "Upgrade with `formsvc workspace set-plan`, or delete endpoints that are no longer needed.",
   database_busy: "Try again; if it stays so, find the program that holds the file open for writing.",
   database_unusable: "See the message: it names the file and what to check.",
   server_running: "Stop the server that the message names, or give another `--db`.",
@@ -49,10 +49,10 @@ export function renderErrors(): string {
   });
   return `# Errors
 
-Made from \`src/foundation/errors.ts\` by \`npm run fix\`. Over HTTP, \`status\` is the answer's and \`error\` the member of
-that name in the body; the sentence stands in \`message\` where nothing more exact is known. On the command line the
-exit code is the command's, the message is on standard error, and with \`--json\` it is an object whose \`error\` is the
-code of the first column.
+Made from \`src/foundation/errors.ts\` by \`npm run fix\`. Over HTTP, \`status\` is the status of the answer, and
+\`error\` is the member of that name in the body. The sentence is in \`message\` if nothing more exact is known. On the command
+line, the exit code is the command's and the message is on standard error. With \`--json\` it is an object whose \`error\` is
+the code of the first column.
 
 ${renderTable(["code", "status", "`error`", "exit code", "sentence", "what to do"], rows)}
 `;

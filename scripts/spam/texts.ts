@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { findLinks } from "../../src/spam/links.ts";
 
-/** Where the project's own texts stand. */
+/** The folder of the project's own texts. */
 export const ownTexts = new URL("./texts/", import.meta.url);
 
 /** A text with a label, from the data directory or from `texts/`. */

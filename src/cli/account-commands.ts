@@ -6,7 +6,7 @@ import { addNoun, type CommandSpec } from "./command.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "account", "Who owns workspaces", [create, list]);
+  addNoun(program, "account", "Owners of workspaces", [create, list]);
 }
 
 const create: CommandSpec = {

@@ -80,7 +80,7 @@ function ofTables(check: Check): Check {
 
 const doctor: CommandSpec = {
   usage: "doctor",
-  summary: "Check the database, the machine and what was configured; exits with 1 when somebody should act",
+  summary: "Check the database, the machine and the configuration; exits with 1 if somebody should act",
   examples: ["formsvc doctor", "15 * * * *  formsvc doctor --quiet     # cron mails what it prints"],
   action: async (context) => {
     const findings = await examine(context);

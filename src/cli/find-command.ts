@@ -15,7 +15,7 @@ import { jsonText } from "./output.ts";
 
 export const findCommand: CommandSpec = {
   usage: "find",
-  summary: "Find all that is kept of a person, submissions and held posts, to hand it out or to erase it",
+  summary: "Find the submissions and held posts of a person, to hand them out or to erase them",
   options: [
     {
       flags: "--field <name=value>",

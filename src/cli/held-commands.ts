@@ -17,7 +17,7 @@ import { plainText } from "./output.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "held", "Posts that were refused as spam or over the limit, kept for a while", [
+  addNoun(program, "held", "Posts that were refused as spam or over the limit, and are held for some days", [
     list,
     show,
     release,
@@ -73,7 +73,7 @@ const show: CommandSpec = {
 
 const release: CommandSpec = {
   usage: "release <held...>",
-  summary: "Turn held posts into submissions: counted, notified, and for spam a lesson",
+  summary: "Turn held posts into submissions: they are counted and sent to webhooks; spam teaches the filter",
   examples: ["formsvc held release held_01h455vb4pex5vsknk084sn02q"],
   action: (context, _options, ids) =>
     withHeld(context, async (held) => {

@@ -11,7 +11,7 @@ import { addNoun, type CommandContext, type CommandSpec, text } from "./command.
 import { withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "key", "The keys that posts carry", [list, issue, rotate, revoke]);
+  addNoun(program, "key", "The API keys that posts are sent with", [list, issue, rotate, revoke]);
 }
 
 const list: CommandSpec = {
@@ -44,7 +44,7 @@ const list: CommandSpec = {
 
 const issue: CommandSpec = {
   usage: "issue <endpoint>",
-  summary: "Issue a further key and print it, once",
+  summary: "Issue another key and print it, once",
   options: [
     {
       flags: "--kind <kind>",
@@ -62,7 +62,7 @@ const issue: CommandSpec = {
 
 const rotate: CommandSpec = {
   usage: "rotate <key>",
-  summary: "Replace a key by a new one of the same kind, and print that once",
+  summary: "Replace a key by a new one of the same kind, and print the new one, once",
   options: [
     {
       flags: "--grace <duration>",

@@ -33,7 +33,7 @@ const status: CommandSpec = {
 const up: CommandSpec = {
   usage: "up",
   summary:
-    "Bring the database to this program's version, after keeping a copy; every other command does so too",
+    "Upgrade the database to this program's version, after keeping a copy; every other command does so too",
   options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
   action: (context, options) => {
     if (options["dryRun"] === true) return rehearse(context);

@@ -12,7 +12,7 @@ export function register(program: Command): void {
 
 const restore: CommandSpec = {
   usage: "restore <file>",
-  summary: "Put a backup in the database's place, and keep the one from before beside it; no server may run",
+  summary: "Replace the database by a backup, and keep the old one beside it; no server may run",
   options: [
     {
       flags: "--hold-webhooks",

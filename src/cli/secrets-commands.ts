@@ -45,7 +45,7 @@ const status: CommandSpec = {
 
 const rotate: CommandSpec = {
   usage: "rotate",
-  summary: "Put a new key into secrets.keyFile, which it makes if need be, and encrypt every secret with it",
+  summary: "Put a new key into secrets.keyFile, which it creates if needed, and encrypt every secret with it",
   examples: ["FORMSVC_SECRETS_KEY_FILE=/etc/formsvc/secrets.key formsvc secrets rotate"],
   action: (context) =>
     withDatabase(context, async (db, config) => {
@@ -57,7 +57,8 @@ const rotate: CommandSpec = {
 
 const encrypt: CommandSpec = {
   usage: "encrypt",
-  summary: "Encrypt every secret with the newest key: plain ones, and what an interrupted rotation left",
+  summary:
+    "Encrypt every secret with the newest key: plain ones, and those that an interrupted rotation left",
   action: (context) =>
     withDatabase(context, async (db, config) => {
       const keyring = await db.read(() => openKeyring(config));

@@ -48,7 +48,7 @@ const scopeOptions = [
 
 const show: CommandSpec = {
   usage: "show",
-  summary: "Show the spam settings that hold for a workspace or endpoint",
+  summary: "Show the spam settings in force for a workspace or endpoint",
   options: scopeOptions,
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
@@ -111,8 +111,7 @@ const set: CommandSpec = {
 
 const explainScore: CommandSpec = {
   usage: "explain <post>",
-  summary:
-    "Show how a score comes about: a stored or held post's by id, or that of a JSON body in a file or -",
+  summary: "Show the reasons of a score: of a stored or held post by id, or of a JSON body in a file or -",
   options: [
     {
       flags: "--endpoint <endpoint>",

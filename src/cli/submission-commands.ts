@@ -29,7 +29,7 @@ import { exportCommand, importCommand } from "./submission-transfer.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "submission", "What was posted", [
+  addNoun(program, "submission", "The accepted posts", [
     list,
     show,
     tail,
@@ -100,7 +100,7 @@ const show: CommandSpec = {
 
 const tail: CommandSpec = {
   usage: "tail",
-  summary: "Print the newest submissions, and with --follow each new one as it comes",
+  summary: "Print the newest submissions, and with --follow each new one when it comes",
   options: [
     { flags: "--follow", summary: "go on until interrupted" },
     ...filterOptions,

@@ -39,7 +39,7 @@ import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
 export function register(program: Command): void {
   const verbs = [create, list, show, set, enable, disable, remove, rotate];
   verbs.push(testWebhook, deliveries, attempts, replay, verify, listen);
-  addNoun(program, "webhook", "Receivers that are told of each submission", verbs);
+  addNoun(program, "webhook", "Receivers that get each submission", verbs);
 }
 
 const settingOptions = [
@@ -117,7 +117,7 @@ const list: CommandSpec = {
 
 const show: CommandSpec = {
   usage: "show <webhook>",
-  summary: "Show a webhook and how its receiver is doing",
+  summary: "Show a webhook and the state of its receiver",
   action: (context, _options, [id = ""]) =>
     withDatabase(context, async (db) => printWebhook(context, await db.read(() => getWebhook(id)))),
 };
@@ -148,7 +148,7 @@ const set: CommandSpec = {
 
 const enable: CommandSpec = {
   usage: "enable <webhook>",
-  summary: "Send to a webhook again, what was held first",
+  summary: "Send to a webhook again, held deliveries first",
   action: (context, _options, [id = ""]) => switchTo(context, id, true),
 };
 

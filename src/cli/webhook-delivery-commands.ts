@@ -64,7 +64,7 @@ export const deliveries: CommandSpec = {
 
 export const attempts: CommandSpec = {
   usage: "attempts <delivery>",
-  summary: "Show every attempt of a delivery and what came of it",
+  summary: "Show every attempt of a delivery and its result",
   examples: ["formsvc webhook attempts msg_01h455vb4pex5vsknk084sn02q"],
   action: (context, _options, [id = ""]) =>
     withDatabase(context, async (db) => {

@@ -20,7 +20,7 @@ const MAX_COUNT = 1_000_000;
 
 export const testWebhook: CommandSpec = {
   usage: "test <webhook>",
-  summary: "Send a made-up submission now, once, and say what came of it",
+  summary: "Send an invented submission once, now, and print the result",
   options: [{ flags: "--data <file>", summary: "the submission's fields as JSON; - reads standard input" }],
   examples: ["formsvc webhook test wh_01h455vb4pex5vsknk084sn02q"],
   action: (context, options, [id = ""]) =>
@@ -77,7 +77,7 @@ export const verify: CommandSpec = {
 
 export const listen: CommandSpec = {
   usage: "listen",
-  summary: "Be a local receiver that verifies what it gets, and fails if asked to",
+  summary: "Run a local receiver that verifies its messages, and fails if asked to",
   options: [
     {
       flags: "--port <port>",

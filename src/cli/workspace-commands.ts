@@ -27,7 +27,7 @@ export function register(program: Command): void {
 
 const create: CommandSpec = {
   usage: "create",
-  summary: "Make a further workspace, on the plan that newWorkspacePlan of the configuration names",
+  summary: "Create another workspace, on the plan that newWorkspacePlan of the configuration names",
   options: [
     { flags: "--name <name>", summary: "its name", required: true },
     {

@@ -79,7 +79,7 @@ const sections = z.strictObject({
     enabled: z
       .boolean()
       .describe(
-        "Whether `/metrics` is there; the server needs `metrics.listen`, `metrics.token` or both then.",
+        "Whether `/metrics` is served; then the server needs `metrics.listen`, `metrics.token` or both.",
       ),
     token: z
       .string()
@@ -88,7 +88,7 @@ const sections = z.strictObject({
       .regex(/^[\x21-\x7e]+$/, "expected visible ASCII characters")
       .nullable()
       .describe(
-        "What `/metrics` asks for as Bearer, wherever it is served; null keeps it off the server's own port.",
+        "The Bearer token that `/metrics` requires, on every port; null keeps it off the server's own port.",
       ),
     listen: listenAddress
       .nullable()
@@ -103,7 +103,11 @@ const sections = z.strictObject({
       .max(8760)
       .nullable()
       .describe("Hours between two backups that the server makes by itself; null makes none."),
-    keep: z.int().min(1).max(10_000).describe("Newest backups of the folder, up to now, that stay."),
+    keep: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .describe("Number of newest backups in the folder, up to now, that stay."),
     directory: z
       .string()
       .min(1)
@@ -138,7 +142,7 @@ const sections = z.strictObject({
       .max(1_000_000)
       .nullable()
       .describe(
-        "Refused posts that a workspace keeps, those of the network with the most out first; null is unlimited.",
+        "Refused posts that a workspace keeps; beyond it, posts of the network with the most are deleted first. Null is unlimited.",
       ),
   }),
   webhooks: z.strictObject({

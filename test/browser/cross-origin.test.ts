@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath === null)("a page on another origin", () => {
     await Promise.all([site.stop(), stranger.stop(), machine.remove()]);
   });
 
-  /** What the page's own script gets to see; null where the browser keeps it from everything. */
+  /** The answer that the page's own script can see; null if the browser hides all of it. */
   const send = (from: Page, key: string, body: unknown, path = "/submit", method = "POST") =>
     from.evaluate(
       `fetch(${JSON.stringify(server.url + path)}, {

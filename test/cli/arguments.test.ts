@@ -42,7 +42,7 @@ describe("a time", () => {
     ["2026-01-31 12:00:00.5", Date.UTC(2026, 0, 31, 12, 0, 0, 500)],
     ["2026-01-31T12:00:00+02:00", Date.UTC(2026, 0, 31, 10)],
     ["2026-01-31T12:00:00-05:30", Date.UTC(2026, 0, 31, 17, 30)],
-  ])("%s is read in UTC where it names no zone", (text, ms) => {
+  ])("%s is read in UTC if it names no zone", (text, ms) => {
     expect(parseTime(text)).toBe(ms);
   });
 

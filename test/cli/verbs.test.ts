@@ -15,7 +15,7 @@ import { changeBothWays } from "../support/same-change.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 import { receiving } from "../support/receiving.ts";
 
-/** A page calls the verb where a person types the command: both must leave the same rows. */
+/** A page calls the verb directly, a person types the command: both must leave the same rows. */
 
 const pitch = {
   email: "sam@example.org",

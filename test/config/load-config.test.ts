@@ -196,7 +196,7 @@ describe("a wrong value stops the program and is named by its path", () => {
     ["a port that there is not", { server: { port: 65_536 } }, "server.port"],
     ["a negative limit", { rateLimit: { secret: { max: -1 } } }, "rateLimit.secret.max"],
     ["a limit of 0", { plans: { pro: { monthlySubmissions: 0 } } }, "plans.pro.monthlySubmissions"],
-    ["null where nothing can be off", { server: { port: null } }, "server.port"],
+    ["null if the setting cannot be off", { server: { port: null } }, "server.port"],
     ["a number for a section", { server: 5 }, "server"],
     ["a list for a section", { log: [] }, "log"],
     [

@@ -47,7 +47,7 @@ test.skipIf(!isMade)(
   },
 );
 
-/** What each format begins with, and where in it the processor is named. */
+/** The first bytes of each format, and the offset of the processor's name. */
 const FORMATS: readonly [file: string, magic: string, at: number, machine: string][] = [
   ["formsvc-linux-x64", "7f454c46", 18, "3e00"],
   ["formsvc-linux-arm64", "7f454c46", 18, "b700"],

@@ -52,7 +52,7 @@ test.skipIf(!hasStrace)(
 );
 
 test.skipIf(!mayUnmount)(
-  "where a library cannot be loaded from a file without a name, folders of earlier killed starts are removed",
+  "if a library cannot be loaded from a file without a name, folders of earlier killed starts are removed",
   async () => {
     const machine = emptyMachine();
     await machine.createEndpoint();

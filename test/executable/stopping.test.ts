@@ -255,7 +255,7 @@ test.skipIf(process.platform !== "linux")(
   "a server under nohup outlives its terminal, and still stops on SIGTERM",
   async () => {
     const machine = emptyMachine();
-    // The input that nohup gives where it was a terminal.
+    // The input that nohup gives if it was a terminal.
     const input = openSync("/dev/null", "w");
     const child = spawn(executable, ["serve", "--port", "0"], {
       cwd: machine.folder,

@@ -29,7 +29,7 @@ const mayMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/m
 if (!mayMount) sayMissing("no disk is filled without the right to mount one", "run the tests as root");
 if (!hasStrace) sayMissing("no disk reports errors without strace", "apt-get install strace");
 
-/** Posts sent at once where a test looks at each answer. */
+/** Posts sent at once if a test looks at each answer. */
 const BURST = 40;
 
 interface Site {

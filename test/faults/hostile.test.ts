@@ -86,7 +86,7 @@ function breakOff(port: number, bytes: Buffer, atOnce: boolean): Promise<void> {
   });
 }
 
-/** Sends the bytes, then the end, and returns what came back; null where the server neither answered nor closed. */
+/** Sends the bytes, then the end, and returns what came back; null if the server neither answered nor closed. */
 function exchange(port: number, bytes: Buffer): Promise<string | null> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];

@@ -5,9 +5,9 @@ import { expect } from "vitest";
 export interface Post {
   readonly n: number;
   readonly idempotencyKey: string | null;
-  /** The submission's id where it was acknowledged. */
+  /** The submission's id if it was acknowledged. */
   id: string | null;
-  /** The last answer's status; null where the connection ended without one. */
+  /** The last answer's status; null if the connection ended without one. */
   status: number | null;
   retryAfter: string | null;
   /** From the first byte sent to the answer, in milliseconds. */
@@ -69,7 +69,7 @@ export function newPost(n: number, idempotencyKey: string | null): Post {
   return { n, idempotencyKey, id: null, status: null, retryAfter: null, ms: 0 };
 }
 
-/** Sends a post, once more where it was sent before, and notes what became of it. */
+/** Sends a post, or sends it again, and notes the result. */
 export function send(target: PosterTarget, post: Post, agent: Agent): Promise<void> {
   const body = JSON.stringify({ n: post.n, filling: target.filling });
   const startedAt = performance.now();

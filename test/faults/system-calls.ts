@@ -13,7 +13,7 @@ export interface CallEvent {
   readonly path: string;
   /** What is written; empty for other calls. */
   readonly bytes: Buffer;
-  /** Where in the file it is written; 0 for other calls. */
+  /** The offset in the file of a write; 0 for other calls. */
   readonly offset: number;
   /** The result, when it ended. */
   readonly result: number;

@@ -36,7 +36,7 @@ async function prepare(machine: OperatorMachine, url: string): Promise<{ key: st
   return { key: made.secret, secret };
 }
 
-/** The submission's id where it was acknowledged; null where the server was not there, or ended before it answered. */
+/** The submission's id if it was acknowledged; null if the server was not there, or ended before it answered. */
 async function post(url: string, key: string, number: number): Promise<string | null> {
   try {
     const answer = await tryPost(url, key, { number });

@@ -212,7 +212,7 @@ test("_redirect is followed to an allowed origin only, and is never stored", asy
   expect(server.stored(listed.id).at(-1)).toEqual({ name: "A" });
 });
 
-test("where origins are listed, others, none and an unlisted null are refused", async () => {
+test("if origins are listed, other origins, no origin and an unlisted null are refused", async () => {
   const onlySite = await server.addEndpoint({ schema, settings: { allowedOrigins: [SITE] } });
   for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, {}] as Record<
     string,

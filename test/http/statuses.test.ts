@@ -122,14 +122,14 @@ const scenarios: readonly Scenario[] = [
     error: "Forbidden",
   },
   {
-    name: "a publishable key without an Origin is forbidden where the endpoint lists origins",
+    name: "a publishable key without an Origin is forbidden if the endpoint lists origins",
     key: () => keys.origins.publishable,
     status: 403,
     error: "Forbidden",
   },
   { name: "a listed origin may post", key: () => keys.origins.publishable, headers: browser, status: 200 },
   {
-    name: "a secret key needs no Origin where the endpoint lists some",
+    name: "a secret key needs no Origin even if the endpoint lists some",
     key: () => keys.origins.secret,
     status: 200,
   },

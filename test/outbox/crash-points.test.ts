@@ -11,7 +11,7 @@ import { all } from "../../src/database/steps.ts";
 const PROGRAM = new URL("../support/crashing-deliverer.ts", import.meta.url).pathname;
 const POSTS = 60;
 const HOUR_MS = 3_600_000;
-/** Where nobody was sent anything yet, or all that was sent is on record. */
+/** Points at which nothing was sent yet, or everything that was sent is recorded. */
 const WITHOUT_DUPLICATES = new Set<string>([
   "post written, not committed",
   "post committed, not announced",

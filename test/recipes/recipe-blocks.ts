@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** A fenced block of a recipe. */
 export interface Block {
   readonly language: string;
-  /** The file that it stands for; empty where the block is not one. */
+  /** The file that the block shows; empty if it shows none. */
   readonly file: string;
   readonly text: string;
 }

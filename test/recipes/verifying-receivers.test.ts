@@ -10,13 +10,13 @@ import { findClosedPort } from "../support/receivers.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(join(root, "docs/webhooks.md"), "utf8");
-/** Where Python's packages are, for one that has them elsewhere than the machine's own. */
+/** The folder of Python's packages, if it is not the machine's own. */
 const python = process.env["FORMSVC_TEST_PYTHON"] ?? "python3";
 const GO_MODULE = "github.com/standard-webhooks/standard-webhooks/libraries";
 interface Example {
   readonly language: string;
   readonly file: string;
-  /** Makes the folder ready; false where something of it is missing on this machine. */
+  /** Prepares the folder; false if something that it needs is missing on this machine. */
   readonly prepare: (folder: string) => boolean;
   readonly command: (port: number) => readonly string[];
   readonly missing: string;

@@ -19,7 +19,7 @@ interface Refusal {
   readonly problems: readonly { path: string; message: string }[];
 }
 
-/** How a definition is refused; undefined where it is accepted. Anything but `schema_invalid` goes through. */
+/** How a definition is refused; undefined if it is accepted. Anything but `schema_invalid` goes through. */
 function refusal(input: unknown): Refusal | undefined {
   try {
     parseDefinition(input);

@@ -67,7 +67,7 @@ test.each<[string, unknown, unknown]>([
     { o: { type: "object", properties: {} } },
     { o: { ["é".repeat(32_000)]: 1 } },
   ],
-  ["nothing, where all is required", fields(MAX_FIELDS, () => ({ type: "string", required: true })), {}],
+  ["nothing, if all is required", fields(MAX_FIELDS, () => ({ type: "string", required: true })), {}],
 ])("64 KiB of the worst input bring bounded details: %s", (_what, definition, body) => {
   expect(bytesOf(body)).toBeLessThan(1.5 * BODY_BYTES);
   for (const mode of ["drop", "reject"] as const) expectBounded(definition, body, mode);

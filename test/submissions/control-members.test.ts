@@ -136,7 +136,7 @@ test.each([
   ["soon", null],
   [{}, null],
   [null, null],
-])("_elapsed_ms of %j costs %j points where a message was typed", async (elapsed, points) => {
+])("_elapsed_ms of %j costs %j points if a message was typed", async (elapsed, points) => {
   const body = {
     ...goodPost,
     message: "Could you send me your price list for next year?",

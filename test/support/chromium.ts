@@ -3,7 +3,7 @@ import { type Browser, chromium } from "playwright-core";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** Where Chromium is; null skips the tests that need it. `CHROMIUM` names another place. */
+/** The path of Chromium; null skips the tests that need it. `CHROMIUM` names another path. */
 export const chromiumPath: string | null =
   [process.env["CHROMIUM"] ?? "", ...PLACES].find((path) => path !== "" && existsSync(path)) ?? null;
 

@@ -33,7 +33,7 @@ export const CRASH_POINTS = [
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Quick answers before the end where deliveries are to be claimed ahead by then. */
+/** Quick answers before the end, if deliveries must be claimed ahead by then. */
 const ANSWERS_UNTIL_AHEAD = 25;
 
 if (import.meta.main) {

@@ -76,7 +76,7 @@ export function whenEnded(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** Where Node keeps the compiled sources between two processes, if the settings of the tests name a folder. */
+/** The folder in which Node keeps compiled sources between two processes, if the settings of the tests name one. */
 function compileCache(): Record<string, string> {
   const folder = process.env["NODE_COMPILE_CACHE"];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };

@@ -3,7 +3,7 @@ import { get } from "node:http";
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** As it came, still compressed where it was. */
+  /** As received, still compressed if it was compressed. */
   readonly body: Buffer;
 }
 

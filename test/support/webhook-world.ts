@@ -218,7 +218,7 @@ export function queuedDeliveries(db: SqliteDatabase): Delivery[] {
   return found;
 }
 
-/** Verifies a message as a receiver would, with the official library. @throws where it is not genuine */
+/** Verifies a message as a receiver would, with the official library. @throws if it is not genuine */
 export function verifyWithOfficial(secret: string, { body, headers }: Received): void {
   new OfficialWebhook(secret).verify(body, headers as Record<string, string>);
 }

@@ -73,7 +73,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 /** Only the command that serves loads the server. */
 const MAY_IMPORT_SERVER = "src/cli/serve-command.ts";
 
-/** Where a package may be imported: a folder, or the beginning of a file's path. Types cost nothing and may go anywhere. */
+/** The places in which a package may be imported: a folder, or the beginning of a file's path. Types cost nothing and may go anywhere. */
 const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/busboy": ["src/http/"],
   "@node-rs/argon2": ["src/keys/"],
@@ -105,7 +105,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   zod: ["src/config/", "src/http/", "src/spam/", "src/submissions/", "scripts/", "test/"],
 };
 
-/** Where the environment is read, with the reason. */
+/** Files that read the environment, with the reason. */
 const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
   "src/config/load-config.ts": "the settings",
   "src/config/load-systemd.ts": "what systemd tells a service that it starts, which is no setting of ours",
@@ -116,7 +116,7 @@ const ENVIRONMENT_READERS: Readonly<Record<string, string>> = {
     "systemd and the desktop name writable folders, before any configuration is read",
 };
 
-/** Where the program's own streams are touched, with the reason. */
+/** Files that use the program's own streams, with the reason. */
 const STREAM_USERS: Readonly<Record<string, string>> = {
   "src/cli/output.ts": "the writer",
   "src/main.ts": "the last words of a crash",
@@ -124,14 +124,14 @@ const STREAM_USERS: Readonly<Record<string, string>> = {
   "src/cli/arguments.ts": "the prompt on a terminal",
 };
 
-/** Where the machine's clock is read, with the reason. */
+/** Files that read the machine's clock, with the reason. */
 const CLOCK_READERS: Readonly<Record<string, string>> = {
   "src/foundation/clock.ts": "the clock",
   "src/foundation/log.ts": "a line's time is when it is written, whatever a test's clock says",
   "src/foundation/log-output.ts": "the same, for the line that counts lost lines",
 };
 
-/** Where the clock of a running program is chosen, with the reason. */
+/** Files that choose the clock of a running program, with the reason. */
 const SYSTEM_CLOCK_USERS: Readonly<Record<string, string>> = {
   "src/foundation/clock.ts": "the clock",
   "src/foundation/log.ts": "a line's time is when it is written, whatever a test's clock says",
