@@ -1,10 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { constants, copyFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { operatorMachine } from "../support/operator-machine.ts";
+import { hasPython, startBehindSocket } from "../support/passed-socket.ts";
 import { storedIds } from "../support/posts.ts";
 import { program } from "../support/program.ts";
 import { until } from "../support/until.ts";
@@ -114,44 +113,33 @@ function postOnce(port: number, key: string): Promise<{ status: number | string;
   });
 }
 
-test.skipIf(!has("python3") || !has("systemd-notify"))(
+test.skipIf(!hasPython || !has("systemd-notify"))(
   "a restart under load with a socket from systemd loses no connection and refuses no post, and systemd is told each step",
   async () => {
     const machine = operatorMachine();
     const endpoint = await machine.createEndpoint();
-    const script = fileURLToPath(new URL("../support/fake-systemd.py", import.meta.url));
-    const systemd = spawn("python3", [script, machine.path("notify"), ...program, "serve"], {
-      cwd: machine.folder,
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    onTestFinished(() => void systemd.stdin.end());
-    const said: string[] = [];
-    createInterface({ input: systemd.stdout }).on("line", (line) => said.push(line));
-    const count = (words: string): number => said.filter((line) => line === words).length;
-    await until(() => count("NEWS READY=1") === 1);
-    const port = Number(said.find((line) => line.startsWith("PORT"))?.split(" ")[1]);
+    const systemd = await startBehindSocket(machine);
+    await until(() => systemd.told("READY=1") === 1);
 
     const load = { goesOn: true };
     const answers: { status: number | string; id: string }[] = [];
     const senders = Array.from({ length: 4 }, async () => {
-      while (load.goesOn) answers.push(await postOnce(port, endpoint.secret));
+      while (load.goesOn) answers.push(await postOnce(systemd.port, endpoint.secret));
     });
     for (const round of [1, 2, 3]) {
       await until(() => answers.length > round * 100);
-      systemd.stdin.write("restart\n");
-      await until(() => count("NEWS READY=1") === round + 1);
+      expect(await systemd.restart()).toBe(0);
+      await until(() => systemd.told("READY=1") === round + 1);
     }
-    await until(() => count("NEWS WATCHDOG=1") > 0);
+    await until(() => systemd.told("WATCHDOG=1") > 0);
     load.goesOn = false;
     await Promise.all(senders);
-    systemd.stdin.end();
-    await until(() => count("EXITED 0") === 4);
+    expect(await systemd.end()).toBe(0);
 
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(count("NEWS STOPPING=1")).toBe(4);
+    await expect.poll(() => systemd.told("STOPPING=1")).toBe(4);
     const stored = storedIds(machine.database);
     expect(answers.filter(({ id }) => !stored.has(id))).toEqual([]);
     expect(stored.size).toBe(answers.length);
   },
-  60_000,
 );

@@ -6,7 +6,8 @@ import { emptyMachine } from "../support/operator-machine.ts";
 import { until } from "../support/until.ts";
 import { report, sayMissing } from "./extent.ts";
 import { countUp, expectTaken, type Post, sendBurst } from "./poster.ts";
-import { createNumberEndpoint, freePort, isReady, sleep, startServer } from "./server.ts";
+import { isReady } from "../support/is-ready.ts";
+import { createNumberEndpoint, freePort, sleep, startServer } from "./server.ts";
 import { expectNothingLost, readStored } from "./stored.ts";
 
 const FAKE_TIME = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu/faketime/libfaketime.so.1`;

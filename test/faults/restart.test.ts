@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { emptyMachine } from "../support/operator-machine.ts";
 import { extent, PATIENCE_MS, report, sayMissing } from "./extent.ts";
-import { hasPython, startBehindSocket } from "./passed-socket.ts";
+import { hasPython, startBehindSocket } from "../support/passed-socket.ts";
 import { countUp, sendUntilAcknowledged, startPosting } from "./poster.ts";
-import { createNumberEndpoint, freePort, sleep, startServer } from "./server.ts";
+import { createNumberEndpoint, ENVIRONMENT, freePort, sleep, startServer } from "./server.ts";
 import { expectNothingLost, readStored } from "./stored.ts";
 
 const CONNECTIONS = 32;
@@ -50,7 +50,7 @@ test.skipIf(!hasPython)(
   async () => {
     const machine = emptyMachine();
     const { secret } = await createNumberEndpoint(machine);
-    const holder = await startBehindSocket(machine);
+    const holder = await startBehindSocket(machine, ENVIRONMENT);
     const target = { port: holder.port, key: secret };
     const numbers = countUp();
     const posters = [

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isReady } from "../support/is-ready.ts";
 import type { Endpoint, OperatorMachine } from "../support/operator-machine.ts";
 import { type ProcessOptions, whenEnded } from "../support/program.ts";
 import { until } from "../support/until.ts";
@@ -89,23 +89,6 @@ export function freePort(): Promise<number> {
       const address = server.address();
       server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
     });
-  });
-}
-
-/** A connection of its own each time. */
-const noAgent = new Agent({ keepAlive: false });
-
-export function isReady(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const asked = get(
-      { port, host: "127.0.0.1", path: "/readyz", agent: noAgent, timeout: 5000 },
-      (answer) => {
-        answer.resume();
-        resolve(answer.statusCode === 200);
-      },
-    );
-    asked.on("timeout", () => asked.destroy());
-    asked.on("error", () => resolve(false));
   });
 }
 

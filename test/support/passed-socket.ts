@@ -2,10 +2,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { OperatorMachine } from "../support/operator-machine.ts";
-import { executable, whenEnded } from "../support/program.ts";
-import { until } from "../support/until.ts";
-import { ENVIRONMENT, isReady } from "./server.ts";
+import { isReady } from "./is-ready.ts";
+import type { OperatorMachine } from "./operator-machine.ts";
+import { program, whenEnded } from "./program.ts";
+import { until } from "./until.ts";
 
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
@@ -16,14 +16,19 @@ export interface SocketHolder {
   restart(): Promise<number>;
   /** Ends the server and the parent; the server's exit code. */
   end(): Promise<number>;
+  /** How often systemd was told this, for example `READY=1`. */
+  told(news: string): number;
 }
 
-const script = fileURLToPath(new URL("../support/fake-systemd.py", import.meta.url));
+const script = fileURLToPath(new URL("./fake-systemd.py", import.meta.url));
 
-export async function startBehindSocket(machine: OperatorMachine): Promise<SocketHolder> {
-  const child = spawn("python3", [script, machine.path("notify"), executable, "serve"], {
+export async function startBehindSocket(
+  machine: OperatorMachine,
+  env: Readonly<Record<string, string>> = {},
+): Promise<SocketHolder> {
+  const child = spawn("python3", [script, machine.path("notify"), ...program, "serve"], {
     cwd: machine.folder,
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...ENVIRONMENT },
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ...env },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const ended = whenEnded(child);
@@ -32,11 +37,13 @@ export async function startBehindSocket(machine: OperatorMachine): Promise<Socke
     await ended;
   });
   const exits: number[] = [];
+  const news: string[] = [];
   let port = 0;
   createInterface({ input: child.stdout }).on("line", (line) => {
-    const [what, value] = line.split(" ");
+    const [what, value = ""] = line.split(" ");
     if (what === "PORT") port = Number(value);
     if (what === "EXITED") exits.push(Number(value));
+    if (what === "NEWS") news.push(value);
   });
   const nextExit = async (): Promise<number> => {
     const before = exits.length;
@@ -57,5 +64,6 @@ export async function startBehindSocket(machine: OperatorMachine): Promise<Socke
       child.stdin.end();
       return nextExit();
     },
+    told: (wanted) => news.filter((each) => each === wanted).length,
   };
 }
