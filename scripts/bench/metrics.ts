@@ -21,7 +21,7 @@ try {
   const costs: { without: number; with: number }[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const cost = { without: 0, with: 0 };
-    // Whoever comes second in a round pays for what the first left behind, so they take turns.
+    // The second one in a round pays for garbage that the first left behind, so they take turns.
     if (round % 2 === 0) cost.without = await without.postUs();
     cost.with = await withMetrics.postUs();
     if (round % 2 === 1) cost.without = await without.postUs();

@@ -136,7 +136,7 @@ async function measure(service: Service): Promise<{ perSecond: number; processor
   return { perSecond: result.requestsPerSecond, processorUs };
 }
 
-/** Whoever comes first meets another machine than who comes second, so they take turns. */
+/** The first one meets a different state of the machine than the second, so they take turns. */
 async function measureBoth(plain: Service, hooked: Service, isPlainFirst: boolean) {
   const first = await measure(isPlainFirst ? plain : hooked);
   // What the posts before queued must not take from those after.

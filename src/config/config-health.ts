@@ -36,7 +36,7 @@ export function checkMetricsAddress({ enabled, token, listen }: Config["metrics"
   }
   return problem(
     "metrics.address",
-    `whoever reaches ${listen} reads the metrics without a token`,
+    `everybody who reaches ${listen} can read the metrics without a token`,
     "write FORMSVC_METRICS_TOKEN=… into /etc/formsvc/environment, mode 0600, or let metrics.listen be 127.0.0.1:8788; " +
       "then restart the server (if it has a token in its environment already, run doctor with the same environment)",
   );

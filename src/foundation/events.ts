@@ -20,7 +20,7 @@ export function metricsListening(log: Log, facts: { readonly url: string }): voi
 export function metricsUnguarded(log: Log, facts: { readonly url: string }): void {
   log.warn(
     { event: "metrics.unguarded", ...facts },
-    "whoever reaches this address reads the metrics: set metrics.token, or a loopback address as metrics.listen",
+    "everybody who reaches this address can read the metrics: set metrics.token, or a loopback address as metrics.listen",
   );
 }
 

@@ -21,7 +21,7 @@ export const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN
 export interface Pattern extends PatternReach {
   /** RE2 instructions. */
   readonly size: number;
-  /** Whether matching looks at each character once, whatever the size. Anchored, unambiguous patterns do. */
+  /** Whether matching reads each character once, for any size of pattern. Anchored, unambiguous patterns do. */
   readonly isOnePass: boolean;
   matches(text: string): boolean;
 }

@@ -101,7 +101,7 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
       return coerceForm(entries, definition);
     },
     origin: form.origin,
-    // The address of a form is in a page, so a secret key in it is public whoever sends it.
+    // The address of a form is in a page, so a secret key in it is public.
     fromBrowser: true,
   });
   if (prefersJson(request.headers.accept)) return reply.send(acceptedBody(receipt));

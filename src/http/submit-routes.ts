@@ -27,7 +27,7 @@ export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
 /** The parts between semicolons that are not inside a quoted text. */
 const PARAMETERS = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
 
-/** JSON in UTF-8, whatever other parameters it has. @throws unsupported_media_type */
+/** JSON in UTF-8, with any other parameters. @throws unsupported_media_type */
 function checkMediaType(header: string | undefined): void {
   if (header === "application/json") return;
   const [type = "", ...parameters] = (header ?? "").match(PARAMETERS) ?? [];

@@ -12,7 +12,7 @@ export function findJsonProblem(input: unknown): string | undefined {
   const pending: [unknown, number][] = [[input, 0]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, depth] = next;
-    // Every value takes at least a byte, so this ends in time whatever the input is.
+    // Every value takes at least a byte, so this ends in time for any input.
     count += 1;
     if (count > MAX_DEFINITION_BYTES) return TOO_LARGE;
     if (depth > MAX_DEFINITION_DEPTH) return `must not nest deeper than ${MAX_DEFINITION_DEPTH} levels`;

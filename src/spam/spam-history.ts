@@ -7,7 +7,7 @@ export interface SpamHistory {
   readonly copies: {
     /** Other senders of it: neither the same e-mail address nor the same network as this one or each other. */
     readonly otherSenders: number;
-    /** Copies, whoever sent them, that the owner marked. */
+    /** Copies, from any sender, that the owner marked. */
     readonly markedSpam: number;
     readonly markedHam: number;
   };

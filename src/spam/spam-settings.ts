@@ -68,11 +68,11 @@ export interface SpamSettings {
   readonly maxLinks: number;
   /** For forms that receive bug reports: links count half, and ten of them are normal. */
   readonly technical: boolean;
-  /** A word or phrase matches whole words, whatever the case; points may be below 0. */
+  /** A word or phrase matches whole words in any case; points may be below 0. */
   readonly keywords: NonNullable<SpamChoices["keywords"]>;
   readonly allow: SpamSenders;
   readonly deny: SpamSenders;
-  /** `field` null means every field. Patterns are RE2, found anywhere unless anchored, whatever the case. */
+  /** `field` null means every field. Patterns are RE2, found anywhere unless anchored, in any case. */
   readonly rules: NonNullable<SpamChoices["rules"]>;
 }
 

@@ -241,7 +241,7 @@ async function violations(page: Page): Promise<string[]> {
   return found.violations.map(({ id }) => id);
 }
 
-/** For whoever wants to look at the pages: `SCREENSHOTS` names a folder. */
+/** To look at the pages, name a folder in `SCREENSHOTS`. */
 async function keepPicture(page: Page, name: string): Promise<void> {
   const folder = process.env["SCREENSHOTS"];
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });

@@ -235,7 +235,7 @@ function asOfNow(table: string, names: string): string {
   return `SELECT ${columns.join(", ")} FROM ${source}`;
 }
 
-test("posts that an earlier version held are counted by address, so that those of whoever has the most go first", async () => {
+test("posts that an earlier version held are counted by address, so that those of the address with the most are deleted first", async () => {
   const machine = operatorMachine();
   const { key } = await databaseOfVersion(machine, 6);
   const connection = machine.open();

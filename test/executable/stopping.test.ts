@@ -157,7 +157,7 @@ test("a post that never ends is cut off when the grace is over, and the exit cod
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a tunnel is refused and closed, however much comes after it and whoever keeps it open, and holds up no stop",
+  "a tunnel is refused and closed, however much comes after it and even if the client keeps it open, and delays no stop",
   async () => {
     const machine = emptyMachine();
     const server = await machine.serve({ env: UNLIMITED });

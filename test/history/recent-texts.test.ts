@@ -31,7 +31,7 @@ test("nearly the same words are the same text, and short texts are none", () => 
   expect(texts.note("w", trace("please send me the price list", 2))).toBe(0);
 });
 
-test("whoever gives neither address nor network is nobody's other", () => {
+test("a sender with neither address nor network does not count as another sender", () => {
   const texts = createRecentTexts();
   const nobody = { ...trace(textOf(1), 0), email: null, network: null };
   texts.note("w", nobody);

@@ -284,7 +284,7 @@ test("metrics that others may reach without a token are warned of, in the log an
   const found = await checks();
   expect([found?.ok, found?.message]).toEqual([
     false,
-    "whoever reaches 0.0.0.0:0 reads the metrics without a token",
+    "everybody who reaches 0.0.0.0:0 can read the metrics without a token",
   ]);
   expect(found?.advice).toMatch(/FORMSVC_METRICS_TOKEN=.*restart the server/);
   for (const harmless of [{ listen: "0.0.0.0:0", token: TOKEN }, { listen: "localhost:0" }]) {

@@ -41,7 +41,7 @@ test("no log line ever holds a key, wherever a client puts it", async () => {
   }
 });
 
-/** The same address to whoever reads it, in letters that need no percent sign. */
+/** The same address for every reader, in letters that need no percent sign. */
 function misspellings(key: string): string[] {
   const encode = (text: string, mark: string) =>
     text.replace(/./g, (letter) => `${mark}${letter.charCodeAt(0).toString(16)}`);

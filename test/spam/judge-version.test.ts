@@ -9,7 +9,7 @@ const FINGERPRINTS: Readonly<Record<number, string>> = {
   2: "TGvDUCbTvlVoHoVgmLpU2rCI9_vFuZBRuc2dlnpS4cY",
 };
 
-test("whoever changes weights or points raises the version that stands beside each score", () => {
+test("a change of weights or points needs a new version, which is stored with each score", () => {
   const numbers = JSON.stringify([points, TEXT_BIAS, TEXT_SCALE, LETTER_PAIRS]);
   const weights = Buffer.from(TEXT_WEIGHTS.buffer).toString("base64");
   expect(hash("sha256", numbers + weights, "base64url")).toBe(FINGERPRINTS[JUDGE_VERSION]);

@@ -41,7 +41,7 @@ function loggedEvents(server: TestServer, event: string): Record<string, unknown
     .filter((line) => line["event"] === event);
 }
 
-test("whoever fills the held posts pushes out their own posts, however they spread over their network", async () => {
+test("a flood of held posts pushes out its own posts, however it spreads over its network", async () => {
   const networks = [
     (host: number) => `203.0.113.${host}`,
     (host: number) => `2001:db8:0:${host}::1`,

@@ -201,7 +201,7 @@ test("an export and an import of 100 MB run in a heap of 64 MB, and an import ru
   });
 }, 300_000);
 
-test("of two exports to one name the second is refused, whoever began first, and no link is replaced", () => {
+test("of two exports to one name the later to finish is refused, and no link is replaced", () => {
   const machine = operatorMachine();
   const name = machine.path("all.csv");
   const mine = createExportFile(name);

@@ -37,7 +37,7 @@ test("the same key with the same bytes gets the first answer again and stores no
   expect(server.stored(id)).toHaveLength(1);
 });
 
-test("whoever has a page's key takes no Idempotency-Key from the backend, with any body", async () => {
+test("somebody with a page's key cannot use up an Idempotency-Key of the backend, with any body", async () => {
   const server = await startServer();
   const { id, secret, publishable } = await server.addEndpoint();
   const backend = { "idempotency-key": "order-4712" };
