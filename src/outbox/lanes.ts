@@ -40,7 +40,7 @@ export class Lanes {
   #lanes: ReadonlyMap<string, Lane> = new Map();
   #slots = new Slots();
   #isStale = true;
-  /** Where the next claim starts, so that every recipient gets its turn. */
+  /** The recipient at which the next claim starts, so that every one gets its turn. */
   #turn = 0;
 
   constructor(db: SqliteDatabase, claims: Claims, transports: readonly Transport[]) {

@@ -53,7 +53,7 @@ export const submissionLine = z.object({
 
 export type SubmissionLine = z.infer<typeof submissionLine>;
 
-/** Where a submission goes: the endpoint and the version of its schema. */
+/** The target of a submission: the endpoint and the version of its schema. */
 export interface ImportTarget {
   readonly endpointId: string;
   readonly schemaVersion: number;

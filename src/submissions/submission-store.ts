@@ -40,7 +40,7 @@ export const MAX_PAGE_SIZE = 1000;
 /** Most characters of a given id that a message repeats. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
-/** What a submission is made of, and where it stands in the order of commits. */
+/** The columns of a submission itself, and its place in the order of commits. */
 const COLUMNS = ["seq", ...CONTENT_COLUMNS] as const;
 
 /** Stores a submission; {@link submissionValues} has the parameters. */
