@@ -8,6 +8,7 @@ import { noHistory } from "../spam/spam-history.ts";
 import { readBody } from "../spam/spam-post.ts";
 import { parseSpamChoices, type SpamChoices } from "../spam/spam-settings.ts";
 import type { SpamReason, SpamVerdict } from "../spam/spam-verdict.ts";
+import { verdictJson } from "../spam/verdict-json.ts";
 import {
   changeSpam,
   chooseScope,
@@ -15,6 +16,7 @@ import {
   requireCustomSpam,
   type ScopeReference,
 } from "../endpoints/choose-spam.ts";
+import { spamStateJson } from "../endpoints/spam-state-json.ts";
 import { readChoices } from "../endpoints/spam-choices-store.ts";
 import {
   explainPost,
@@ -23,6 +25,7 @@ import {
   type StoredVerdict,
 } from "../submissions/explain-post.ts";
 import { previewChoices, type Preview } from "../submissions/preview-choices.ts";
+import { previewJson } from "../submissions/preview-json.ts";
 import { parseJson, readInput } from "./arguments.ts";
 import {
   addNoun,
@@ -53,12 +56,12 @@ const show: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
       const now = context.clock.now();
-      const { plan, customSpam, chosen, settings } = await db.transaction(function* () {
+      const state = await db.transaction(function* () {
         const scope = yield* chooseScope(scopeOf(options), now, config.newWorkspacePlan);
         return yield* readSpamState(scope, config.plans, spamDefaults(config));
       });
-      if (context.output.isJson)
-        return context.output.json({ plan, custom_spam: customSpam, chosen, settings });
+      if (context.output.isJson) return context.output.json(spamStateJson(state));
+      const { plan, customSpam, settings } = state;
       const rows = Object.entries(settings).map(([name, value]) => [name, JSON.stringify(value)]);
       context.output.table(["SETTING", ""], rows, "");
       if (!customSpam) context.output.note(`the plan ${plan} has the built-in settings only`);
@@ -174,8 +177,9 @@ function readJsonObject(file: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function printVerdict(output: Output, { score, spamClass, reasons }: SpamVerdict): void {
-  if (output.isJson) return output.json({ score, class: spamClass, reasons });
+function printVerdict(output: Output, verdict: SpamVerdict): void {
+  if (output.isJson) return output.json(verdictJson(verdict));
+  const { score, spamClass, reasons } = verdict;
   const rows = reasons.map((reason) => [signed(reason), reason.signal, reason.field ?? "", reason.detail]);
   output.table(["POINTS", "SIGNAL", "FIELD", "WHY"], [...rows, [String(score), "=", "", spamClass]], "");
   return undefined;
@@ -233,8 +237,8 @@ function spamDefaultsOf(context: CommandContext) {
 }
 
 function printPreview(output: Output, preview: Preview): void {
-  const changes = preview.changes.map(({ id, before, after, reasons }) => ({ id, before, after, reasons }));
-  if (output.isJson) return output.json({ posts: preview.posts, changed: changes.length, changes });
+  if (output.isJson) return output.json(previewJson(preview));
+  const { changes } = preview;
   const rows = changes.map(({ id, before, after, reasons }) => [
     id,
     `${before.score} ${before.class}`,

@@ -5,6 +5,7 @@ import { spamDefaults } from "../app.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Counts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";
+import { evalScoreJson, evaluationJson } from "../spam/evaluation-json.ts";
 import type { CommandSpec } from "./command.ts";
 import { readSettings } from "./open.ts";
 import type { Output } from "./output.ts";
@@ -28,8 +29,8 @@ export const evaluateCommand: CommandSpec = {
       lineNumber += 1;
       if (line.trim() === "") continue;
       const row = parseEvalRow(line, lineNumber);
-      const { score, reasons } = evaluation.judge(row);
-      if (printScores) output.jsonLine({ id: row.id, score, reasons });
+      const verdict = evaluation.judge(row);
+      if (printScores) output.jsonLine(evalScoreJson(row, verdict));
     }
     if (!printScores) print(output, evaluation.report());
   },
@@ -57,20 +58,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 function print(output: Output, report: EvalReport): void {
-  if (output.isJson) {
-    return output.json({
-      rows: report.rows,
-      sources: report.sources.map(({ source, spam, ham }) => ({
-        source,
-        spam: countsJson(spam),
-        ham: countsJson(ham),
-      })),
-      spam: countsJson(report.spam),
-      ham: countsJson(report.ham),
-      roc_auc: report.rocAuc,
-      microseconds: report.microseconds,
-    });
-  }
+  if (output.isJson) return output.json(evaluationJson(report));
   const rows = report.sources.flatMap(({ source, spam, ham }) => [
     ...row(source, "spam", spam),
     ...row(source, "ham", ham),
@@ -90,8 +78,4 @@ function row(source: string, label: string, counts: Counts): string[][] {
   const share = (count: number): string => `${((count / counts.rows) * 100).toFixed(2)} %`;
   const { rows, at26, at51, at76 } = counts;
   return [[source, label, String(rows), share(at26), share(at51), share(at76)]];
-}
-
-function countsJson({ rows, at26, at51, at76 }: Counts) {
-  return { rows, at_26: at26, at_51: at51, at_76: at76 };
 }
