@@ -6,6 +6,7 @@ type Words = { readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly 
 /** What the command line says for each hint: the command that does it. */
 const WORDS: Words = {
   change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
+  choose_endpoint: () => "choose one with --endpoint",
   choose_account: () => "choose one with --account; see: formsvc account list",
   choose_plan: () => "see: formsvc workspace set-plan",
   configure_or_change_plan: ({ workspaceId }) =>

@@ -1,6 +1,3 @@
-import type { Endpoint } from "../endpoints/endpoint.ts";
-import { getEndpoint, findEndpoint } from "../endpoints/endpoint-store.ts";
-import { FormsvcError } from "../foundation/errors.ts";
 import { type ExportFormat, exportSubmissions } from "../submissions/export-submissions.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
 import { parseCount } from "./arguments.ts";
@@ -78,21 +75,8 @@ export const importCommand: CommandSpec = {
   action: (context, options, [file = ""]) =>
     withDatabase(context, async (db) => {
       const { output } = context;
-      const reference = text(options, "endpoint");
-      const named = reference === null ? null : await db.read(() => getEndpoint(reference));
-      const known = new Map<string, Endpoint | undefined>();
       const imported = await importSubmissions(db, file, {
-        targetOf: (endpointId) => {
-          if (!known.has(endpointId)) known.set(endpointId, named ?? db.now(() => findEndpoint(endpointId)));
-          const endpoint = known.get(endpointId);
-          if (endpoint === undefined) {
-            throw new FormsvcError(
-              "not_found",
-              `there is no endpoint ${endpointId} here; choose one with --endpoint`,
-            );
-          }
-          return { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion };
-        },
+        endpoint: text(options, "endpoint"),
         onProgress: (count) => output.progress(`${count} read`),
         pause: letOthersWrite,
       });

@@ -33,12 +33,12 @@ import {
 } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { writeError } from "./output.ts";
-import { attempts, deliveries, replay } from "./webhook-delivery-commands.ts";
+import { attempts, deliveries, replayCommand } from "./webhook-delivery-commands.ts";
 import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
 
 export function register(program: Command): void {
   const verbs = [create, list, show, set, enable, disable, remove, rotate];
-  verbs.push(testWebhook, deliveries, attempts, replay, verify, listen);
+  verbs.push(testWebhook, deliveries, attempts, replayCommand, verify, listen);
   addNoun(program, "webhook", "Receivers that get each submission", verbs);
 }
 

@@ -2,16 +2,10 @@ import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Delivery, DELIVERY_STATES, type DeliveryState } from "../outbox/delivery.ts";
-import { getDelivery, listAttempts, listDeliveries, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
-import {
-  checkReplay,
-  countReplayable,
-  replayDelivery,
-  replayRange,
-  type ReplayRange,
-} from "../outbox/replay-deliveries.ts";
+import { getDelivery, listAttempts, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
+import type { ReplayRange } from "../outbox/replay-deliveries.ts";
 import { getSubmission } from "../submissions/submission-store.ts";
-import { getWebhook } from "../webhooks/webhook-store.ts";
+import { listWebhookDeliveries, replay } from "../webhooks/webhook-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type CommandSpec, type Options, text } from "./command.ts";
 import { withDatabase } from "./open.ts";
@@ -40,19 +34,17 @@ export const deliveries: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db) => {
       const { limit } = options;
-      const recipientId = text(options, "webhook");
       const submissionId = text(options, "submission");
-      // For a misspelt name, an empty page would suggest that all is well.
-      if (recipientId !== null) await db.read(() => getWebhook(recipientId));
+      // For a misspelt id, an empty page would suggest that all is well.
       if (submissionId !== null) await db.read(() => getSubmission(submissionId));
       const filter = {
-        recipientId,
+        recipientId: text(options, "webhook"),
         submissionId,
         state: text(options, "state") as DeliveryState | null,
         cursor: text(options, "cursor"),
         limit: typeof limit === "number" ? limit : DEFAULT_PAGE_SIZE,
       };
-      const page = await db.read(() => listDeliveries(filter));
+      const page = await db.read(() => listWebhookDeliveries(filter));
       if (context.output.isJson) {
         return context.output.json({ data: page.deliveries.map(deliveryJson), next_cursor: page.nextCursor });
       }
@@ -87,7 +79,7 @@ export const attempts: CommandSpec = {
     }),
 };
 
-export const replay: CommandSpec = {
+export const replayCommand: CommandSpec = {
   usage: "replay [delivery]",
   summary: "Send again: one delivery, all that failed, or a range of time",
   options: [
@@ -114,25 +106,14 @@ export const replay: CommandSpec = {
   action: (context, options, [id]) =>
     withDatabase(context, async (db) => {
       const range = readRange(options);
+      if (id === undefined) requireRange(range);
+      else refuseRange(range);
       const dryRun = options["dryRun"] === true;
-      const replaying = { asNew: options["asNew"] === true, now: context.clock.now() };
-      const { recipientId } = range;
-      if (recipientId !== null) await db.read(() => getWebhook(recipientId));
-      let facts: { matched: number; replayed: number; id?: string };
-      if (id === undefined) {
-        requireRange(range);
-        const matched = await countReplayable(db, range, replaying.asNew);
-        facts = { matched, replayed: dryRun ? 0 : await replayRange(db, range, replaying) };
-      } else {
-        refuseRange(range);
-        checkReplay(id, (await db.read(() => getDelivery(id))).state, replaying.asNew);
-        facts = dryRun
-          ? { matched: 1, replayed: 0, id }
-          : { matched: 1, replayed: 1, id: await replayDelivery(db, id, replaying) };
-      }
-      if (context.output.isJson) return context.output.json(facts);
-      if (dryRun) return context.output.line(`would be sent again: ${facts.matched}`);
-      return context.output.line(facts.id ?? `to be sent again: ${facts.replayed}`);
+      const asNew = options["asNew"] === true;
+      const replayed = await replay(db, { what: id ?? range, asNew, dryRun, now: context.clock.now() });
+      if (context.output.isJson) return context.output.json(replayed);
+      if (dryRun) return context.output.line(`would be sent again: ${replayed.matched}`);
+      return context.output.line(replayed.id ?? `to be sent again: ${replayed.replayed}`);
     }),
 };
 

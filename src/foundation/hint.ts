@@ -14,6 +14,7 @@ type HintWith<Kind extends string, Facts> = Kind extends string ? { readonly kin
 /** Hints that carry no value. */
 type PlainKind =
   | "choose_account"
+  | "choose_endpoint"
   | "choose_plan"
   | "encrypt_rest_of_secrets"
   | "issue_key"

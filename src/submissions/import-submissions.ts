@@ -1,5 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { findEndpoint, getEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { describeFirstProblem } from "../foundation/problems.ts";
 import { type ImportTarget, readLine, type SubmissionLine, submissionLine } from "./submission-json.ts";
@@ -18,8 +20,8 @@ const READ_BYTES = 65_536;
 const BATCH_SIZE = 500;
 
 export interface ImportPlan {
-  /** The target for an endpoint id of the file. @throws not_found */
-  readonly targetOf: (endpointId: string) => ImportTarget;
+  /** The endpoint that all go to, by its id or name; null is the endpoint that each names. */
+  readonly endpoint: string | null;
   readonly onProgress: (count: number) => void;
   /** A pause between two transactions, for others to write. */
   readonly pause: () => Promise<void>;
@@ -37,10 +39,11 @@ export async function importSubmissions(
   file: string,
   plan: ImportPlan,
 ): Promise<Imported> {
-  for (const each of readExport(file)) plan.targetOf(each.endpoint_id);
+  const targetOf = await chooseTargets(db, plan.endpoint);
+  for (const each of readExport(file)) targetOf(each.endpoint_id);
   const insert = db.prepare(`${INSERT_SUBMISSION_SQL} ON CONFLICT (id) DO NOTHING`);
   const add = (each: SubmissionLine): number =>
-    insert.run(...submissionValues(readLine(each, plan.targetOf(each.endpoint_id)), null)).changes;
+    insert.run(...submissionValues(readLine(each, targetOf(each.endpoint_id)), null)).changes;
   let added = 0;
   let seen = 0;
   let batch: SubmissionLine[] = [];
@@ -57,6 +60,23 @@ export async function importSubmissions(
   }
   if (batch.length > 0) await store();
   return { added, known: seen - added };
+}
+
+/** The target for an endpoint id of the file; each is looked up once. */
+async function chooseTargets(
+  db: SqliteDatabase,
+  reference: string | null,
+): Promise<(endpointId: string) => ImportTarget> {
+  const named = reference === null ? undefined : await db.read(() => getEndpoint(reference));
+  const known = new Map<string, Endpoint | undefined>();
+  return (endpointId) => {
+    if (!known.has(endpointId)) known.set(endpointId, named ?? db.now(() => findEndpoint(endpointId)));
+    const endpoint = known.get(endpointId);
+    if (endpoint !== undefined) return { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion };
+    throw new FormsvcError("not_found", `there is no endpoint ${endpointId} here`, {
+      hint: { kind: "choose_endpoint" },
+    });
+  };
 }
 
 function* readExport(file: string): Generator<SubmissionLine> {

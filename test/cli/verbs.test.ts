@@ -9,6 +9,7 @@ import { createOutbox } from "../../src/outbox/outbox.ts";
 import { listHeld } from "../../src/submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../../src/submissions/open-held-posts.ts";
 import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
+import { listWebhookDeliveries, replay, type Replay } from "../../src/webhooks/webhook-deliveries.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { changeBothWays } from "../support/same-change.ts";
@@ -35,6 +36,37 @@ test("enabling a webhook releases what was held for it, by the verb as by the co
   const rows = await changeBothWays(operatorMachine(), world.db, enable, command);
   expect(rows.verb).toEqual(rows.command);
   expect(rows.verb.filter((row) => /^delivery .*"pending"/.test(row))).toHaveLength(3);
+});
+
+test("what failed is replayed, by the verb as by the command; a dry run counts it and changes nothing", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.post(3);
+  await world.spread();
+  world.db.execute("UPDATE delivery SET state = 'failed'");
+  const all = { recipientId: webhook.id, failedOnly: true, since: null, until: null };
+  const send = (db: typeof world.db, what: Replay["what"] = all, dryRun = false) =>
+    replay(db, { what, dryRun, asNew: false, now: Date.now() });
+  expect(await send(world.db, all, true)).toEqual({ matched: 3, replayed: 0 });
+  const [id = ""] = world.deliveryIds();
+  expect(await send(world.db, id, true)).toEqual({ matched: 1, replayed: 0, id });
+  expect(world.states()).toEqual({ failed: 3 });
+  const command = ["webhook", "replay", "--failed", "--webhook", webhook.id];
+  const rows = await changeBothWays(operatorMachine(), world.db, send, command);
+  expect(rows.verb).toEqual(rows.command);
+  expect(rows.verb.filter((row) => /^delivery .*"pending"/.test(row))).toHaveLength(3);
+});
+
+test("deliveries of a webhook that is not there are neither listed nor replayed, not even in a dry run", async () => {
+  await using world = new WebhookWorld();
+  const range = { recipientId: "wh_none", failedOnly: false, since: null, until: null };
+  const filter = { ...range, submissionId: null, state: null, cursor: null, limit: 10 };
+  const missing = expect.objectContaining({ code: "not_found" });
+  await expect(world.db.read(() => listWebhookDeliveries(filter))).rejects.toEqual(missing);
+  for (const what of [range, "msg_none"]) {
+    const asked = replay(world.db, { what, dryRun: true, asNew: false, now: Date.now() });
+    await expect(asked).rejects.toEqual(missing);
+  }
 });
 
 test("a further key is the endpoint's own, by the verb as by the command", async () => {

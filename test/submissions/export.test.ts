@@ -305,8 +305,7 @@ test("an imported line has no number that JSON cannot write again, and no reason
     [good.replace('"points":3', '"points":3,"more":1'), "spam_reasons.0.more: "],
   ] as const;
   const db = openForTest(machine.path("formsvc.db"));
-  const target = { endpointId: endpoint.id, schemaVersion: 1 };
-  const plan = { targetOf: () => target, onProgress: () => undefined, pause: () => Promise.resolve() };
+  const plan = { endpoint: null, onProgress: () => undefined, pause: () => Promise.resolve() };
   const file = machine.path("lines");
   for (const [line, message] of wrong) {
     writeFileSync(file, `${good}\n${line}\n`);
