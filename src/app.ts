@@ -22,7 +22,7 @@ import { type CommitObserver, type CommitQueue, createCommitQueue } from "./subm
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory, forgetExpired, forgetKeysOf } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./submissions/rate-limit.ts";
-import { createReceiver, type Receiver } from "./submissions/receive-submission.ts";
+import { createIntake, type Intake } from "./submissions/receive-submission.ts";
 import {
   type CommitReport,
   countOutcomes,
@@ -99,7 +99,7 @@ export function spamDefaults(config: Config): SpamSettings {
 /** What takes posts. HTTP is given this and the reader, and no database. */
 interface PostService {
   readonly gatekeeper: Gatekeeper;
-  readonly receiver: Receiver;
+  readonly intake: Intake;
   /** Told when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
@@ -163,7 +163,7 @@ export function createSubmitService(
   const exempt = compileNetworks(config.rateLimit.exempt);
   const gatekeeper = createGatekeeper(verifier, directory, createRateLimiter(), config.rateLimit, exempt);
   const onSecretInBrowser = createBrowserMark(db, clock, log);
-  const receiver = createReceiver({
+  const intake = createIntake({
     gatekeeper,
     usage,
     idempotency,
@@ -192,7 +192,7 @@ export function createSubmitService(
   if (metrics !== null) measureState(metrics, db, config, commits, clock);
   return {
     posts: {
-      ...countOutcomes(metrics ?? noMetrics, gatekeeper, receiver),
+      ...countOutcomes(metrics ?? noMetrics, gatekeeper, intake),
       onSecretInBrowser,
       onUntrustedProxy: createProxyWatch(db, clock, log),
       ...watch,

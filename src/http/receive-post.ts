@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
 import type { RateState } from "../submissions/rate-limit.ts";
-import type { IncomingPost, Receiver, Sender } from "../submissions/receive-submission.ts";
+import type { IncomingPost, Intake, PostSource } from "../submissions/receive-submission.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
 import { upgradedMeanwhile } from "./health-routes.ts";
@@ -14,7 +14,7 @@ export interface CallerParts {
 }
 
 export interface PostParts extends CallerParts {
-  readonly receiver: Receiver;
+  readonly intake: Intake;
   readonly bodyLimitBytes: number;
 }
 
@@ -59,14 +59,14 @@ export function identify(
  * Refuses a post if its headers are enough for that, before any of its body is read: a client without a good key costs no memory
  * and holds no place. The result is kept on the request.
  *
- * @param sender null if only the body has the origin. @throws payload_too_large, what {@link identify} does,
+ * @param source null if only the body has the origin. @throws payload_too_large, what {@link identify} does,
  *   rate_limited, forbidden
  */
 export async function beginPost(
   parts: PostParts,
   { request, reply }: Exchange,
   authorization: string | undefined,
-  sender: Sender | null,
+  source: PostSource | null,
 ): Promise<void> {
   if (Number(request.headers["content-length"]) > parts.bodyLimitBytes) {
     // Nobody reads the rest.
@@ -77,7 +77,7 @@ export async function beginPost(
   const begun: BegunPost = { authorization, caller, isWhole: request.raw.complete, rate: null };
   request.begun = begun;
   allowEndpointOrigin(reply, caller.ready, request.headers.origin);
-  begun.rate = parts.receiver.admit(caller, sender);
+  begun.rate = parts.intake.admit(caller, source);
 }
 
 /** The one way of a post, whatever the format of its body: stores it, and puts the common headers on the reply. */
@@ -90,7 +90,7 @@ export async function takePost(
   if (begun === null) throw new Error("a post's route must begin it before its body is read");
   // The key may have been revoked while the body arrived.
   const caller = begun.isWhole ? begun.caller : await identify(parts, request, begun.authorization);
-  const submissionId = await parts.receiver.receive(caller, { ...readHeaders(request), ...content });
+  const submissionId = await parts.intake.receive(caller, { ...readHeaders(request), ...content });
   if (begun.rate !== null) {
     const { limit, remaining, resetSeconds } = begun.rate;
     reply
@@ -120,14 +120,14 @@ export function isFromBrowser({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
 }
 
-export function senderOf(request: FastifyRequest): Sender {
+export function sourceOf(request: FastifyRequest): PostSource {
   return { origin: request.headers.origin, fromBrowser: isFromBrowser(request) };
 }
 
 function readHeaders(request: FastifyRequest): Omit<IncomingPost, "body" | "readFields"> {
   const { headers } = request;
   return {
-    ...senderOf(request),
+    ...sourceOf(request),
     userAgent: headers["user-agent"],
     acceptLanguage: headers["accept-language"],
     idempotencyKey: single(headers["idempotency-key"]),

@@ -96,7 +96,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     },
   });
   configureNode(server.server);
-  for (const event of ["connection", "drop"]) server.server.on(event, () => parts.receiver.expectPost());
+  for (const event of ["connection", "drop"]) server.server.on(event, () => parts.intake.expectPost());
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),

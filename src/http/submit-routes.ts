@@ -3,7 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { parseBody } from "../submissions/parse-body.ts";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 import { submitOperation } from "./post-operations.ts";
-import { acceptedBody, beginPost, type PostParts, senderOf, takePost } from "./receive-post.ts";
+import { acceptedBody, beginPost, type PostParts, sourceOf, takePost } from "./receive-post.ts";
 
 /** `POST /submit` and its preflight. */
 export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
@@ -14,7 +14,7 @@ export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
     onRequest: async (request, reply) => {
       allowAnyOrigin(reply);
       checkMediaType(request.headers["content-type"]);
-      await beginPost(parts, { request, reply }, request.headers.authorization, senderOf(request));
+      await beginPost(parts, { request, reply }, request.headers.authorization, sourceOf(request));
     },
     handler: async (request, reply) => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

@@ -38,20 +38,20 @@ export interface IncomingPost {
   readonly submitterUserAgent: string | undefined;
 }
 
-/** The facts about the sender in a post's headers. */
-export type Sender = Pick<IncomingPost, "origin" | "fromBrowser">;
+/** Where a post comes from, as its headers tell. */
+export type PostSource = Pick<IncomingPost, "origin" | "fromBrowser">;
 
-export interface Receiver {
+export interface Intake {
   /** Somebody has just connected, and may post: a commit may wait for it. */
   expectPost(): void;
   /**
    * The steps after the check of the key that need no body: counts the post against its sender's limit and checks the endpoint's
    * state and origins.
    *
-   * @param sender null if only the body has the origin; `receive` decides then.
+   * @param source null if only the body has the origin; `receive` decides then.
    * @returns the sender's use of its limit; null if none applies. @throws rate_limited, forbidden
    */
-  admit(caller: Caller, sender: Sender | null): RateState | null;
+  admit(caller: Caller, source: PostSource | null): RateState | null;
   /**
    * The steps that need the body, each cheaper than the next. Resolves to the submission's id once it is durable on disk.
    *
@@ -62,7 +62,7 @@ export interface Receiver {
   receive(caller: Caller, post: IncomingPost): Promise<string>;
 }
 
-export interface ReceiverParts {
+export interface IntakeParts {
   readonly gatekeeper: Gatekeeper;
   readonly usage: UsageCounter;
   readonly idempotency: IdempotencyMemory;
@@ -88,15 +88,15 @@ export const POST_REFUSALS = [
   "spam_blocked",
 ] as const;
 
-export function createReceiver(parts: ReceiverParts): Receiver {
+export function createIntake(parts: IntakeParts): Intake {
   const { gatekeeper, idempotency, clock } = parts;
   const inFlight = new Set<string>();
   return {
     expectPost: () => parts.commits.expectMore(),
 
-    admit(caller, sender) {
+    admit(caller, source) {
       const rate = gatekeeper.admit(caller);
-      if (sender !== null) checkMayPost(caller, sender, parts.onSecretInBrowser);
+      if (source !== null) checkMayPost(caller, source, parts.onSecretInBrowser);
       return rate;
     },
 
@@ -129,7 +129,7 @@ export function createReceiver(parts: ReceiverParts): Receiver {
 
 /** The steps from the monthly limit to the commit. */
 async function store(
-  parts: ReceiverParts,
+  parts: IntakeParts,
   caller: Caller,
   post: IncomingPost,
   idempotent: IdempotentPost | null,
@@ -175,7 +175,7 @@ interface Examined {
 }
 
 /** @throws invalid_json, invalid_request, validation_failed; spam_blocked if a honeypot is filled and the data do not match. */
-function examine(parts: ReceiverParts, caller: Caller, post: IncomingPost, now: number): Examined {
+function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: number): Examined {
   const { endpoint, schema, honeypots } = caller.ready;
   const { definition } = schema;
   const raw = readBody(
@@ -225,7 +225,7 @@ function isBlocked(verdict: SpamVerdict): boolean {
 
 /** Null if the post would have been refused anyway: over the limit, only the limit is reported. */
 function examineQuietly(
-  parts: ReceiverParts,
+  parts: IntakeParts,
   caller: Caller,
   post: IncomingPost,
   now: number,
@@ -240,7 +240,7 @@ function examineQuietly(
 
 /** Holds a refused post. A post that is spam and over the limit is held as spam, because its release should teach. */
 async function hold(
-  parts: ReceiverParts,
+  parts: IntakeParts,
   caller: Caller,
   { submission, trapped, address, recollection }: Examined,
   idempotent: IdempotentPost | null,
@@ -259,7 +259,7 @@ async function hold(
 
 function checkMayPost(
   caller: Caller,
-  { origin, fromBrowser }: Sender,
+  { origin, fromBrowser }: PostSource,
   onSecretInBrowser: (caller: Caller) => void,
 ): void {
   const { endpoint } = caller.ready;
@@ -298,7 +298,7 @@ function storedAddress(address: string, how: StoreAddress): string {
 }
 
 function judgePost(
-  parts: ReceiverParts,
+  parts: IntakeParts,
   caller: Caller,
   post: SpamPost,
   now: number,

@@ -5,7 +5,7 @@ import type { CommitObserver } from "./commit-batch.ts";
 import { limitReached, heldEvicted } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { USAGE_PERCENTS } from "../workspaces/usage-mark.ts";
-import { POST_REFUSALS, type Receiver } from "./receive-submission.ts";
+import { POST_REFUSALS, type Intake } from "./receive-submission.ts";
 
 const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** The classes' upper bounds; blocked posts are counted by their outcome. */
@@ -74,8 +74,8 @@ export function logCommits(log: Log): CommitReport {
 export function countOutcomes(
   metrics: Metrics,
   gatekeeper: Gatekeeper,
-  receiver: Receiver,
-): { readonly gatekeeper: Gatekeeper; readonly receiver: Receiver } {
+  intake: Intake,
+): { readonly gatekeeper: Gatekeeper; readonly intake: Intake } {
   const count = metrics.counter("formsvc_posts_total", "Posts by how they ended.", "outcome", OUTCOMES);
   const refused = (error: unknown): never => {
     count(error instanceof FormsvcError ? error.code : "internal");
@@ -87,17 +87,17 @@ export function countOutcomes(
       authenticate: (authorization, address) =>
         gatekeeper.authenticate(authorization, address).catch(refused),
     },
-    receiver: {
-      ...receiver,
+    intake: {
+      ...intake,
       admit(caller, sender) {
         try {
-          return receiver.admit(caller, sender);
+          return intake.admit(caller, sender);
         } catch (error) {
           return refused(error);
         }
       },
       receive: (caller, post) =>
-        receiver.receive(caller, post).then((submissionId) => {
+        intake.receive(caller, post).then((submissionId) => {
           count("accepted");
           return submissionId;
         }, refused),

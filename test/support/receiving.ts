@@ -72,8 +72,8 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
         submitterUserAgent: undefined,
       };
       try {
-        service.posts.receiver.admit(caller, post);
-        return await service.posts.receiver.receive(caller, post);
+        service.posts.intake.admit(caller, post);
+        return await service.posts.intake.receive(caller, post);
       } catch (error) {
         if (error instanceof FormsvcError) return error.code;
         throw error;
