@@ -135,17 +135,18 @@ export interface SubmitService {
   readonly drain: () => Promise<void>;
 }
 
-/**
- * @param metrics takes the measurements; null measures nothing.
- * @throws config_invalid if a key is missing that encrypts secrets of the database.
- */
-export function createSubmitService(
-  db: SqliteDatabase,
-  config: Config,
-  clock: Clock,
-  log: Log,
-  metrics: ExposedMetrics | null = null,
-): SubmitService {
+export interface ServiceParts {
+  readonly db: SqliteDatabase;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Takes the measurements; null measures nothing. */
+  readonly metrics: ExposedMetrics | null;
+}
+
+/** @throws config_invalid if a key is missing that encrypts secrets of the database. */
+export function createSubmitService(parts: ServiceParts): SubmitService {
+  const { db, config, clock, log, metrics } = parts;
   const keyring = db.now(() => openKeyring(config));
   const verifier = createKeyVerifier(db, clock);
   const directory = createEndpointDirectory(db, config.plans);
@@ -161,7 +162,8 @@ export function createSubmitService(
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability);
   const commits = createCommitQueue({ db, usage, idempotency, outbox, memory, heldPosts }, observe);
   const exempt = compileNetworks(config.rateLimit.exempt);
-  const gatekeeper = createGatekeeper(verifier, directory, createRateLimiter(), config.rateLimit, exempt);
+  const limiter = createRateLimiter();
+  const gatekeeper = createGatekeeper({ verifier, directory, limiter, limits: config.rateLimit, exempt });
   const onSecretInBrowser = createBrowserMark(db, clock, log);
   const intake = createIntake({
     gatekeeper,
@@ -189,7 +191,7 @@ export function createSubmitService(
       onUpgrade: () => databaseUpgraded(log),
     },
   ]);
-  if (metrics !== null) measureState(metrics, db, config, commits, clock);
+  if (metrics !== null) measureState(metrics, commits, parts);
   return {
     posts: {
       ...countOutcomes(metrics ?? noMetrics, gatekeeper, intake),
@@ -249,10 +251,8 @@ export function createWebhookSender({ webhooks }: Config): HttpSender {
 /** Registers the values that are read when the metrics are requested. */
 function measureState(
   metrics: ExposedMetrics,
-  db: SqliteDatabase,
-  config: Config,
   commits: CommitQueue,
-  clock: Clock,
+  { db, config, clock }: ServiceParts,
 ): void {
   metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
     commits.waiting(),

@@ -45,7 +45,7 @@ try {
     message: "A quote, please.",
   });
   let isLoaded = true;
-  const load = runLoad(server.port, CONNECTIONS, LOAD_SECONDS, postRequest(key, body)).finally(() => {
+  const load = runLoad(server, CONNECTIONS, LOAD_SECONDS, postRequest(key, body)).finally(() => {
     isLoaded = false;
   });
   await sleep(WARM_UP_MS);

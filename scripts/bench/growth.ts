@@ -22,7 +22,7 @@ export async function measureGrowth(posts: number): Promise<Figure[]> {
     const server = await place.serve();
     const sizes: number[] = [];
     for (let sent = 0; sent < posts || sizes.length <= FIRST_SPELLS;) {
-      const { requests } = await runLoad(server.port, CONNECTIONS, SPELL_SECONDS, place.request);
+      const { requests } = await runLoad(server, CONNECTIONS, SPELL_SECONDS, place.request);
       sent += requests;
       sizes.push(residentMb(server.pid));
     }

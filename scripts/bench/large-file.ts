@@ -127,12 +127,12 @@ function printedLength({ run }: Workplace): number {
 
 async function comparePosts(empty: Workplace, large: Workplace, rounds: number): Promise<number> {
   const servers = { empty: await empty.serve(), large: await large.serve() };
-  await runLoad(servers.empty.port, CONNECTIONS, WARM_UP_SECONDS, empty.request);
-  await runLoad(servers.large.port, CONNECTIONS, WARM_UP_SECONDS, large.request);
+  await runLoad(servers.empty, CONNECTIONS, WARM_UP_SECONDS, empty.request);
+  await runLoad(servers.large, CONNECTIONS, WARM_UP_SECONDS, large.request);
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const onEmpty = await runLoad(servers.empty.port, CONNECTIONS, SECONDS, empty.request);
-    const onLarge = await runLoad(servers.large.port, CONNECTIONS, SECONDS, large.request);
+    const onEmpty = await runLoad(servers.empty, CONNECTIONS, SECONDS, empty.request);
+    const onLarge = await runLoad(servers.large, CONNECTIONS, SECONDS, large.request);
     ratios.push(onLarge.requestsPerSecond / onEmpty.requestsPerSecond);
   }
   await servers.empty.stop();

@@ -76,7 +76,7 @@ async function startMeasured(enabled: "true" | "false") {
     async postUs() {
       const before = processorMs(server.pid);
       const headers = { authorization: `Bearer ${TOKEN}` };
-      const result = await runLoad(server.port, CONNECTIONS, seconds, request);
+      const result = await runLoad(server, CONNECTIONS, seconds, request);
       if (enabled === "true")
         await (await fetch(`http://127.0.0.1:${server.port}/metrics`, { headers })).text();
       return ((processorMs(server.pid) - before) * 1000) / result.requests;

@@ -43,11 +43,10 @@ export async function startServer(
 }
 
 export async function runLoad(
-  port: number,
+  { port, core = LOAD_CORE }: { readonly port: number; readonly core?: string },
   connections: number,
   seconds: number,
   request: string,
-  core = LOAD_CORE,
 ): Promise<LoadResult> {
   const script = join(root, "scripts/bench/load.ts");
   const args = ["-c", core, process.execPath, script, String(port), String(connections), String(seconds)];

@@ -27,11 +27,11 @@ async function compareReaders(submissions: number, rounds: number): Promise<Figu
     const server = await place.serve();
     const ratios: number[] = [];
     let pages = 0;
-    await runLoad(server.port, CONNECTIONS, SECONDS, place.request);
+    await runLoad(server, CONNECTIONS, SECONDS, place.request);
     for (let round = 0; round < rounds; round += 1) {
-      const alone = await runLoad(server.port, CONNECTIONS, SECONDS, place.request);
+      const alone = await runLoad(server, CONNECTIONS, SECONDS, place.request);
       const reader = readAgainAndAgain(server.port, key);
-      const beside = await runLoad(server.port, CONNECTIONS, SECONDS, place.request);
+      const beside = await runLoad(server, CONNECTIONS, SECONDS, place.request);
       pages += await reader.stop();
       ratios.push(beside.p99Ms / alone.p99Ms);
     }

@@ -36,7 +36,7 @@ export async function comparePosts(rounds: number, seconds: number, webhooks = 0
     const floor = await startScript(place, "floor-server.ts", join(place.folder, "floor.db"));
     const restMb = residentMb(service.pid);
     for (const { port } of [service, echo, floor]) {
-      await runLoad(port, CONNECTIONS, WARM_UP_SECONDS, place.request);
+      await runLoad({ port }, CONNECTIONS, WARM_UP_SECONDS, place.request);
     }
     const results: Round[] = [];
     for (let round = 0; round < rounds; round += 1) {
@@ -87,7 +87,7 @@ interface Round {
 
 async function measure(server: RunningServer, seconds: number, request: string): Promise<Measured> {
   const before = processorMs(server.pid);
-  const result = await runLoad(server.port, CONNECTIONS, seconds, request);
+  const result = await runLoad(server, CONNECTIONS, seconds, request);
   return { ...result, processorUs: ((processorMs(server.pid) - before) * 1000) / result.requests };
 }
 

@@ -51,6 +51,11 @@ async function load(
   seconds: number,
 ): Promise<number> {
   if (server === undefined) throw new Error("there is a server for each place");
-  const result = await runLoad(server.port, CONNECTIONS / count, seconds, request, BOTH_CORES);
+  const result = await runLoad(
+    { port: server.port, core: BOTH_CORES },
+    CONNECTIONS / count,
+    seconds,
+    request,
+  );
   return result.requestsPerSecond;
 }

@@ -124,12 +124,7 @@ function requestBody(message: string): string {
 
 async function measure(service: Service): Promise<{ perSecond: number; processorUs: number }> {
   const before = processorMs(service.pid);
-  const result = await runLoad(
-    service.port,
-    CONNECTIONS,
-    seconds,
-    postRequest(service.key, requestBody(MESSAGE)),
-  );
+  const result = await runLoad(service, CONNECTIONS, seconds, postRequest(service.key, requestBody(MESSAGE)));
   if (result.statuses["200"] !== result.requests)
     throw new Error(`refused: ${JSON.stringify(result.statuses)}`);
   const processorUs = ((processorMs(service.pid) - before) * 1000) / result.requests;

@@ -77,20 +77,18 @@ const create: CommandSpec = {
     return withNewDatabase(context, async (db, config) => {
       const settings = { ...defaultEndpointSettings, allowedOrigins: texts(options, "allowOrigin") ?? [] };
       const made = { name: text(options, "name") ?? "", definition, settings };
-      const created = await createEndpoint(
-        db,
-        text(options, "workspace"),
-        made,
-        config.plans,
-        context.clock.now(),
-        config.newWorkspacePlan,
-      );
+      const created = await createEndpoint(db, made, {
+        workspace: text(options, "workspace"),
+        plans: config.plans,
+        newWorkspacePlan: config.newWorkspacePlan,
+        now: context.clock.now(),
+      });
       const keys = { secret: created.secret.text, publishable: created.publishable.text };
       if (created.hasNamesake)
         context.output.note(
           `another endpoint is named ${created.endpoint.name} too; commands take the id then`,
         );
-      printCreated(context, options, created.endpoint, definition, keys);
+      printCreated(context, options, created.endpoint, { schema: definition, keys });
       const plan = await db.read(() => describeFirstPlan(created.endpoint, config.plans));
       if (plan !== null) context.output.note(`The plan is ${plan}`);
     });
@@ -281,8 +279,7 @@ function printCreated(
   { output }: CommandContext,
   options: Options,
   endpoint: Endpoint,
-  schema: SchemaDefinition,
-  keys: { readonly secret: string; readonly publishable: string },
+  { schema, keys }: { schema: SchemaDefinition; keys: { secret: string; publishable: string } },
 ): void {
   output.mustBeTaken(
     `the endpoint ${endpoint.id} is there and its keys are unknown: issue others, or delete it`,

@@ -52,7 +52,7 @@ const set: CommandSpec = {
   examples: ["formsvc schema set Contact contact.json"],
   action: (context, _options, [reference = "", file = ""]) => {
     const definition = readDefinition(file);
-    return withDatabase(context, (db) => store(context, db, reference, definition, null));
+    return withDatabase(context, (db) => store(context, db, definition, { reference, basedOn: null }));
   },
 };
 
@@ -73,7 +73,10 @@ const edit: CommandSpec = {
       const source = `${after.file} (your text is kept there)`;
       const definition = parseNamed(after.text, source);
       try {
-        await store(context, db, endpoint.id, definition, endpoint.schemaVersion);
+        await store(context, db, definition, {
+          reference: endpoint.id,
+          basedOn: endpoint.schemaVersion,
+        });
       } catch (error) {
         throw naming(source, error);
       }
@@ -100,9 +103,8 @@ function naming(source: string, error: unknown): unknown {
 async function store(
   { output, clock }: CommandContext,
   db: Database,
-  reference: string,
   definition: SchemaDefinition,
-  basedOn: number | null,
+  { reference, basedOn }: { readonly reference: string; readonly basedOn: number | null },
 ): Promise<void> {
   const change = (): Steps<Endpoint> => changeSchema(reference, definition, clock.now(), basedOn);
   const { id, schemaVersion } = await db.transaction(change);

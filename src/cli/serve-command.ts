@@ -92,7 +92,7 @@ async function serveUntilStopped(
   const news = createServiceNews(manager, log);
   const stopSignal = nextStopSignal();
   const { listenFd } = manager;
-  const server = await startServer(db, config, clock, log, { configFile, listenFd });
+  const server = await startServer({ db, config, clock, log }, { configFile, listenFd });
   try {
     news.ready();
     serverStopping(log, await stopSignal);

@@ -122,15 +122,15 @@ const tail: CommandSpec = {
     withDatabase(context, async (db) => {
       const filter = await db.read(() => readFilter(options));
       const cursor = text(options, "cursor");
-      if (cursor !== null) return goOn(context, db, filter, await db.read(() => tailAfter(cursor)), options);
-      const position = await db.read(tailEnd);
+      const from = await db.read(() => (cursor === null ? tailEnd() : tailAfter(cursor)));
+      if (cursor !== null) return goOn(context, db, { filter, from }, options);
       const limit = count(options, filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
       const newest = await browseSubmissions(db, filter, { limit, cursor: null, maxBytes: Infinity });
       const shown = newest.data.toReversed();
       for (const submission of shown) printOne(context, submission);
       // A submission committed between the two reads is in both.
       const printed = new Set(shown.map(({ id }) => id));
-      if (options["follow"] === true) await follow(context, db, filter, position, printed);
+      if (options["follow"] === true) await follow(context, db, { filter, from }, printed);
       return undefined;
     }),
 };
@@ -186,16 +186,22 @@ function printOne({ output }: CommandContext, submission: Submission): void {
   else output.line(toRow(submission).join("  "));
 }
 
+/** The submissions that are shown, and the position after which they begin. */
+interface Tail {
+  readonly filter: SubmissionFilter;
+  readonly from: TailPosition;
+}
+
 /** Starts at the point where an earlier tail stopped. */
 async function goOn(
   context: CommandContext,
   db: SqliteDatabase,
-  filter: SubmissionFilter,
-  position: TailPosition,
+  tail: Tail,
   options: Options,
 ): Promise<void> {
-  if (options["follow"] === true) return follow(context, db, filter, position, new Set());
-  const { submissions } = await db.read(() => readTail(filter, position, count(options, MAX_PAGE_SIZE)));
+  if (options["follow"] === true) return follow(context, db, tail, new Set());
+  const { filter, from } = tail;
+  const { submissions } = await db.read(() => readTail(filter, from, count(options, MAX_PAGE_SIZE)));
   for (const submission of submissions) printOne(context, submission);
   return undefined;
 }
@@ -203,8 +209,7 @@ async function goOn(
 async function follow(
   context: CommandContext,
   db: SqliteDatabase,
-  filter: SubmissionFilter,
-  from: TailPosition,
+  { filter, from }: Tail,
   printed: ReadonlySet<string>,
 ): Promise<never> {
   let position = from;

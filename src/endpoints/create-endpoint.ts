@@ -14,20 +14,25 @@ export interface CreatedEndpoint {
   readonly hasNamesake: boolean;
 }
 
+/** Where and when an endpoint is made. */
+export interface EndpointPlace {
+  /** Id or unique name; null is the only workspace there is. */
+  readonly workspace: string | null;
+  readonly plans: Plans;
+  /** The plan of the workspace if it is created here. */
+  readonly newWorkspacePlan?: string;
+  readonly now: number;
+}
+
 /**
  * Makes an endpoint with its two keys, all or nothing. An empty database gets its first account and workspace.
  *
- * @param workspace id or unique name; null is the only workspace there is.
- * @param newWorkspacePlan the plan of the workspace if it is created here.
  * @throws usage, not_found, ambiguous, plan_limit
  */
 export async function createEndpoint(
   db: Database,
-  workspace: string | null,
   made: NewEndpoint,
-  plans: Plans,
-  now: number,
-  newWorkspacePlan: string = DEFAULT_PLAN,
+  { workspace, plans, newWorkspacePlan = DEFAULT_PLAN, now }: EndpointPlace,
 ): Promise<CreatedEndpoint> {
   const [secret, publishable] = await Promise.all([prepareKey("secret"), prepareKey("publishable")]);
   return db.transaction(function* () {

@@ -80,7 +80,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     genReqId: (request) => givenId(request) ?? nextId(),
     // No limit on a parameter's length: a long key is unknown like any other.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    clientErrorHandler: (error, socket) => refuseSocket(error, socket, log, lastAsked.on(socket), nextId),
+    clientErrorHandler: (error, socket) => refuseSocket(error, socket, lastAsked.on(socket), { log, nextId }),
     // An address that cannot be decoded fails before any hook runs.
     frameworkErrors: (error, request, reply) => {
       lastAsked.note(request, reply);
@@ -104,7 +104,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   server.setErrorHandler((error, request, reply) =>
     sendError({ request, reply, log }, error, limits.bodyLimitBytes),
   );
-  answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, log, null, nextId));
+  answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, null, { log, nextId }));
   server.addHook("onRequest", (request, reply, done) => {
     lastAsked.note(request, reply);
     done();
@@ -121,7 +121,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   });
   guardRequests(server, parts, inFlight);
   endSlowBodies(server, inFlight, (socket) =>
-    refuseSocket({ code: SLOW_REQUEST }, socket, log, lastAsked.on(socket), nextId),
+    refuseSocket({ code: SLOW_REQUEST }, socket, lastAsked.on(socket), { log, nextId }),
   );
   answerUnknownRoutes(server);
   openapiRoutes(server, parts.baseUrl);

@@ -34,9 +34,8 @@ export interface Asked {
 export function refuseSocket(
   failure: { readonly code?: string },
   socket: Duplex,
-  log: Log,
   asked: Asked | null,
-  nextId: () => string,
+  { log, nextId }: { readonly log: Log; readonly nextId: () => string },
 ): void {
   if (failure.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -103,7 +103,7 @@ function checkField(field: unknown, place: Place, checking: Checking): void {
   checkPropertyNames(field, type, path, problems);
   if (type === undefined) return;
   for (const property of PROPERTIES[type]) {
-    if (Object.hasOwn(field, property)) checkProperty(property, field, type, place, checking);
+    if (Object.hasOwn(field, property)) checkProperty(property, { field, type }, place, checking);
   }
   if (problems.count > countBefore || checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) return;
   for (const [property, problem] of findContradictions(field as unknown as FieldDefinition, path)) {
@@ -156,8 +156,7 @@ const ALL_PROPERTIES: readonly string[] = [...new Set(Object.values(PROPERTIES).
 
 function checkProperty(
   property: string,
-  field: Record<string, unknown>,
-  type: FieldType,
+  { field, type }: { readonly field: Record<string, unknown>; readonly type: FieldType },
   place: Place,
   checking: Checking,
 ): void {

@@ -56,7 +56,7 @@ export function encryptSome(
 ): Steps<number> {
   const [newest] = keyring.ids();
   const rewrite = (plain: Buffer, place: string): Buffer => keyring.seal(plain, place);
-  return rewriteSome(lists, keyring, (id) => id !== newest, rewrite, limit);
+  return rewriteSome(lists, keyring, { isDue: (id) => id !== newest, rewrite }, limit);
 }
 
 /** The way back: stores up to `limit` sealed secrets plain. @returns how many; 0 when all are. */
@@ -65,20 +65,18 @@ export function decryptSome(
   keyring: Keyring,
   limit = SECRETS_BATCH,
 ): Steps<number> {
-  return rewriteSome(
-    lists,
-    keyring,
-    (id) => id !== null,
-    (plain) => plain,
-    limit,
-  );
+  return rewriteSome(lists, keyring, { isDue: (id) => id !== null, rewrite: (plain) => plain }, limit);
+}
+
+interface Rewriting {
+  readonly isDue: (sealedWith: string | null) => boolean;
+  readonly rewrite: (plain: Buffer, place: string) => Buffer;
 }
 
 function* rewriteSome(
   lists: readonly ListSecrets[],
   keyring: Keyring,
-  isDue: (sealedWith: string | null) => boolean,
-  rewrite: (plain: Buffer, place: string) => Buffer,
+  { isDue, rewrite }: Rewriting,
   limit: number,
 ): Steps<number> {
   const secrets = yield* listSecrets(lists);

@@ -43,13 +43,13 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     child = runSelf(["backup", file, "--db", db.path, "--quiet", ...options]);
     return child.done;
   };
-  const backups = createBackupScheduler(
-    config.backup,
-    backupFolder(config.backup, config.database.path),
-    makeBackup,
+  const backups = createBackupScheduler({
+    settings: config.backup,
+    directory: backupFolder(config.backup, config.database.path),
+    make: makeBackup,
     clock,
     log,
-  );
+  });
   let stopping = false;
   let cleaning: Promise<void> | null = null;
   const look = (): void => {

@@ -1,10 +1,9 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { createSubmitService } from "../app.ts";
+import { createSubmitService, type ServiceParts } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { hasLitestream } from "../database/sqlite/litestream.ts";
-import type { Clock } from "../foundation/clock.ts";
 import {
   checkpointFailed,
   metricsListening,
@@ -53,13 +52,11 @@ export interface Surroundings {
  * @throws failed when the address cannot be listened on, database_busy when another process holds the write lock.
  */
 export async function startServer(
-  db: SqliteDatabase,
-  config: Config,
-  clock: Clock,
-  log: Log,
+  parts: Omit<ServiceParts, "metrics">,
   { configFile, listenFd }: Surroundings = { configFile: null, listenFd: null },
 ): Promise<RunningServer> {
-  const service = createSubmitService(db, config, clock, log, await loadMetrics(config));
+  const { db, config, clock, log } = parts;
+  const service = createSubmitService({ ...parts, metrics: await loadMetrics(config) });
   await service.deliverer.recover();
   db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
   let draining = false;
@@ -84,7 +81,7 @@ export async function startServer(
     const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
     // First, because a service manager sends the same signal to the process that makes a backup.
     const ended = chores.stop();
-    await closeWithin(server, sockets, shutdownGraceMs, mayCloseIdle, log);
+    await closeWithin(shutdownGraceMs, { server, sockets, mayCloseIdle, log });
     await ended;
     await service.drain();
     await delivered;
@@ -136,13 +133,14 @@ function followSockets(server: FastifyInstance): ReadonlySet<Socket> {
   return sockets;
 }
 
-async function closeWithin(
-  server: FastifyInstance,
-  sockets: ReadonlySet<Socket>,
-  graceMs: number,
-  mayCloseIdle: () => boolean,
-  log: Log,
-): Promise<void> {
+interface Closing {
+  readonly server: FastifyInstance;
+  readonly sockets: ReadonlySet<Socket>;
+  readonly mayCloseIdle: () => boolean;
+  readonly log: Log;
+}
+
+async function closeWithin(graceMs: number, { server, sockets, mayCloseIdle, log }: Closing): Promise<void> {
   const deadline = setTimeout(() => {
     serverGraceOver(log);
     for (const socket of sockets) socket.destroy();

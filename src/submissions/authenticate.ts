@@ -31,13 +31,16 @@ export interface Gatekeeper {
   admit(caller: Caller): RateState | null;
 }
 
-export function createGatekeeper(
-  verifier: KeyVerifier,
-  directory: EndpointDirectory,
-  limiter: RateLimiter,
-  limits: RateLimits,
-  exempt: NetworkList,
-): Gatekeeper {
+export interface GatekeeperParts {
+  readonly verifier: KeyVerifier;
+  readonly directory: EndpointDirectory;
+  readonly limiter: RateLimiter;
+  readonly limits: RateLimits;
+  readonly exempt: NetworkList;
+}
+
+export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
+  const { verifier, directory, limiter, limits, exempt } = parts;
   const suspects = createSuspects(limiter, limits.badKey);
   /** Proves a key that this process does not remember. A bad key, or one that finds no place, counts against its address. */
   const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {

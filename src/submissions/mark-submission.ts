@@ -20,15 +20,14 @@ export function* markSubmission(
   const submission = yield* getSubmission(id);
   const { workspaceId } = yield* getEndpoint(submission.endpointId);
   if (mark === null) yield* unteach(workspaceId, id);
-  else yield* teachSubmission(db, workspaceId, submission, mark, now);
+  else yield* teachSubmission(db, { workspaceId, submission }, mark, now);
   return submission;
 }
 
 /** Teaches the filter of a submission's workspace what the submission is. */
 export function* teachSubmission(
   db: SqliteDatabase,
-  workspaceId: string,
-  submission: Submission,
+  { workspaceId, submission }: { readonly workspaceId: string; readonly submission: Submission },
   mark: Mark,
   now: number,
 ): Steps<void> {

@@ -139,12 +139,12 @@ async function store(
   const monthlyLimit = limits.monthlySubmissions;
   if (monthlyLimit !== null && parts.usage.estimate(endpoint.workspaceId, monthOf(now)) >= monthlyLimit) {
     const examined = examineQuietly(parts, caller, post, now);
-    if (examined !== null) await hold(parts, caller, examined, idempotent, "limit");
+    if (examined !== null) await hold(parts, caller, examined, { idempotent, cause: "limit" });
     throw overLimit(monthlyLimit, now);
   }
   const examined = examine(parts, caller, post, now);
   if (examined.submission.spamClass === "blocked") {
-    await hold(parts, caller, examined, idempotent, "spam");
+    await hold(parts, caller, examined, { idempotent, cause: "spam" });
     throw new FormsvcError("spam_blocked");
   }
   const { submission } = examined;
@@ -156,7 +156,7 @@ async function store(
     recollection: examined.isOdd ? examined.recollection : null,
   });
   if (outcome === "over_limit") {
-    await hold(parts, caller, examined, idempotent, "limit");
+    await hold(parts, caller, examined, { idempotent, cause: "limit" });
     throw overLimit(monthlyLimit ?? 0, now);
   }
   if (outcome === "gone") throw new FormsvcError("unauthorized");
@@ -243,8 +243,7 @@ async function hold(
   parts: IntakeParts,
   caller: Caller,
   { submission, trapped, address, recollection }: Examined,
-  idempotent: IdempotentPost | null,
-  cause: "spam" | "limit",
+  { idempotent, cause }: { readonly idempotent: IdempotentPost | null; readonly cause: "spam" | "limit" },
 ): Promise<void> {
   const why = submission.spamClass === "blocked" ? "spam" : cause;
   const { workspaceId } = caller.ready.endpoint;

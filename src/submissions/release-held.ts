@@ -34,7 +34,8 @@ export function releaseHeld(
     yield* countSubmission(held.workspaceId, monthOf(now), plans);
     const submission = asSubmission(held);
     yield* insertSubmission(submission, enqueue(submission, now));
-    if (held.why === "spam") yield* teachSubmission(db, held.workspaceId, submission, "ham", now);
+    const { why, workspaceId } = held;
+    if (why === "spam") yield* teachSubmission(db, { workspaceId, submission }, "ham", now);
     yield* run(query.deleteFrom("held").where("id", "=", id));
     return submission;
   });

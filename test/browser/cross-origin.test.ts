@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === null)("a page on another origin", () => {
   });
 
   /** The answer that the page's own script can see; null if the browser hides all of it. */
-  const send = (from: Page, key: string, body: unknown, path = "/submit", method = "POST") =>
+  const send = (from: Page, key: string, body: unknown, [method, path] = ["POST", "/submit"]) =>
     from.evaluate(
       `fetch(${JSON.stringify(server.url + path)}, {
         method: ${JSON.stringify(method)},
@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === null)("a page on another origin", () => {
       status: 403,
       body: { error: "Forbidden" },
     });
-    expect(await send(page, form.secret, null, "/submissions", "GET")).toBeNull();
+    expect(await send(page, form.secret, null, ["GET", "/submissions"])).toBeNull();
     const keys = (await machine.json(["key", "list", form.id]))["data"] as Record<string, unknown>[];
     expect(keys.find(({ kind }) => kind === "secret")?.["seen_in_browser_at"]).toBeTruthy();
     expect(keys.find(({ kind }) => kind === "publishable")?.["seen_in_browser_at"]).toBeNull();

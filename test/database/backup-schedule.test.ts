@@ -22,7 +22,13 @@ function schedule(everyHours: number | null, keep: number) {
     return Promise.resolve();
   };
   const settings = { everyHours, keep, directory };
-  const scheduler = createBackupScheduler(settings, directory, make, clock, createLog("silent", "json"));
+  const scheduler = createBackupScheduler({
+    settings,
+    directory,
+    make,
+    clock,
+    log: createLog("silent", "json"),
+  });
   const look = async (hours: number): Promise<number> => {
     clock.advance(hours * HOUR);
     scheduler.look();

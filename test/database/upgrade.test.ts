@@ -89,7 +89,7 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
   const tables = TABLES.slice(0, version)
     .flat()
     .filter((table) => version < 6 || table !== "event");
-  if (version >= 2) insertDelivery(insert, version, endpoint, submission, now);
+  if (version >= 2) insertDelivery(insert, version, { endpoint, submission, now });
   if (version >= 3) insertHeld(insert, { workspace, endpoint, now });
   for (const table of tables) {
     expect([table, connection.prepare(`SELECT count(*) > 0 FROM ${table}`).pluck().get()]).toEqual([
@@ -114,9 +114,7 @@ type Insert = (table: string, row: Record<string, unknown>) => void;
 function insertDelivery(
   insert: Insert,
   version: number,
-  endpoint: string,
-  submission: string,
-  now: number,
+  { endpoint, submission, now }: { endpoint: string; submission: string; now: number },
 ): void {
   const [webhook, message] = [newId("wh", now), newId("msg", now)];
   const http = { url: "https://example.org/hook", headers: '{"x-a":"b"}', allow_private: 0 };

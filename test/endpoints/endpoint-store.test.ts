@@ -57,7 +57,11 @@ const made = { name: "Contact", definition: exampleSchema, settings: defaultEndp
 describe("creating", () => {
   test("on an empty database makes the account, its Hobby workspace, the endpoint and both keys", async () => {
     const db = temporaryDatabase();
-    const { endpoint, secret, publishable } = await createEndpoint(db, null, made, plans, NOON);
+    const { endpoint, secret, publishable } = await createEndpoint(db, made, {
+      workspace: null,
+      plans,
+      now: NOON,
+    });
     expect(db.now(() => listAccounts())).toHaveLength(1);
     expect(db.now(() => listWorkspaces())).toMatchObject([{ id: endpoint.workspaceId, plan: "hobby" }]);
     expect(endpoint).toMatchObject({ name: "Contact", state: "active", schemaVersion: 1, createdAt: NOON });
@@ -69,11 +73,15 @@ describe("creating", () => {
   test("beyond the plan's limit is refused by the plan, and leaves no key behind", async () => {
     const { db, add } = bench();
     for (const name of ["a", "b", "c"]) add(name);
-    await expect(createEndpoint(db, null, made, plans, NOON)).rejects.toMatchObject({ code: "plan_limit" });
+    await expect(createEndpoint(db, made, { workspace: null, plans, now: NOON })).rejects.toMatchObject({
+      code: "plan_limit",
+    });
     expect(db.now(() => listEndpoints(null))).toHaveLength(3);
     expect(db.prepare("SELECT count(*) FROM api_key").pluck().get()).toBe(0);
     await deleteEndpoint(db, "a", ENDPOINT_CONTENTS, noPause);
-    expect((await createEndpoint(db, null, made, plans, NOON)).endpoint.name).toBe("Contact");
+    expect((await createEndpoint(db, made, { workspace: null, plans, now: NOON })).endpoint.name).toBe(
+      "Contact",
+    );
   });
 
   test("with a plan that the configuration does not have is a wrong configuration", () => {

@@ -24,14 +24,8 @@ if (!hasStrace) sayMissing("nothing is proved about power loss without strace", 
 
 test("a breach of the order is seen: an answer before the sync, or before the commit that covers it", async () => {
   const id = `sub_${"0".repeat(26)}`;
-  const event = (
-    phase: "begin" | "end",
-    name: string,
-    path: string,
-    bytes: Buffer,
-    offset = 0,
-  ): CallEvent => {
-    return { phase, name, path, bytes, offset, result: 0 };
+  const event = (phase: "begin" | "end", name: string, path: string, bytes: Buffer): CallEvent => {
+    return { phase, name, path, bytes, offset: 0, result: 0 };
   };
   const header = (size: number): Buffer => {
     const bytes = Buffer.alloc(24);
@@ -39,9 +33,9 @@ test("a breach of the order is seen: an answer before the sync, or before the co
     return bytes;
   };
   const none = Buffer.alloc(0);
-  const page = event("begin", "pwrite64", "/x.db-wal", Buffer.from(`page ${id}`), 56);
-  const commit = event("begin", "pwrite64", "/x.db-wal", header(9), 32);
-  const partial = event("begin", "pwrite64", "/x.db-wal", header(0), 32);
+  const page = { ...event("begin", "pwrite64", "/x.db-wal", Buffer.from(`page ${id}`)), offset: 56 };
+  const commit = { ...event("begin", "pwrite64", "/x.db-wal", header(9)), offset: 32 };
+  const partial = { ...event("begin", "pwrite64", "/x.db-wal", header(0)), offset: 32 };
   const sync = event("end", "fsync", "/x.db-wal", none);
   const answer = event("begin", "write", "socket:[1]", Buffer.from(`HTTP/1.1 200 OK\r\n\r\n${id}`));
   const breaches = async (...calls: CallEvent[]): Promise<number> =>

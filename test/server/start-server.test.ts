@@ -20,7 +20,7 @@ test.each([
 ])("%s is refused with what to do about it", async (_, listener, message) => {
   const server = await startServer();
   const config = { ...server.config, server: { ...server.config.server, port: 0, ...listener(server.port) } };
-  await expect(serve(server.owner, config, server.clock, silent)).rejects.toMatchObject({
+  await expect(serve({ db: server.owner, config, clock: server.clock, log: silent })).rejects.toMatchObject({
     code: "failed",
     message: expect.stringMatching(message) as string,
   });
@@ -29,7 +29,9 @@ test.each([
 test("a server on an IPv6 address names it in brackets", async () => {
   const server = await startServer();
   const config = { ...server.config, server: { ...server.config.server, host: "::1" } };
-  const other = await serve(server.owner, config, server.clock, silent).catch((error: Error) => error);
+  const other = await serve({ db: server.owner, config, clock: server.clock, log: silent }).catch(
+    (error: Error) => error,
+  );
   // A machine may have no IPv6 at all; then there is nothing to name.
   if (other instanceof Error) expect(other.message).toMatch(/does not have that address|EAFNOSUPPORT/);
   else {
@@ -44,7 +46,7 @@ test("a start waits as a command does while another process holds the write lock
   const { db } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
   const holder = fork(fileURLToPath(new URL("../support/hold-lock.ts", import.meta.url)), [db.path, "400"]);
   await once(holder, "message");
-  const other = await serve(db, config, server.clock, silent);
+  const other = await serve({ db, config, clock: server.clock, log: silent });
   expect(db.pragma("busy_timeout")).toBe(10);
   expect((await fetch(`${other.url}/readyz`)).status).toBe(200);
   await other.stop();
@@ -62,6 +64,8 @@ test("a start that fails after it listened leaves nothing behind that listens", 
     throw new Error("no room for this line");
   };
   const log = createLog("info", "json", () => ({ write }));
-  await expect(serve(server.owner, config, server.clock, log)).rejects.toThrow("no room for this line");
+  await expect(serve({ db: server.owner, config, clock: server.clock, log })).rejects.toThrow(
+    "no room for this line",
+  );
   await expect(fetch(`${url}/healthz`)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
 });

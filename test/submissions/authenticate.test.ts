@@ -19,7 +19,7 @@ const off = { max: null, windowSeconds: 60 };
 test("many first posts with one genuine key cost two hashes at most, however few bad keys the address may send", async () => {
   const db = temporaryDatabase();
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const { secret } = await createEndpoint(db, null, made, plans, NOON);
+  const { secret } = await createEndpoint(db, made, { workspace: null, plans, now: NOON });
   const real = createKeyVerifier(db, createFakeClock());
   const directory: EndpointDirectory = createEndpointDirectory(db, plans);
   // Counts each proof that is asked for while none is remembered; those that overlap share their hash.
@@ -32,7 +32,13 @@ test("many first posts with one genuine key cost two hashes at most, however few
     },
   };
   const limits = { publishable: off, secret: off, badKey: { max: 2, windowSeconds: 60 } };
-  const gatekeeper = createGatekeeper(counted, directory, createRateLimiter(), limits, compileNetworks([]));
+  const gatekeeper = createGatekeeper({
+    verifier: counted,
+    directory,
+    limiter: createRateLimiter(),
+    limits,
+    exempt: compileNetworks([]),
+  });
   const callers = await Promise.all(
     Array.from({ length: 100 }, () => gatekeeper.authenticate(`Bearer ${secret.text}`, "192.0.2.1")),
   );
@@ -45,7 +51,13 @@ test("a key that finds no place counts towards its address's limit of bad keys",
   const verifier = createKeyVerifier(db, createFakeClock());
   const limits = { publishable: off, secret: off, badKey: { max: 2, windowSeconds: 60 } };
   const directory = createEndpointDirectory(db, plans);
-  const gatekeeper = createGatekeeper(verifier, directory, createRateLimiter(), limits, compileNetworks([]));
+  const gatekeeper = createGatekeeper({
+    verifier,
+    directory,
+    limiter: createRateLimiter(),
+    limits,
+    exempt: compileNetworks([]),
+  });
   const send = async (address: string): Promise<string> => {
     const answer = gatekeeper.authenticate(`Bearer ${makeKey("secret").text}`, address);
     return answer.then(

@@ -51,12 +51,16 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     ...changes,
   };
   const clock = createFakeClock();
-  let service: SubmitService = createSubmitService(db, config, clock, log);
+  let service: SubmitService = createSubmitService({ db, config, clock, log, metrics: null });
   onTestFinished(() => service.drain());
   const open = async (workspace: string | null) => {
     const settings = { ...defaultEndpointSettings, unknownFields: "keep" as const };
     const made = { name: "Contact", definition: { message: { type: "string" as const } }, settings };
-    const { endpoint, publishable } = await createEndpoint(db, workspace, made, config.plans, clock.now());
+    const { endpoint, publishable } = await createEndpoint(db, made, {
+      workspace,
+      plans: config.plans,
+      now: clock.now(),
+    });
     const submit = async (body: Record<string, unknown>, from: Partial<From> = {}): Promise<string> => {
       const { address, userAgent, idempotencyKey } = { ...somebody, ...from };
       const caller = await service.posts.gatekeeper.authenticate(`Bearer ${publishable.text}`, address);
@@ -86,7 +90,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     config,
     clock,
     ...(await open(null)),
-    restart: () => void (service = createSubmitService(db, config, clock, log)),
+    restart: () => void (service = createSubmitService({ db, config, clock, log, metrics: null })),
     another: async () => {
       const { id } = db.now(() => createWorkspace(`Workspace ${clock.now()}`, null, clock.now()));
       db.now(() => setPlan(id, "pro", config.plans));

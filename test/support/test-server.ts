@@ -89,7 +89,7 @@ export async function launchServer(overrides: ConfigOverrides = {}): Promise<Tes
 
   const start = async () => {
     const { db } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
-    const running = await serve(db, config, clock, log);
+    const running = await serve({ db, config, clock, log });
     return { db, running };
   };
   let current = await start();
@@ -159,7 +159,7 @@ async function addEndpoint(
         ).id
       : addWorkspace(owner, config, clock, plan);
   const made = { name: "Contact", definition: schema, settings: { ...defaultEndpointSettings, ...settings } };
-  const created = await createEndpoint(owner, workspace, made, config.plans, clock.now());
+  const created = await createEndpoint(owner, made, { workspace, plans: config.plans, now: clock.now() });
   const { id, workspaceId } = created.endpoint;
   return { id, workspaceId, secret: created.secret.text, publishable: created.publishable.text };
 }

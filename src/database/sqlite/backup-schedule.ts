@@ -71,14 +71,17 @@ export interface BackupScheduler {
   giveUp(): void;
 }
 
-/** @param make makes one verified backup under a free name. Rejects with the reason if it cannot. */
-export function createBackupScheduler(
-  settings: BackupSettings,
-  directory: string,
-  make: (file: string) => Promise<void>,
-  clock: Clock,
-  log: Log,
-): BackupScheduler {
+export interface SchedulerParts {
+  readonly settings: BackupSettings;
+  readonly directory: string;
+  /** Makes one verified backup under a free name. Rejects with the reason if it cannot. */
+  readonly make: (file: string) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createBackupScheduler(parts: SchedulerParts): BackupScheduler {
+  const { settings, directory, make, clock, log } = parts;
   let running: Promise<void> | null = null;
   let retryAt = -Infinity;
   let givenUp = false;
