@@ -4,6 +4,10 @@ import { spamDefaults } from "../../src/app.ts";
 import { changeSpam, chooseScope, readSpamState } from "../../src/endpoints/choose-spam.ts";
 import { explainPost, readVerdict } from "../../src/submissions/explain-post.ts";
 import { addKey } from "../../src/endpoints/add-key.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { importSubmissions } from "../../src/submissions/import-submissions.ts";
+import { submissionJson } from "../../src/submissions/submission-json.ts";
+import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
 import { listHeld } from "../../src/submissions/held-post.ts";
@@ -67,6 +71,26 @@ test("deliveries of a webhook that is not there are neither listed nor replayed,
     const asked = replay(world.db, { what, dryRun: true, asNew: false, now: Date.now() });
     await expect(asked).rejects.toEqual(missing);
   }
+});
+
+test("an import goes to the endpoint that is named, by the verb as by the command, and to none that is not there", async () => {
+  const service = await receiving();
+  const { db, endpointId } = service;
+  const id = await service.submit({ email: "ada@example.org", message: "Hello" });
+  const stored = submissionJson(db.now(() => getSubmission(id)));
+  const machine = operatorMachine();
+  const elsewhere = newId("ep", Date.now());
+  const line = { ...stored, id: newId("sub", Date.now()), endpoint_id: elsewhere };
+  const file = machine.write("export.ndjson", line);
+  const bring = (into: typeof db, endpoint: string | null = endpointId) =>
+    importSubmissions(into, file, { endpoint, onProgress: () => undefined, pause: () => Promise.resolve() });
+  await expect(bring(db, null)).rejects.toThrow(`there is no endpoint ${elsewhere} here`);
+  await expect(bring(db, "Nobody")).rejects.toMatchObject({ code: "not_found" });
+  const command = ["submission", "import", file, "--endpoint", endpointId];
+  const rows = await changeBothWays(machine, db, bring, command);
+  expect(rows.verb).toEqual(rows.command);
+  expect(rows.verb.filter((row) => row.startsWith("submission "))).toHaveLength(2);
+  expect(db.prepare("SELECT count(*) FROM submission").pluck().get()).toBe(1);
 });
 
 test("a further key is the endpoint's own, by the verb as by the command", async () => {
