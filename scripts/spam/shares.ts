@@ -18,7 +18,7 @@ export function shareFrom(texts: readonly Scored[], score: number): number {
 }
 
 /**
- * "46.2 % [41-51]": the share and, by drawing whole clusters with a fixed seed, where it lies in 95 of 100 draws.
+ * "46.2 % [41-51]": the share, and the interval that holds it in 95 of 100 draws of whole clusters. The seed is fixed.
  */
 export function shareWithInterval(texts: readonly Scored[], score: number): string {
   const clusters = [...Map.groupBy(texts, ({ cluster }) => cluster).values()].map((members) => ({
