@@ -4,7 +4,6 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Delivery, DELIVERY_STATES, type DeliveryState } from "../outbox/delivery.ts";
 import { getDelivery, listAttempts, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
 import type { ReplayRange } from "../outbox/replay-deliveries.ts";
-import { getSubmission } from "../submissions/submission-store.ts";
 import { listWebhookDeliveries, replay } from "../webhooks/webhook-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type CommandSpec, type Options, text } from "./command.ts";
@@ -34,12 +33,9 @@ export const deliveries: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db) => {
       const { limit } = options;
-      const submissionId = text(options, "submission");
-      // For a misspelt id, an empty page would suggest that all is well.
-      if (submissionId !== null) await db.read(() => getSubmission(submissionId));
       const filter = {
         recipientId: text(options, "webhook"),
-        submissionId,
+        submissionId: text(options, "submission"),
         state: text(options, "state") as DeliveryState | null,
         cursor: text(options, "cursor"),
         limit: typeof limit === "number" ? limit : DEFAULT_PAGE_SIZE,

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
-import { all, first, type Steps } from "../database/steps.ts";
+import { all, first, type Steps, text } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor } from "../foundation/id.ts";
@@ -24,9 +24,10 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
-/** Newest first. @throws invalid_request on a cursor that no page returned. */
+/** Newest first. @throws not_found when the named submission is not there; invalid_request on a cursor that no page returned. */
 export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   checkCursor("msg", filter.cursor);
+  if (filter.submissionId !== null) yield* requireSubmission(filter.submissionId);
   const queued = yield* newestQueued(filter);
   let rows = query
     .selectFrom("delivery")
@@ -41,6 +42,12 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   const found = newestFirst([...queued, ...stored]);
   const deliveries = found.slice(0, filter.limit);
   return { deliveries, nextCursor: found.length > filter.limit ? (deliveries.at(-1)?.id ?? null) : null };
+}
+
+/** For a misspelt id, an empty page would suggest that all is well. */
+function* requireSubmission(id: string): Steps<void> {
+  if ((yield* first(text("SELECT 1 FROM submission WHERE id = ?", id))) !== undefined) return;
+  throw new FormsvcError("not_found", `there is no submission ${id}`);
 }
 
 /** As many messages of the outbox as fit on the page. */

@@ -16,7 +16,7 @@ import {
 } from "../outbox/replay-deliveries.ts";
 import { getWebhook } from "./webhook-store.ts";
 
-/** Newest first. @throws not_found when the named webhook is not there; invalid_request on a cursor that no page returned. */
+/** Newest first. @throws not_found when the named webhook or submission is not there; invalid_request on a cursor that no page returned. */
 export function* listWebhookDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   // For a misspelt id, an empty page would suggest that all is well.
   if (filter.recipientId !== null) yield* getWebhook(filter.recipientId);

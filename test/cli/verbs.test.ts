@@ -61,12 +61,14 @@ test("what failed is replayed, by the verb as by the command; a dry run counts i
   expect(rows.verb.filter((row) => /^delivery .*"pending"/.test(row))).toHaveLength(3);
 });
 
-test("deliveries of a webhook that is not there are neither listed nor replayed, not even in a dry run", async () => {
+test("deliveries of a webhook or submission that is not there are neither listed nor replayed, not even in a dry run", async () => {
   await using world = new WebhookWorld();
   const range = { recipientId: "wh_none", failedOnly: false, since: null, until: null };
   const filter = { ...range, submissionId: null, state: null, cursor: null, limit: 10 };
   const missing = expect.objectContaining({ code: "not_found" });
-  await expect(world.db.read(() => listWebhookDeliveries(filter))).rejects.toEqual(missing);
+  const submissionId = newId("sub", Date.now());
+  for (const named of [filter, { ...filter, recipientId: null, submissionId }])
+    await expect(world.db.read(() => listWebhookDeliveries(named))).rejects.toEqual(missing);
   for (const what of [range, "msg_none"]) {
     const asked = replay(world.db, { what, dryRun: true, asNew: false, now: Date.now() });
     await expect(asked).rejects.toEqual(missing);

@@ -71,7 +71,8 @@ test("what waits in the outbox of a submission that is deleted is neither listed
   const [first, second, third] = world.post(3);
   world.db.now(() => run(query.deleteFrom("submission").where("id", "=", second!)));
   expect(world.states()).toEqual({ pending: 2 });
-  expect(world.db.now(() => listDeliveries({ ...ALL, submissionId: second! })).deliveries).toEqual([]);
+  const listed = world.db.now(() => listDeliveries(ALL)).deliveries;
+  expect(listed.map(({ submissionId }) => submissionId).toSorted()).toEqual([first, third]);
   world.deliverer.start();
   await world.settle();
   const told = receiver.received.map(

@@ -14,7 +14,7 @@ const FOREIGN_USES: readonly ForeignUse[] = [
     folder: "outbox",
     table: "submission",
     does: "reads",
-    why: "a claim reads the notification's body in the statement that claims, and a deleted submission is not told of",
+    why: "a claim reads the notification's body in the statement that claims, and nobody is told of a submission that is not there",
   },
   {
     folder: "outbox",
