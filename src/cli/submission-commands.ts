@@ -8,15 +8,14 @@ import { markSubmission } from "../submissions/mark-submission.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { browseSubmissions } from "../submissions/browse-submissions.ts";
+import { followSubmissions, type Tail } from "../submissions/follow-submissions.ts";
 import {
   deleteSubmissions,
   getSubmission,
   MAX_PAGE_SIZE,
   readTail,
-  type SubmissionFilter,
   tailAfter,
   tailEnd,
-  type TailPosition,
 } from "../submissions/submission-store.ts";
 import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
@@ -186,12 +185,6 @@ function printOne({ output }: CommandContext, submission: Submission): void {
   else output.line(toRow(submission).join("  "));
 }
 
-/** The submissions that are shown, and the position after which they begin. */
-interface Tail {
-  readonly filter: SubmissionFilter;
-  readonly from: TailPosition;
-}
-
 /** Starts at the point where an earlier tail stopped. */
 async function goOn(
   context: CommandContext,
@@ -209,26 +202,24 @@ async function goOn(
 async function follow(
   context: CommandContext,
   db: SqliteDatabase,
-  { filter, from }: Tail,
+  tail: Tail,
   printed: ReadonlySet<string>,
 ): Promise<never> {
-  let position = from;
-  let seen = Number.NaN;
+  const following = followSubmissions(db, tail, watchCommits(db));
   for (;;) {
-    const version = Number(db.pragma("data_version"));
-    if (version !== seen) {
-      seen = version;
-      let page = await db.read(() => readTail(filter, position, MAX_PAGE_SIZE));
-      while (page.submissions.length > 0) {
-        for (const submission of page.submissions) {
-          if (!printed.has(submission.id)) printOne(context, submission);
-        }
-        position = page.position;
-        page = await db.read(() => readTail(filter, position, MAX_PAGE_SIZE));
-      }
-    }
-    await sleep(FOLLOW_INTERVAL_MS);
+    const { value: submission } = await following.next();
+    if (!printed.has(submission.id)) printOne(context, submission);
   }
+}
+
+/** Waits until another process has committed something since it returned last. */
+function watchCommits(db: SqliteDatabase): () => Promise<void> {
+  let seen = Number.NaN;
+  return async () => {
+    let version: number;
+    while ((version = Number(db.pragma("data_version"))) === seen) await sleep(FOLLOW_INTERVAL_MS);
+    seen = version;
+  };
 }
 
 function count(options: Options, fallback: number): number {

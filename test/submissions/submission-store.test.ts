@@ -4,6 +4,7 @@ import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
 import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
 import {
   deleteSubmissions,
@@ -143,6 +144,23 @@ test("tail gives what was committed after a position, in the order of commits wh
   expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
   expect(db.now(() => readTail(any, rest.position, 2))).toEqual({ submissions: [], position: rest.position });
   expect(db.now(() => readTail({ ...any, endpointId: endpoints[1]! }, start, 5)).submissions).toHaveLength(1);
+});
+
+test("who follows gets each submission that is committed while it waits, once and in the order of commits", async () => {
+  const { db, endpoints, add } = bench();
+  add(endpoints[0]!, NOON);
+  const from = db.now(() => tailEnd());
+  const expected = [add(endpoints[0]!, NOON + 5000)];
+  const changed = (): Promise<void> => {
+    expected.push(add(endpoints[0]!, NOON), add(endpoints[0]!, NOON - 5000));
+    return Promise.resolve();
+  };
+  const followed: string[] = [];
+  for await (const { id } of followSubmissions(db, { filter: any, from }, changed)) {
+    followed.push(id);
+    if (followed.length === 5) break;
+  }
+  expect(followed).toEqual(expected);
 });
 
 test("tail goes on after a submission, or, if that is gone, with the submissions of later ids", () => {

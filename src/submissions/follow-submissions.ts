@@ -1,0 +1,29 @@
+import type { Database } from "../database/database.ts";
+import { MAX_PAGE_SIZE, readTail, type SubmissionFilter, type TailPosition } from "./submission-store.ts";
+import type { Submission } from "./submission.ts";
+
+/** The submissions that are followed, and the position after which they begin. */
+export interface Tail {
+  readonly filter: SubmissionFilter;
+  readonly from: TailPosition;
+}
+
+/**
+ * Every submission that is committed after a position, in the order of the commits, without end.
+ *
+ * @param changed is called when there is nothing new. It waits for a commit, and must also see one from the time between its last
+ *   return and its call.
+ */
+export async function* followSubmissions(
+  db: Database,
+  { filter, from }: Tail,
+  changed: () => Promise<void>,
+): AsyncGenerator<Submission, never> {
+  let position = from;
+  for (;;) {
+    const page = await db.read(() => readTail(filter, position, MAX_PAGE_SIZE));
+    yield* page.submissions;
+    position = page.position;
+    if (page.submissions.length === 0) await changed();
+  }
+}
