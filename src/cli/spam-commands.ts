@@ -6,16 +6,10 @@ import { isId } from "../foundation/id.ts";
 import { judge, JUDGE_VERSION } from "../spam/judge.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { readBody } from "../spam/spam-post.ts";
-import { parseSpamChoices, type SpamChoices } from "../spam/spam-settings.ts";
+import { parseSpamChoices, replaceChoices, type SpamChoices } from "../spam/spam-settings.ts";
 import type { SpamReason, SpamVerdict } from "../spam/spam-verdict.ts";
 import { verdictJson } from "../spam/verdict-json.ts";
-import {
-  changeSpam,
-  chooseScope,
-  readSpamState,
-  requireCustomSpam,
-  type ScopeReference,
-} from "../endpoints/choose-spam.ts";
+import { changeSpam, chooseScope, readSpamState, type ScopeReference } from "../endpoints/choose-spam.ts";
 import { spamStateJson } from "../endpoints/spam-state-json.ts";
 import { readChoices } from "../endpoints/spam-choices-store.ts";
 import {
@@ -95,18 +89,17 @@ const set: CommandSpec = {
     withDatabase(context, async (db, config) => {
       const now = context.clock.now();
       const chosen = await db.transaction(() => chooseScope(scopeOf(options), now, config.newWorkspacePlan));
-      const { scope } = chosen;
-      requireCustomSpam(chosen.workspace, config.plans);
-      if (!SETTERS.some((name) => options[name] !== undefined))
-        return refuse("give something to set, like --keyword");
-      const choices = readOptions(await db.read(() => readChoices(scope)), options);
+      const choose = readChange(options);
       if (options["dryRun"] === true) {
-        return printPreview(
-          context.output,
-          await db.read(() => previewChoices(scope, choices, spamDefaults(config))),
-        );
+        const parts = { plans: config.plans, defaults: spamDefaults(config) };
+        const preview = await db.read(function* () {
+          return yield* previewChoices(chosen, choose(yield* readChoices(chosen.scope)), parts);
+        });
+        return printPreview(context.output, preview);
       }
-      await db.transaction(() => changeSpam(chosen, choices, config.plans));
+      const choices = await db.transaction(function* () {
+        return yield* changeSpam(chosen, choose(yield* readChoices(chosen.scope)), config.plans);
+      });
       if (context.output.isJson) return context.output.json({ chosen: choices });
       return context.output.note("the settings hold from now on");
     }),
@@ -170,11 +163,15 @@ function tellVersion(output: Output, { verdict, version }: StoredVerdict): SpamV
 }
 
 function readJsonObject(file: string): Record<string, unknown> {
-  const value = parseJson(readInput(file), file === "-" ? "standard input" : file);
+  const value = parseJson(readInput(file), sourceOf(file));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new FormsvcError("usage", "the post is not a JSON object");
   }
   return value as Record<string, unknown>;
+}
+
+function sourceOf(file: string): string {
+  return file === "-" ? "standard input" : file;
 }
 
 function printVerdict(output: Output, verdict: SpamVerdict): void {
@@ -193,22 +190,19 @@ function scopeOf(options: Options): ScopeReference {
   return { endpoint: text(options, "endpoint"), workspace: text(options, "workspace") };
 }
 
-/** The choices after a command: a file replaces all, and single options change only what they name. */
-function readOptions(before: SpamChoices, options: Options): SpamChoices {
+/** The choices after the command, from those before it: a file replaces all, and single options change only what they name. */
+function readChange(options: Options): (before: SpamChoices) => SpamChoices {
+  if (!SETTERS.some((name) => options[name] !== undefined))
+    return refuse("give something to set, like --keyword");
   const file = text(options, "file");
-  const base =
-    file === null ? before : parseSpamChoices(readInput(file), file === "-" ? "standard input" : file);
+  const whole = file === null ? null : parseSpamChoices(readInput(file), sourceOf(file));
   const keywords = (texts(options, "keyword") ?? []).map(parseKeyword);
-  const replaced = new Set(keywords.map(({ word }) => word));
-  const chosen = {
-    ...base,
+  const named = {
     ...(typeof options["maxLinks"] === "number" ? { maxLinks: options["maxLinks"] } : {}),
     ...(text(options, "technical") === null ? {} : { technical: text(options, "technical") === "on" }),
-    ...(keywords.length === 0
-      ? {}
-      : { keywords: [...(base.keywords ?? []).filter(({ word }) => !replaced.has(word)), ...keywords] }),
+    ...(keywords.length === 0 ? {} : { keywords }),
   };
-  return parseSpamChoices(JSON.stringify(chosen), "options");
+  return (before) => parseSpamChoices(JSON.stringify(replaceChoices(whole ?? before, named)), "options");
 }
 
 /** What `spam set` can set. */

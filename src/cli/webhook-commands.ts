@@ -8,8 +8,8 @@ import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
 import {
+  defaultWebhookSettings,
   MAX_SPAM_SCORE,
-  ROTATION_GRACE_MS,
   type Webhook,
   type WebhookSettings,
 } from "../webhooks/webhook.ts";
@@ -76,7 +76,11 @@ const create: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
       const endpoint = await db.read(() => getEndpoint(text(options, "endpoint") ?? ""));
-      const settings = { ...DEFAULTS, ...readSettings(options) };
+      const settings = {
+        ...defaultWebhookSettings,
+        url: text(options, "url") ?? "",
+        ...readSettings(options),
+      };
       const keyring = await db.read(() => openKeyring(config));
       const { webhook, secret } = await db.transaction(() =>
         createWebhook(keyring, endpoint.id, settings, context.clock.now()),
@@ -180,21 +184,19 @@ const rotate: CommandSpec = {
   summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
   action: (context, _options, [id = ""]) =>
     withDatabase(context, async (db, config) => {
-      const now = context.clock.now();
       const keyring = await db.read(() => openKeyring(config));
-      const secret = await db.transaction(() => rotateSecret(keyring, id, now));
-      const oldUntil = toIsoTime(now + ROTATION_GRACE_MS);
+      const rotated = await db.transaction(() => rotateSecret(keyring, id, context.clock.now()));
+      const oldUntil = toIsoTime(rotated.oldUntil);
+      const { secret } = rotated;
       context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
       if (context.output.isJson) {
-        const webhook = webhookJson(await db.read(() => getWebhook(id)));
+        const webhook = webhookJson(rotated.webhook);
         return context.output.json({ webhook, secret, previous_secret_expires_at: oldUntil });
       }
       context.output.line(secret);
       return context.output.note(`messages verify with the old secret too until ${oldUntil}`);
     }),
 };
-
-const DEFAULTS: WebhookSettings = { url: "", headers: {}, allowPrivate: false, maxSpamScore: MAX_SPAM_SCORE };
 
 /** The settings that were given. @throws usage */
 function readSettings(options: Options): Partial<WebhookSettings> {

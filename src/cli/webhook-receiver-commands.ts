@@ -4,7 +4,7 @@ import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Arrival, type Behaviour, BEHAVIOURS, startLocalReceiver } from "../webhooks/local-receiver.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
-import { sendTest } from "../webhooks/send-test.ts";
+import { sendTest, TEST_DATA } from "../webhooks/send-test.ts";
 import { testResultJson } from "../webhooks/webhook-json.ts";
 import { getWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
@@ -152,7 +152,7 @@ function readKeys(options: Options): readonly Buffer[] {
 }
 
 function readData(file: string | null): Record<string, unknown> {
-  if (file === null) return { message: "This is a test of the webhook." };
+  if (file === null) return TEST_DATA;
   const value = parseJson(readInput(file), file);
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;

@@ -2,7 +2,13 @@ import type { Command } from "commander";
 import { limitsJson, usageJson, workspaceJson } from "../workspaces/workspace-json.ts";
 import type { Steps } from "../database/steps.ts";
 import { monthOf, toIsoTime } from "../foundation/clock.ts";
-import { findLimits, largestPlan, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
+import {
+  findLargestPlan,
+  findLimits,
+  limitsOf,
+  type Plans,
+  type Workspace,
+} from "../workspaces/workspace.ts";
 import {
   chooseWorkspace,
   createWorkspace,
@@ -144,10 +150,10 @@ export function* describePlan({ id, plan }: Workspace, plans: Plans): Steps<stri
   const { monthlySubmissions } = limits;
   if (monthlySubmissions === null) return `${plan}, unlimited submissions`;
   const limit = `${plan}, ${monthlySubmissions} submissions a month; what comes beyond is answered 429 and held`;
-  const larger = largestPlan(plans);
-  const lifted = limitsOf(plans, larger).monthlySubmissions;
-  if (larger === plan || lifted === monthlySubmissions)
+  const larger = findLargestPlan(plans, plan);
+  if (larger === null)
     return `${limit}. For more, raise plans.${plan}.monthlySubmissions in the configuration`;
+  const lifted = limitsOf(plans, larger).monthlySubmissions;
   const workspace = (yield* listWorkspaces()).length === 1 ? "" : `${id} `;
   return `${limit}. For ${shown(lifted)}: formsvc workspace set-plan ${workspace}${larger}`;
 }

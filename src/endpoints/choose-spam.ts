@@ -56,16 +56,17 @@ export function* readSpamState(
 }
 
 /** @throws plan_limit if the plan does not include own settings. */
-export function requireCustomSpam({ plan }: Workspace, plans: Plans): void {
+export function requireCustomSpam(plan: string, plans: Plans): void {
   if (limitsOf(plans, plan).customSpam) return;
   throw new FormsvcError("plan_limit", `the plan ${plan} does not include own spam settings`, {
     hint: { kind: "choose_plan" },
   });
 }
 
-/** Takes effect at once, in running servers within a second. @throws plan_limit, not_found */
-export function* changeSpam({ scope }: ChosenScope, choices: SpamChoices, plans: Plans): Steps<void> {
+/** Takes effect at once, in running servers within a second. Returns the choices. @throws plan_limit, not_found */
+export function* changeSpam({ scope }: ChosenScope, choices: SpamChoices, plans: Plans): Steps<SpamChoices> {
   // The plan may have changed since the scope was chosen.
-  requireCustomSpam(yield* getWorkspace(scope.workspaceId), plans);
+  requireCustomSpam((yield* getWorkspace(scope.workspaceId)).plan, plans);
   yield* writeChoices(scope, choices);
+  return choices;
 }

@@ -94,6 +94,14 @@ export function applyChoices(settings: SpamSettings, chosen: SpamChoices): SpamS
   };
 }
 
+/** The choices with others in the place of those that they name; a keyword takes the place of the same word. */
+export function replaceChoices(before: SpamChoices, named: SpamChoices): SpamChoices {
+  const { keywords = [], ...others } = named;
+  const words = new Set(keywords.map(({ word }) => word));
+  const kept = (before.keywords ?? []).filter(({ word }) => !words.has(word));
+  return { ...before, ...others, ...(keywords.length === 0 ? {} : { keywords: [...kept, ...keywords] }) };
+}
+
 function joinSenders(one: SpamSenders, other: SpamSenders = NOBODY): SpamSenders {
   return {
     addresses: [...one.addresses, ...other.addresses],

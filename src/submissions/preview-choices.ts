@@ -8,6 +8,8 @@ import type { SpamClass, SpamReason, SpamVerdict } from "../spam/spam-verdict.ts
 import { numberOfEndpoint } from "./endpoint-number.ts";
 import { postOf } from "./mark-submission.ts";
 import { readChoices, type SpamScope } from "../endpoints/spam-choices-store.ts";
+import { type ChosenScope, requireCustomSpam } from "../endpoints/choose-spam.ts";
+import type { Plans } from "../workspaces/workspace.ts";
 
 /** Posts that a preview judges: the newest submissions and held posts. */
 const MAX_POSTS = 500;
@@ -27,12 +29,15 @@ export interface Preview {
 /**
  * Judges the last posts with the present and with the changed settings. Both without history, and without the facts that are not
  * stored: fill time, honeypots and headers.
+ *
+ * @throws plan_limit if the plan does not include own settings.
  */
 export function* previewChoices(
-  scope: SpamScope,
+  { scope, workspace: { plan } }: ChosenScope,
   choices: SpamChoices,
-  defaults: SpamSettings,
+  { plans, defaults }: { readonly plans: Plans; readonly defaults: SpamSettings },
 ): Steps<Preview> {
+  requireCustomSpam(plan, plans);
   const workspace = yield* readChoices({ kind: "workspace", workspaceId: scope.workspaceId });
   const before = settingsOf(defaults, workspace, scope.kind === "endpoint" ? yield* readChoices(scope) : {});
   const after =

@@ -28,6 +28,9 @@ interface TestParts {
   readonly sender: Pick<HttpSender, "send">;
 }
 
+/** The fields of the invented submission if no others are chosen. */
+export const TEST_DATA = { message: "This is a test of the webhook." };
+
 export interface TestMessage {
   readonly webhook: Webhook;
   readonly endpointName: string;

@@ -104,14 +104,23 @@ export async function deleteWebhook(db: Database, id: string): Promise<void> {
   await deleteRecipient(db, id);
 }
 
-/** Returns the new secret; the old one still signs beside it for {@link ROTATION_GRACE_MS}. @throws not_found */
-export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<string> {
-  yield* getWebhook(id);
+export interface RotatedSecret {
+  readonly webhook: Webhook;
+  /** The new one, which is shown now and never again. */
+  readonly secret: string;
+  /** The old one signs beside it until then. */
+  readonly oldUntil: number;
+}
+
+/** @throws not_found */
+export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<RotatedSecret> {
+  const webhook = yield* getWebhook(id);
   const secret = newSecret();
+  const oldUntil = now + ROTATION_GRACE_MS;
   yield* run(
     query
       .updateTable("webhook_secret")
-      .set({ expires_at: now + ROTATION_GRACE_MS })
+      .set({ expires_at: oldUntil })
       .where("webhook_id", "=", id)
       .where("expires_at", "is", null),
   );
@@ -128,7 +137,7 @@ export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<
       ),
   );
   yield* raiseSettingsVersion();
-  return secret;
+  return { webhook, secret, oldUntil };
 }
 
 /** The signing keys of each webhook, the newest first. */

@@ -22,6 +22,14 @@ export interface WebhookSettings {
 
 /** The highest spam score that a submission can have. */
 export const MAX_SPAM_SCORE = 100;
+
+/** The settings that a new webhook has unless others are chosen. */
+export const defaultWebhookSettings: Omit<WebhookSettings, "url"> = {
+  headers: {},
+  allowPrivate: false,
+  maxSpamScore: MAX_SPAM_SCORE,
+};
+
 export const MAX_WEBHOOKS_PER_ENDPOINT = 20;
 /** How long the old secret signs beside the new one after a rotation. */
 export const ROTATION_GRACE_MS = 24 * 3_600_000;

@@ -61,10 +61,14 @@ export function limitsOf(plans: Plans, plan: string): PlanLimits {
   return limits;
 }
 
-/** The plan that allows the most submissions a month. */
-export function largestPlan(plans: Plans): string {
+/** The plan that allows the most submissions a month; null if the given one, which is configured, allows as many. */
+export function findLargestPlan(plans: Plans, than: string): string | null {
   const allowed = (plan: string): number => plans[plan]?.monthlySubmissions ?? Infinity;
-  return Object.keys(plans).reduce((largest, plan) => (allowed(plan) > allowed(largest) ? plan : largest));
+  const largest = Object.keys(plans).reduce(
+    (most, plan) => (allowed(plan) > allowed(most) ? plan : most),
+    than,
+  );
+  return largest === than ? null : largest;
 }
 
 /** A name without its outer blanks. @throws usage when it is empty, too long or has control characters. */

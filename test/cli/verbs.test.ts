@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { spamDefaults } from "../../src/app.ts";
 import { changeSpam, chooseScope, readSpamState } from "../../src/endpoints/choose-spam.ts";
+import { previewChoices } from "../../src/submissions/preview-choices.ts";
 import { explainPost, readVerdict } from "../../src/submissions/explain-post.ts";
 import { addKey } from "../../src/endpoints/add-key.ts";
 import { newId } from "../../src/foundation/id.ts";
@@ -136,6 +137,13 @@ test("own spam settings are stored, by the verb as by the command, on plans that
   expect(rows.verb.filter((row) => row.startsWith("endpoint_spam"))).toHaveLength(1);
   const without = { hobby: { ...plans.hobby, customSpam: false } };
   await expect(set(db, without)).rejects.toThrow("does not include own spam settings");
+  const tryOut = (included: typeof plans) =>
+    db.transaction(function* () {
+      const scope = yield* chooseScope(reference, Date.now(), "hobby");
+      return yield* previewChoices(scope, {}, { plans: included, defaults: spamDefaults(service.config) });
+    });
+  expect(await tryOut(plans)).toEqual({ posts: 0, changes: [] });
+  await expect(tryOut(without)).rejects.toThrow("does not include own spam settings");
   expect(db.prepare("SELECT count(*) FROM endpoint_spam").pluck().get()).toBe(0);
   await set(db);
   const scope = db.now(() => chooseScope(reference, Date.now(), "hobby"));

@@ -239,9 +239,9 @@ test("after a rotation both secrets verify for 24 hours, in the middle of retrie
   world.deliverer.start();
   world.post();
   await world.settle();
-  const middle = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
+  const { secret: middle } = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
   world.clock.advance(1000);
-  const newest = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
+  const { secret: newest } = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
   world.deliverer.reload();
   status = 200;
   await world.runUntil(world.clock.now() + 30_000);

@@ -38,7 +38,7 @@ test("with a key, what signs and the values of own headers are encrypted from th
   await using receiver = await startReceiverWith((response) => response.end());
   await using world = new WebhookWorld({}, { keyFile: null, key: randomBytes(32).toString("base64") });
   const { webhook, secret } = world.addWebhook(receiver.url, { headers: { authorization: TOKEN } });
-  const newest = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
+  const { secret: newest } = world.db.now(() => rotateSecret(world.keyring, webhook.id, world.clock.now()));
   world.db.now(() => updateWebhook(world.keyring, webhook.id, { maxSpamScore: 90 }));
   world.deliverer.reload();
   world.deliverer.start();

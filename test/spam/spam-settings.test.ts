@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { judge } from "../../src/spam/judge.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
-import { applyChoices, defaultSpamSettings, parseSpamChoices } from "../../src/spam/spam-settings.ts";
+import {
+  applyChoices,
+  defaultSpamSettings,
+  parseSpamChoices,
+  replaceChoices,
+} from "../../src/spam/spam-settings.ts";
 import { client, postOf } from "./posts.ts";
 
 const fields = {
@@ -49,6 +54,25 @@ test("an owner's points do not block alone, but do if there is other evidence to
   const rules = [{ pattern: "sunday", effect: 90 }];
   expect(scoreWith({ rules })).toBe(75);
   expect(scoreWith({ rules }, "sunday https://bit.ly/x")).toBe(100);
+});
+
+test("a change replaces what it names, and a keyword its own word; the rest stays", () => {
+  const before = {
+    maxLinks: 1,
+    technical: true,
+    keywords: [
+      { word: "a", effect: 1 },
+      { word: "b", effect: 2 },
+    ],
+  };
+  expect(replaceChoices(before, { maxLinks: 0 })).toEqual({ ...before, maxLinks: 0 });
+  expect(replaceChoices(before, { keywords: [{ word: "a", effect: "block" }] })).toEqual({
+    ...before,
+    keywords: [
+      { word: "b", effect: 2 },
+      { word: "a", effect: "block" },
+    ],
+  });
 });
 
 test("an endpoint's single values replace its workspace's, and lists are joined", () => {
