@@ -7,7 +7,7 @@ const schemaFile = new URL("schema.sql", folder);
 
 /** What each table holds, in the order of reading. */
 const TABLES: Readonly<Record<string, string>> = {
-  account: "Owners of workspaces, by e-mail address.",
+  account: "Owners of workspaces, by e-mail address. An operator sees all workspaces.",
   workspace: "Groups of endpoints of an account, each with the plan that limits it.",
   usage: "Accepted submissions by workspace and UTC calendar month (YYYY-MM), which plan limits count.",
   endpoint: "One form: its settings.",
@@ -38,6 +38,12 @@ const TABLES: Readonly<Record<string, string>> = {
   remembered_text_key: "Keys by which remembered texts are found.",
   lesson: "Submissions that somebody marked as spam or not, as the features that the filter learns from.",
   learned_weights: "The weights that a workspace's filter has learned from its lessons.",
+  credential: "How an account signs in. One that never did has no row.",
+  recovery_code: "Codes that stand in for the second factor, each for one sign-in.",
+  sign_in_link: "Links that set an account's password, each for one use.",
+  session: "Browsers that are signed in.",
+  submission_read: "Who has read which submission. An unread one has no row.",
+  audit_event: "Who changed what. The oldest rows are deleted.",
 };
 
 interface NumberedFile {

@@ -1,3 +1,4 @@
+import { dropOldChanges } from "./audit/audit-store.ts";
 import type { Config } from "./config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "./database/sqlite/sqlite-database.ts";
@@ -33,6 +34,8 @@ import { deleteSubmissionsOf } from "./submissions/submission-store.ts";
 import { createProxyWatch } from "./submissions/untrusted-proxy.ts";
 import { createKeyring, type Keyring } from "./secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "./secrets/stored-secret.ts";
+import { listTotpSecrets } from "./sessions/credential-store.ts";
+import { dropEndedSessions } from "./sessions/session.ts";
 import { expireSubmissions } from "./submissions/retention.ts";
 import { createSpamMemory } from "./history/spam-memory.ts";
 import { createSpamSettingsReader } from "./endpoints/spam-choices-store.ts";
@@ -79,7 +82,7 @@ export function openMigrated(
 }
 
 /** Every recoverable secret of the database. A feature that stores one adds its list here. */
-export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets];
+export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets, listTotpSecrets];
 
 /** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
 export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [deleteSubmissionsOf, forgetKeysOf];
@@ -232,6 +235,8 @@ function createUpkeep(db: SqliteDatabase, config: Config, clock: Clock, cleaner:
       () => db.transaction(() => finishGrace(clock.now())),
       () => noted(() => dropExpired(config.held.days, clock.now())),
       () => spreadLate(db, clock.now()),
+      () => db.transaction(() => dropEndedSessions(clock.now(), config.dashboard)),
+      () => db.transaction(() => dropOldChanges(clock.now())),
       () => noted(() => dropOldDeliveries(config.webhooks.keepDeliveredDays, clock.now())),
     ],
     expire: () => noted(() => expireSubmissions(clock.now())),

@@ -86,7 +86,7 @@ function open(name: string, deliveredCount: number, pendingCount: number): () =>
 
 function fill(db: SqliteDatabase, deliveredCount: number, pendingCount: number): void {
   db.execute(`
-    INSERT INTO account VALUES ('acct_1', 'bench@example.com', 0);
+    INSERT INTO account (id, email, created_at) VALUES ('acct_1', 'bench@example.com', 0);
     INSERT INTO workspace VALUES ('ws_1', 'acct_1', 'Bench', 'hobby', 0);
     INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, created_at)
       VALUES ('ep_1', 'ws_1', 'Bench', 'active', 1, '[]', 'drop', 0);

@@ -96,6 +96,31 @@ const sections = z.strictObject({
         "An address and port for `/metrics` alone, like `127.0.0.1:8788`; null serves it on the server's own port only.",
       ),
   }),
+  dashboard: z.strictObject({
+    enabled: z.boolean().describe("Whether the dashboard is served at `/dashboard`."),
+    listen: listenAddress
+      .nullable()
+      .describe(
+        "An address and port for the dashboard alone, like `127.0.0.1:8789`; null serves it on the server's own port.",
+      ),
+    allowNetworks: z
+      .array(network)
+      .max(1000)
+      .describe("Addresses and CIDRs that may open the dashboard; others get 404. An empty list lets all."),
+    sessionIdleHours: z
+      .int()
+      .min(1)
+      .max(8760)
+      .describe("Hours after its last use when a session of the dashboard ends."),
+    sessionMaxDays: z
+      .int()
+      .min(1)
+      .max(365)
+      .describe("Days after its sign-in when a session ends, however much it is used."),
+    logAddresses: z
+      .boolean()
+      .describe("Whether sessions and the event `sign_in_failed` name the client's address."),
+  }),
   backup: z.strictObject({
     everyHours: z
       .int()
@@ -124,7 +149,7 @@ const sections = z.strictObject({
         .max(4096)
         .nullable()
         .describe(
-          "File with the keys that encrypt webhook secrets and headers in the database, the newest first; null stores them plain.",
+          "File with the keys that encrypt the secrets in the database (of webhooks and second factors), the newest first; null stores them plain.",
         ),
       key: z
         .string()
@@ -220,6 +245,14 @@ export const defaultConfig: Config = {
   },
   spam: { maxLinks: 3 },
   metrics: { enabled: false, token: null, listen: null },
+  dashboard: {
+    enabled: true,
+    listen: null,
+    allowNetworks: [],
+    sessionIdleHours: 168,
+    sessionMaxDays: 30,
+    logAddresses: false,
+  },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   secrets: { keyFile: null, key: null },
   held: { days: 30, maxPerWorkspace: 10_000 },

@@ -28,12 +28,19 @@ export interface Tables {
   untrusted_proxy: UntrustedProxyRow;
   held_network: HeldNetworkRow;
   held_total: HeldTotalRow;
+  credential: CredentialRow;
+  recovery_code: RecoveryCodeRow;
+  sign_in_link: SignInLinkRow;
+  session: SessionRow;
+  submission_read: SubmissionReadRow;
+  audit_event: AuditEventRow;
 }
 
 interface AccountRow {
   id: string;
   email: string;
   created_at: number;
+  is_operator: Generated<number>;
 }
 
 interface WorkspaceRow {
@@ -291,4 +298,50 @@ interface HeldTotalRow {
   /** Posts that were deleted because there were too many, since the beginning. */
   evicted: number;
   evicted_at: number | null;
+}
+
+interface CredentialRow {
+  account_id: string;
+  password_hash: string;
+  /** Sealed or plain. */
+  totp_secret: Buffer | null;
+  totp_step: number | null;
+  changed_at: number;
+}
+
+interface RecoveryCodeRow {
+  account_id: string;
+  hash: Buffer;
+}
+
+interface SignInLinkRow {
+  account_id: string;
+  token_hash: Buffer;
+  expires_at: number;
+}
+
+interface SessionRow {
+  id: string;
+  account_id: string;
+  secret_hash: Buffer;
+  created_at: number;
+  seen_at: number;
+  user_agent: string;
+  ip_address: string | null;
+}
+
+interface SubmissionReadRow {
+  submission_id: string;
+  account_id: string;
+}
+
+interface AuditEventRow {
+  id: Generated<number>;
+  at: number;
+  account_id: string | null;
+  email: string | null;
+  workspace_id: string | null;
+  action: string;
+  subject: string;
+  detail: string | null;
 }

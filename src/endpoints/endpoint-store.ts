@@ -5,7 +5,8 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
-import { getWorkspace } from "../workspaces/workspace-store.ts";
+import { getWorkspace, mayView } from "../workspaces/workspace-store.ts";
+import type { Viewing } from "../workspaces/viewing.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
 
@@ -67,9 +68,7 @@ export function* getEndpoint(reference: string, workspace: string | null = null)
   const rows = yield* all(select);
   const [row] = rows;
   if (row === undefined) {
-    throw new FormsvcError("not_found", `there is no endpoint ${reference}`, {
-      hint: { kind: "list_endpoints" },
-    });
+    throw noEndpoint(reference);
   }
   if (rows.length > 1) {
     throw new FormsvcError("ambiguous", `several endpoints are named ${reference}; use the id`, {
@@ -93,6 +92,13 @@ export function* listRetentions(): Steps<{ readonly number: number; readonly kee
 export function* findEndpoint(id: string): Steps<Endpoint | undefined> {
   const row = yield* first(query.selectFrom("endpoint").selectAll().where("id", "=", id));
   return row === undefined ? undefined : toEndpoint(row);
+}
+
+/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+export function* getViewableEndpoint(viewing: Viewing, id: string): Steps<Endpoint> {
+  const endpoint = yield* findEndpoint(id);
+  if (endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId))) throw noEndpoint(id);
+  return endpoint;
 }
 
 /** Each setting that is not undefined replaces the stored one. @throws usage, not_found, ambiguous */
@@ -192,6 +198,12 @@ function* checkEndpointLimit(workspace: Workspace, plans: Plans): Steps<void> {
     `the plan ${workspace.plan} allows ${limit} endpoints and the workspace ${workspace.id} has them`,
     { hint: { kind: "upgrade_plan", workspaceId: workspace.id } },
   );
+}
+
+function noEndpoint(reference: string): FormsvcError {
+  return new FormsvcError("not_found", `there is no endpoint ${reference}`, {
+    hint: { kind: "list_endpoints" },
+  });
 }
 
 function toColumns(settings: EndpointSettings) {

@@ -2,7 +2,7 @@ import { V7Generator } from "uuidv7";
 import { FormsvcError } from "./errors.ts";
 
 /** The kinds of thing that have an id; the prefix says which. */
-export type IdPrefix = "acct" | "ws" | "ep" | "key" | "sub" | "held" | "wh" | "msg";
+export type IdPrefix = "acct" | "ws" | "ep" | "key" | "sub" | "held" | "wh" | "msg" | "ses";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;

@@ -26,13 +26,10 @@ function describe(counts: ReadonlyMap<string | null, number>, keyring: Keyring):
   const [newest] = keyring.ids();
   if (newest === undefined) {
     const where = "the database and its backups hold them as they are";
-    return sound(
-      NAME,
-      `secrets of webhooks: ${total}, plain: ${where}; docs/backup.md tells how to encrypt them`,
-    );
+    return sound(NAME, `secrets: ${total}, plain: ${where}; docs/backup.md tells how to encrypt them`);
   }
   const others = total - (counts.get(newest) ?? 0);
-  if (others === 0) return sound(NAME, `secrets of webhooks: ${total}, encrypted with the key ${newest}`);
+  if (others === 0) return sound(NAME, `secrets: ${total}, encrypted with the key ${newest}`);
   return problem(NAME, `secrets that are plain or under an older key: ${others}`, {
     kind: "encrypt_rest_of_secrets",
   });

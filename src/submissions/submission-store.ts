@@ -4,7 +4,10 @@ import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
 import { CLASS_SCORES, type SpamClass, spamClassOf } from "../spam/spam-verdict.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { EventParts } from "../outbox/event.ts";
+import { mayView } from "../workspaces/workspace-store.ts";
+import type { Viewing } from "../workspaces/viewing.ts";
 import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
 import {
   CONTENT_COLUMNS,
@@ -111,11 +114,27 @@ export function* readOldestFirst(
 
 /** @throws not_found */
 export function* getSubmission(id: string): Steps<Submission> {
+  const submission = yield* findSubmission(id);
+  if (submission === undefined) throw noSubmission(id);
+  return submission;
+}
+
+/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+export function* getViewableSubmission(viewing: Viewing, id: string): Steps<Submission> {
+  const submission = yield* findSubmission(id);
+  if (submission === undefined) throw noSubmission(id);
+  const endpoint = yield* findEndpoint(submission.endpointId);
+  if (endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId))) throw noSubmission(id);
+  return submission;
+}
+
+function* findSubmission(id: string): Steps<Submission | undefined> {
   const row = isId("sub", id) ? yield* first(selectSubmissions().where("id", "=", id)) : undefined;
-  if (row === undefined) {
-    throw new FormsvcError("not_found", `there is no submission ${id.slice(0, MAX_SHOWN_ID_LENGTH)}`);
-  }
-  return toSubmission(row);
+  return row === undefined ? undefined : toSubmission(row);
+}
+
+function noSubmission(id: string): FormsvcError {
+  return new FormsvcError("not_found", `there is no submission ${id.slice(0, MAX_SHOWN_ID_LENGTH)}`);
 }
 
 /** Inside a transaction. */

@@ -4,7 +4,12 @@ import type { Account, PlanLimits, Usage, Workspace } from "./workspace.ts";
 /** Accounts, workspaces, plans and usage as every JSON output shows them. */
 
 export function accountJson(account: Account) {
-  return { id: account.id, email: account.email, created_at: toIsoTime(account.createdAt) };
+  return {
+    id: account.id,
+    email: account.email,
+    is_operator: account.isOperator,
+    created_at: toIsoTime(account.createdAt),
+  };
 }
 
 export function workspaceJson(workspace: Workspace) {

@@ -1,8 +1,11 @@
+import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
+import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
+import type { Viewing } from "./viewing.ts";
 import {
   type Account,
   checkEmail,
@@ -32,7 +35,13 @@ export function* createAccount(
 
 export function* listAccounts(): Steps<Account[]> {
   const rows = yield* all(query.selectFrom("account").selectAll().orderBy("id"));
-  return rows.map((row) => ({ id: row.id, email: row.email, createdAt: row.created_at }));
+  return rows.map(toAccount);
+}
+
+/** The account with this id, or undefined. */
+export function* findAccount(id: string): Steps<Account | undefined> {
+  const row = yield* first(query.selectFrom("account").selectAll().where("id", "=", id));
+  return row === undefined ? undefined : toAccount(row);
 }
 
 /**
@@ -62,9 +71,7 @@ export function* getWorkspace(reference: string): Steps<Workspace> {
   const rows = yield* all(query.selectFrom("workspace").selectAll().where(column, "=", reference).limit(2));
   const [row] = rows;
   if (row === undefined) {
-    throw new FormsvcError("not_found", `there is no workspace ${reference}`, {
-      hint: { kind: "list_workspaces" },
-    });
+    throw noWorkspace(reference);
   }
   if (rows.length > 1) {
     throw new FormsvcError("ambiguous", `several workspaces are named ${reference}; use the id`, {
@@ -72,6 +79,30 @@ export function* getWorkspace(reference: string): Steps<Workspace> {
     });
   }
   return toWorkspace(row);
+}
+
+/** Every workspace that somebody may see. */
+export function* listViewableWorkspaces({ accountId, isOperator }: Viewing): Steps<Workspace[]> {
+  const workspaces = query.selectFrom("workspace").selectAll().orderBy("id");
+  return (yield* all(isOperator ? workspaces : workspaces.where("account_id", "=", accountId))).map(
+    toWorkspace,
+  );
+}
+
+/** @throws not_found, in the same words, when there is none with this id and when it belongs to somebody else. */
+export function* getViewableWorkspace({ accountId, isOperator }: Viewing, id: string): Steps<Workspace> {
+  const row = yield* first(query.selectFrom("workspace").selectAll().where("id", "=", id));
+  if (row === undefined || !(isOperator || row.account_id === accountId)) throw noWorkspace(id);
+  return toWorkspace(row);
+}
+
+/** Whether somebody may see what belongs to a workspace. */
+export function* mayView({ accountId, isOperator }: Viewing, workspaceId: string): Steps<boolean> {
+  if (isOperator) return true;
+  const owner = yield* first(
+    query.selectFrom("workspace").select("account_id").where("id", "=", workspaceId),
+  );
+  return owner?.account_id === accountId;
 }
 
 /**
@@ -169,7 +200,8 @@ function* soleAccount(now: number, plan: string): Steps<Account> {
   return first ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).account;
 }
 
-function* getAccount(reference: string): Steps<Account> {
+/** @param reference an id or an e-mail address. @throws not_found */
+export function* getAccount(reference: string): Steps<Account> {
   const column = isId("acct", reference) ? "id" : "email";
   const row = yield* first(query.selectFrom("account").selectAll().where(column, "=", reference));
   if (row === undefined) {
@@ -177,7 +209,7 @@ function* getAccount(reference: string): Steps<Account> {
       hint: { kind: "list_accounts" },
     });
   }
-  return { id: row.id, email: row.email, createdAt: row.created_at };
+  return toAccount(row);
 }
 
 function* insertAccount(
@@ -185,8 +217,13 @@ function* insertAccount(
   now: number,
   plan: string,
 ): Steps<{ account: Account; workspace: Workspace }> {
-  const account = { id: newId("acct", now), email, createdAt: now };
-  yield* run(query.insertInto("account").values({ id: account.id, email, created_at: now }));
+  const isOperator = (yield* first(query.selectFrom("account").select("id").limit(1))) === undefined;
+  const account = { id: newId("acct", now), email, isOperator, createdAt: now };
+  yield* run(
+    query
+      .insertInto("account")
+      .values({ id: account.id, email, is_operator: Number(isOperator), created_at: now }),
+  );
   return { account, workspace: yield* insertWorkspace(account.id, email.split("@")[0] ?? email, now, plan) };
 }
 
@@ -198,6 +235,16 @@ function* insertWorkspace(accountId: string, name: string, now: number, plan: st
       .values({ id: workspace.id, account_id: accountId, name, plan, created_at: now }),
   );
   return workspace;
+}
+
+function toAccount(row: Selectable<Tables["account"]>): Account {
+  return { id: row.id, email: row.email, isOperator: row.is_operator === 1, createdAt: row.created_at };
+}
+
+function noWorkspace(reference: string): FormsvcError {
+  return new FormsvcError("not_found", `there is no workspace ${reference}`, {
+    hint: { kind: "list_workspaces" },
+  });
 }
 
 function toWorkspace(row: {

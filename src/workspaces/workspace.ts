@@ -3,6 +3,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 export interface Account {
   readonly id: string;
   readonly email: string;
+  /** Whether it sees every workspace and the whole installation. The first account does. */
+  readonly isOperator: boolean;
   readonly createdAt: number;
 }
 

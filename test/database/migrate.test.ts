@@ -73,7 +73,7 @@ test("a new file gets every migration, the mark of the program, and no copy", ()
 
 test("upgrading a file with data keeps a private, whole copy from before", () => {
   const db = temporaryDatabase();
-  db.execute("INSERT INTO account VALUES ('acct_1', 'a@b', 1)");
+  db.execute("INSERT INTO account (id, email, created_at) VALUES ('acct_1', 'a@b', 1)");
   const { keptCopy } = migrate(db, later);
   expect(keptCopy).toBe(`${db.path}.schema-${migrations.length}`);
   expect((statSync(keptCopy!).mode & 0o777).toString(8)).toBe("600");

@@ -218,7 +218,7 @@ test("--hold-webhooks disables the webhooks of a backup from before recipients h
   older.exec(`
     PRAGMA application_id = ${APPLICATION_ID};
     PRAGMA user_version = ${RECIPIENTS_VERSION - 1};
-    INSERT INTO account VALUES ('acct_1', 'ada@example.org', 0);
+    INSERT INTO account (id, email, created_at) VALUES ('acct_1', 'ada@example.org', 0);
     INSERT INTO workspace VALUES ('ws_1', 'acct_1', 'ada', 'hobby', 0);
     INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, created_at)
       VALUES ('ep_1', 'ws_1', 'Contact', 'active', 1, '[]', 'drop', 0);

@@ -18,7 +18,7 @@ type SqlOf<Value> = [null] extends [Value]
 
 /** A column that is missing here, or too many, does not compile; one that differs from the file fails the test. */
 const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]: SqlOf<Tables[T][C]> } } = {
-  account: { id: "TEXT", email: "TEXT", created_at: "INTEGER" },
+  account: { id: "TEXT", email: "TEXT", created_at: "INTEGER", is_operator: "INTEGER" },
   workspace: { id: "TEXT", account_id: "TEXT", name: "TEXT", plan: "TEXT", created_at: "INTEGER" },
   usage: { workspace_id: "TEXT", month: "TEXT", used: "INTEGER" },
   endpoint: {
@@ -180,6 +180,35 @@ const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]
     first_id: "TEXT",
   },
   held_total: { workspace_id: "TEXT", posts: "INTEGER", evicted: "INTEGER", evicted_at: "INTEGER NULL" },
+  credential: {
+    account_id: "TEXT",
+    password_hash: "TEXT",
+    totp_secret: "BLOB NULL",
+    totp_step: "INTEGER NULL",
+    changed_at: "INTEGER",
+  },
+  recovery_code: { account_id: "TEXT", hash: "BLOB" },
+  sign_in_link: { account_id: "TEXT", token_hash: "BLOB", expires_at: "INTEGER" },
+  session: {
+    id: "TEXT",
+    account_id: "TEXT",
+    secret_hash: "BLOB",
+    created_at: "INTEGER",
+    seen_at: "INTEGER",
+    user_agent: "TEXT",
+    ip_address: "TEXT NULL",
+  },
+  submission_read: { submission_id: "TEXT", account_id: "TEXT" },
+  audit_event: {
+    id: "INTEGER",
+    at: "INTEGER",
+    account_id: "TEXT NULL",
+    email: "TEXT NULL",
+    workspace_id: "TEXT NULL",
+    action: "TEXT",
+    subject: "TEXT",
+    detail: "TEXT NULL",
+  },
 };
 
 interface Column {

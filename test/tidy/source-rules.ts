@@ -11,6 +11,7 @@ export type Rule = (file: SourceFile) => readonly string[];
 export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   main: ["cli"],
   app: [
+    "audit",
     "config",
     "database",
     "endpoints",
@@ -19,6 +20,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "keys",
     "outbox",
     "secrets",
+    "sessions",
     "spam",
     "submissions",
     "webhooks",
@@ -58,6 +60,8 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   history: ["database", "spam"],
   webhooks: ["database", "foundation", "outbox", "secrets"],
   outbox: ["database", "foundation"],
+  sessions: ["database", "foundation", "secrets", "workspaces"],
+  audit: ["database"],
   secrets: ["database", "foundation"],
   endpoints: ["database", "foundation", "keys", "schemas", "spam", "workspaces"],
   keys: ["database", "foundation"],

@@ -28,6 +28,12 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   attempt: "outbox",
   webhook: "webhooks",
   webhook_secret: "webhooks",
+  submission_read: "submissions",
+  credential: "sessions",
+  recovery_code: "sessions",
+  sign_in_link: "sessions",
+  session: "sessions",
+  audit_event: "audit",
   settings_version: "database",
 };
 

@@ -1,0 +1,78 @@
+import { query } from "../database/database.ts";
+import { all, run, type Steps, text } from "../database/steps.ts";
+
+/** Who did it. */
+export interface Actor {
+  readonly accountId: string;
+  readonly email: string;
+}
+
+/** What was done. */
+export interface Change {
+  /** Noun and verb, like `endpoint.create`. */
+  readonly action: `${string}.${string}`;
+  /** What it was done to: an id or an e-mail address. Never a secret. */
+  readonly subject: string;
+  /** Null when it is about no workspace. */
+  readonly workspaceId: string | null;
+  /** More about it, for people; null when there is no more to say. Never a secret, never a submission's text. */
+  readonly detail: string | null;
+}
+
+export interface RecordedChange extends Change {
+  readonly id: number;
+  readonly at: number;
+  /** With the address of that time; null is somebody at the command line. */
+  readonly actor: Actor | null;
+}
+
+/** Changes that stay; the oldest go. */
+const MAX_CHANGES = 10_000;
+const MAX_AGE_MS = 400 * 86_400_000;
+/** Characters of a subject or detail that are kept. */
+const MAX_TEXT_LENGTH = 500;
+/** Rows deleted in one transaction. */
+const BATCH_SIZE = 500;
+
+/**
+ * Records a change; call it in the transaction that makes the change, so that there is never one without the other.
+ *
+ * @param actor null for the command line.
+ */
+export function* recordChange(actor: Actor | null, change: Change, now: number): Steps<void> {
+  yield* run(
+    query.insertInto("audit_event").values({
+      at: now,
+      account_id: actor?.accountId ?? null,
+      email: actor?.email ?? null,
+      workspace_id: change.workspaceId,
+      action: change.action,
+      subject: change.subject.slice(0, MAX_TEXT_LENGTH),
+      detail: change.detail?.slice(0, MAX_TEXT_LENGTH) ?? null,
+    }),
+  );
+}
+
+/** At most `limit` changes, the newest first. @param before the id of a change: only those that were recorded before it. */
+export function* listChanges(limit: number, before: number | null = null): Steps<RecordedChange[]> {
+  let rows = query.selectFrom("audit_event").selectAll().orderBy("id", "desc").limit(limit);
+  if (before !== null) rows = rows.where("id", "<", before);
+  return (yield* all(rows)).map((row) => ({
+    id: row.id,
+    at: row.at,
+    actor: row.account_id === null ? null : { accountId: row.account_id, email: row.email ?? "" },
+    workspaceId: row.workspace_id,
+    action: row.action as Change["action"],
+    subject: row.subject,
+    detail: row.detail,
+  }));
+}
+
+const DROP_SQL = `DELETE FROM audit_event WHERE id IN (
+  SELECT id FROM (SELECT id, at FROM audit_event ORDER BY id LIMIT ${BATCH_SIZE})
+  WHERE at < ? OR id <= (SELECT max(id) FROM audit_event) - ${MAX_CHANGES})`;
+
+/** Deletes up to 500 of the oldest: those beyond 10,000 or older than 400 days. Returns how many. */
+export function dropOldChanges(now: number): Steps<number> {
+  return run(text(DROP_SQL, now - MAX_AGE_MS));
+}

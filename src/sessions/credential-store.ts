@@ -1,0 +1,114 @@
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
+import type { StoredSecret } from "../secrets/stored-secret.ts";
+
+/** How an account signs in. */
+export interface Credential {
+  readonly accountId: string;
+  /** argon2id, PHC format. */
+  readonly passwordHash: string;
+  /** As it is stored, sealed or plain; null without a second factor. */
+  readonly totpSecret: Buffer | null;
+  /** When the password or the second factor last changed. */
+  readonly changedAt: number;
+}
+
+/** Undefined if the account has never set a password. */
+export function* findCredential(accountId: string): Steps<Credential | undefined> {
+  const row = yield* first(query.selectFrom("credential").selectAll().where("account_id", "=", accountId));
+  return (
+    row && {
+      accountId,
+      passwordHash: row.password_hash,
+      totpSecret: row.totp_secret,
+      changedAt: row.changed_at,
+    }
+  );
+}
+
+/** Whether anybody has a password: before that, nobody can sign in. */
+export function* canAnybodySignIn(): Steps<boolean> {
+  return (yield* first(query.selectFrom("credential").select("account_id").limit(1))) !== undefined;
+}
+
+/** Sets the password; the second factor stays. */
+export function* storePassword(accountId: string, passwordHash: string, now: number): Steps<void> {
+  const set = { password_hash: passwordHash, changed_at: now };
+  yield* run(
+    query
+      .insertInto("credential")
+      .values({ account_id: accountId, ...set })
+      .onConflict((conflict) => conflict.column("account_id").doUpdateSet(set)),
+  );
+}
+
+/** Sets the second factor. @param stored the sealed secret. @param step of the code that proved it. */
+export function* storeTotp(accountId: string, stored: Buffer, step: number, now: number): Steps<void> {
+  yield* run(
+    query
+      .updateTable("credential")
+      .set({ totp_secret: stored, totp_step: step, changed_at: now })
+      .where("account_id", "=", accountId),
+  );
+}
+
+/** Removes the second factor with its recovery codes. Returns whether there was one. */
+export function* clearTotp(accountId: string, now: number): Steps<boolean> {
+  yield* run(query.deleteFrom("recovery_code").where("account_id", "=", accountId));
+  const changed = yield* run(
+    query
+      .updateTable("credential")
+      .set({ totp_secret: null, totp_step: null, changed_at: now })
+      .where("account_id", "=", accountId)
+      .where("totp_secret", "is not", null),
+  );
+  return changed > 0;
+}
+
+/** Uses up the codes of a step and of those before it. Returns false when they were used up already. */
+export function* takeStep(accountId: string, step: number): Steps<boolean> {
+  const changed = yield* run(
+    query
+      .updateTable("credential")
+      .set({ totp_step: step })
+      .where("account_id", "=", accountId)
+      .where((eb) => eb.or([eb("totp_step", "is", null), eb("totp_step", "<", step)])),
+  );
+  return changed > 0;
+}
+
+/** Replaces all recovery codes. @param hashes SHA-256 of each. */
+export function* storeRecoveryCodes(accountId: string, hashes: readonly Buffer[]): Steps<void> {
+  yield* run(query.deleteFrom("recovery_code").where("account_id", "=", accountId));
+  const rows = hashes.map((hash) => ({ account_id: accountId, hash }));
+  yield* run(query.insertInto("recovery_code").values(rows));
+}
+
+/** Uses up a recovery code. Returns false when there is none with this hash. */
+export function* takeRecoveryCode(accountId: string, hash: Buffer): Steps<boolean> {
+  const own = query.deleteFrom("recovery_code").where("account_id", "=", accountId);
+  return (yield* run(own.where("hash", "=", hash))) > 0;
+}
+
+export function* countRecoveryCodes(accountId: string): Steps<number> {
+  return (yield* all(query.selectFrom("recovery_code").select("hash").where("account_id", "=", accountId)))
+    .length;
+}
+
+/** The secrets of second factors. */
+export function* listTotpSecrets(): Steps<StoredSecret[]> {
+  const rows = yield* all(
+    query.selectFrom("credential").select(["account_id", "totp_secret"]).where("totp_secret", "is not", null),
+  );
+  return rows.map(({ account_id: accountId, totp_secret }) => ({
+    place: totpPlace(accountId),
+    stored: totp_secret ?? Buffer.alloc(0),
+    replace: (stored) =>
+      run(query.updateTable("credential").set({ totp_secret: stored }).where("account_id", "=", accountId)),
+  }));
+}
+
+/** The text is part of the encryption, so it must never change. */
+export function totpPlace(accountId: string): string {
+  return `credential.totp_secret of ${accountId}`;
+}

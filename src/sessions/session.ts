@@ -1,0 +1,186 @@
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Selectable } from "kysely";
+import { query } from "../database/database.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
+import type { Tables } from "../database/tables.ts";
+import { newId } from "../foundation/id.ts";
+import { findAccount } from "../workspaces/workspace-store.ts";
+
+/** Somebody who is signed in. */
+export interface Viewer {
+  readonly accountId: string;
+  readonly email: string;
+  readonly isOperator: boolean;
+  readonly sessionId: string;
+  /** When the session was last noted as used; to the minute. */
+  readonly seenAt: number;
+}
+
+/** How long sessions last: the part of the configuration that decides it. */
+export interface SessionSettings {
+  readonly sessionIdleHours: number;
+  readonly sessionMaxDays: number;
+}
+
+/** The browser that signs in. */
+export interface Browser {
+  /** What it calls itself; any text. */
+  readonly userAgent: string;
+  /** Null if addresses are not kept. */
+  readonly ipAddress: string | null;
+}
+
+/** A session that has begun. Its cookie is known only to the browser. */
+export interface StartedSession {
+  readonly id: string;
+  /** `id.secret` */
+  readonly cookie: string;
+}
+
+/** One row of the list of sessions. */
+export interface Session {
+  readonly id: string;
+  readonly createdAt: number;
+  /** To the minute. */
+  readonly seenAt: number;
+  readonly userAgent: string;
+  readonly ipAddress: string | null;
+}
+
+const SECRET_BYTES = 32;
+/** Sessions of one account; the one unused for longest ends when another begins. */
+const MAX_SESSIONS = 50;
+const MAX_USER_AGENT_LENGTH = 200;
+/** A session's use is written down at most this often. */
+const SEEN_INTERVAL_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Sessions deleted in one transaction. */
+const BATCH_SIZE = 500;
+
+/** A session's id, a dot, and the base64url of 32 bytes. */
+const COOKIE = /^(ses_[0-9a-z]{26})\.([\w-]{43})$/;
+
+/** Begins a session. The cookie is new each time, so one that was known before the sign-in is worth nothing after it. */
+export function* startSession(accountId: string, browser: Browser, now: number): Steps<StartedSession> {
+  const secret = randomBytes(SECRET_BYTES);
+  const id = newId("ses", now);
+  yield* run(
+    query.insertInto("session").values({
+      id,
+      account_id: accountId,
+      secret_hash: digest(secret),
+      created_at: now,
+      seen_at: now,
+      user_agent: browser.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+      ip_address: browser.ipAddress,
+    }),
+  );
+  yield* endAllBut(accountId, MAX_SESSIONS);
+  return { id, cookie: `${id}.${secret.toString("base64url")}` };
+}
+
+/** Who the cookie belongs to; undefined if it is none of a session that goes on. */
+export function* findViewer(
+  cookie: string,
+  now: number,
+  settings: SessionSettings,
+): Steps<Viewer | undefined> {
+  const [, id, secret] = COOKIE.exec(cookie) ?? [];
+  if (id === undefined || secret === undefined) return undefined;
+  const row = yield* first(query.selectFrom("session").selectAll().where("id", "=", id));
+  if (row === undefined || !timingSafeEqual(digest(Buffer.from(secret, "base64url")), row.secret_hash))
+    return undefined;
+  if (!goesOn(row, now, settings)) return undefined;
+  const account = yield* findAccount(row.account_id);
+  if (account === undefined) return undefined;
+  const { email, isOperator } = account;
+  return { accountId: account.id, email, isOperator, sessionId: id, seenAt: row.seen_at };
+}
+
+/** Whether {@link noteSeen} would write: most requests need no transaction. */
+export function isSeenDue({ seenAt }: Viewer, now: number): boolean {
+  return now - seenAt >= SEEN_INTERVAL_MS;
+}
+
+/** Notes that the session is in use. */
+export function* noteSeen({ sessionId }: Viewer, now: number): Steps<void> {
+  yield* run(
+    query
+      .updateTable("session")
+      .set({ seen_at: now })
+      .where("id", "=", sessionId)
+      .where("seen_at", "<=", now - SEEN_INTERVAL_MS),
+  );
+}
+
+/** Those of an account that go on, the one used last first. */
+export function* listSessions(accountId: string, now: number, settings: SessionSettings): Steps<Session[]> {
+  const rows = query.selectFrom("session").selectAll().where("account_id", "=", accountId);
+  return (yield* all(rows.orderBy("seen_at", "desc").orderBy("id", "desc")))
+    .filter((row) => goesOn(row, now, settings))
+    .map(toSession);
+}
+
+/** Ends one session of an account. Returns whether there was one with this id. */
+export function* endSession(accountId: string, id: string): Steps<boolean> {
+  const own = query.deleteFrom("session").where("account_id", "=", accountId);
+  return (yield* run(own.where("id", "=", id))) > 0;
+}
+
+/** Returns how many ended. */
+export function endOtherSessions(accountId: string, keptId: string): Steps<number> {
+  return run(query.deleteFrom("session").where("account_id", "=", accountId).where("id", "<>", keptId));
+}
+
+/** Ends all sessions of an account. Returns how many. */
+export function endSessions(accountId: string): Steps<number> {
+  return run(query.deleteFrom("session").where("account_id", "=", accountId));
+}
+
+/** Deletes up to 500 sessions that have ended by themselves. Returns how many. */
+export function dropEndedSessions(now: number, settings: SessionSettings): Steps<number> {
+  const { idleMs, maxMs } = lifetimeOf(settings);
+  const ended = query
+    .selectFrom("session")
+    .select("id")
+    .where((eb) => eb.or([eb("seen_at", "<=", now - idleMs), eb("created_at", "<=", now - maxMs)]))
+    .limit(BATCH_SIZE);
+  return run(query.deleteFrom("session").where("id", "in", ended));
+}
+
+function* endAllBut(accountId: string, kept: number): Steps<void> {
+  const surplus = query
+    .selectFrom("session")
+    .select("id")
+    .where("account_id", "=", accountId)
+    .orderBy("seen_at", "desc")
+    .orderBy("id", "desc")
+    .limit(-1)
+    .offset(kept);
+  yield* run(query.deleteFrom("session").where("id", "in", surplus));
+}
+
+type SessionRow = Selectable<Tables["session"]>;
+
+function goesOn(row: SessionRow, now: number, settings: SessionSettings): boolean {
+  const { idleMs, maxMs } = lifetimeOf(settings);
+  return now - row.seen_at < idleMs && now - row.created_at < maxMs;
+}
+
+function lifetimeOf({ sessionIdleHours, sessionMaxDays }: SessionSettings) {
+  return { idleMs: sessionIdleHours * HOUR_MS, maxMs: sessionMaxDays * 24 * HOUR_MS };
+}
+
+function toSession(row: SessionRow): Session {
+  return {
+    id: row.id,
+    createdAt: row.created_at,
+    seenAt: row.seen_at,
+    userAgent: row.user_agent,
+    ipAddress: row.ip_address,
+  };
+}
+
+function digest(secret: Buffer): Buffer {
+  return hash("sha256", secret, "buffer");
+}

@@ -1,0 +1,49 @@
+import { hash, randomBytes } from "node:crypto";
+import { query } from "../database/database.ts";
+import { first, run, type Steps } from "../database/steps.ts";
+import { getAccount } from "../workspaces/workspace-store.ts";
+import type { Account } from "../workspaces/workspace.ts";
+
+/** 192 bits: 32 characters of base64url. */
+const TOKEN_BYTES = 24;
+const TOKEN = /^[\w-]{32}$/;
+/** How long a link can be used. */
+export const LINK_LIFETIME_MS = 30 * 60_000;
+
+export interface SignInLink {
+  readonly account: Account;
+  /** Shown this once; the database has its SHA-256 only. */
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/**
+ * Makes the token of a link that sets an account's password and signs it in, once and within 30 minutes. An earlier one of
+ * this account is worth nothing from now on.
+ *
+ * @param reference the account's id or e-mail address. @throws not_found
+ */
+export function* makeSignInLink(reference: string, now: number): Steps<SignInLink> {
+  const account = yield* getAccount(reference);
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const expiresAt = now + LINK_LIFETIME_MS;
+  const row = { account_id: account.id, token_hash: digest(token), expires_at: expiresAt };
+  yield* run(query.replaceInto("sign_in_link").values(row));
+  return { account, token, expiresAt };
+}
+
+/** Uses a link up. Returns the account that it is for; undefined when it is unknown, used or too old. */
+export function* takeSignInLink(token: string, now: number): Steps<string | undefined> {
+  if (!TOKEN.test(token)) return undefined;
+  const link = yield* first(
+    query
+      .deleteFrom("sign_in_link")
+      .where("token_hash", "=", digest(token))
+      .returning(["account_id", "expires_at"]),
+  );
+  return link !== undefined && now < link.expires_at ? link.account_id : undefined;
+}
+
+function digest(token: string): Buffer {
+  return hash("sha256", token, "buffer");
+}
