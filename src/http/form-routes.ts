@@ -58,13 +58,13 @@ export function formRoutes(server: FastifyInstance, parts: FormRoutesParts): voi
     scope.options("/f/:key", (_request, reply) => answerPreflight(reply));
     scope.post<FormRequest>("/f/:key", {
       config: { operation: formOperation },
-      onRequest: async (request, reply) => {
+      onRequest: (request, reply, done) => {
         allowAnyOrigin(reply);
         checkMediaType(request.headers["content-type"]);
         const { origin, host } = request.headers;
         // A form on one of our own pages tells in its body which page it was first on.
-        const sender = isOwnOrigin(origin, parts.baseUrl, host) ? null : { origin, fromBrowser: true };
-        await beginPost(parts, { request, reply }, authorizationOf(request), sender);
+        const source = isOwnOrigin(origin, parts.baseUrl, host) ? null : { origin, fromBrowser: true };
+        beginPost(parts, { request, reply }, { authorization: authorizationOf(request), source }, done);
       },
       handler: async (request, reply) => {
         const { origin } = request.headers;
@@ -100,9 +100,8 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
       if (problem !== null) throw problem;
       return coerceForm(entries, definition);
     },
-    origin: form.origin,
     // The address of a form is in a page, so a secret key in it is public.
-    fromBrowser: true,
+    source: { origin: form.origin, fromBrowser: true },
   });
   if (prefersJson(request.headers.accept)) return reply.send(acceptedBody(receipt));
   const { settings } = receipt.caller.ready.endpoint;

@@ -20,13 +20,17 @@ export interface PostParts extends CallerParts {
 
 /** A post whose headers are accepted. */
 export interface BegunPost {
-  /** The `Authorization` header, or its substitute. */
-  readonly authorization: string | undefined;
   readonly caller: Caller;
-  /** Whether the whole body had arrived when the key was checked. */
-  readonly isWhole: boolean;
   /** The sender's use of its rate limit; null if no limit applied. */
   rate: RateState | null;
+}
+
+/** What tells the sender of a post, before its body. */
+export interface PostSender {
+  /** The `Authorization` header, or its substitute. */
+  readonly authorization: string | undefined;
+  /** Null if only the body has the origin. */
+  readonly source: PostSource | null;
 }
 
 declare module "fastify" {
@@ -40,6 +44,9 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
+/** Continues a request after a hook. */
+type Proceed = (error?: Error) => void;
+
 /**
  * Identifies the sender of a request by its key.
  *
@@ -50,31 +57,49 @@ export function identify(
   request: FastifyRequest,
   authorization: string | undefined = request.headers.authorization,
 ): Promise<Caller> {
-  parts.noticeChanges();
-  if (parts.isUpgraded()) throw upgradedMeanwhile();
+  lookAround(parts);
   return parts.gatekeeper.authenticate(authorization, request.clientAddress);
+}
+
+/** Before a key is looked at. @throws unavailable */
+function lookAround({ noticeChanges, isUpgraded }: CallerParts): void {
+  noticeChanges();
+  if (isUpgraded()) throw upgradedMeanwhile();
 }
 
 /**
  * Refuses a post if its headers are enough for that, before any of its body is read: a client without a good key costs no memory
  * and holds no place. The result is kept on the request.
  *
- * @param source null if only the body has the origin. @throws payload_too_large, what {@link identify} does,
- *   rate_limited, forbidden
+ * @param proceed called at once if the key is remembered: a promise here would put the body into a buffer first.
+ * @throws payload_too_large, unavailable, rate_limited, forbidden; or hands `proceed` what {@link identify} throws.
  */
-export async function beginPost(
-  parts: PostParts,
-  { request, reply }: Exchange,
-  authorization: string | undefined,
-  source: PostSource | null,
-): Promise<void> {
+export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSender, proceed: Proceed): void {
+  const { request, reply } = exchange;
   if (Number(request.headers["content-length"]) > parts.bodyLimitBytes) {
     // Nobody reads the rest.
     reply.header("connection", "close");
     throw bodyTooLarge(parts.bodyLimitBytes);
   }
-  const caller = await identify(parts, request, authorization);
-  const begun: BegunPost = { authorization, caller, isWhole: request.raw.complete, rate: null };
+  lookAround(parts);
+  const known = parts.gatekeeper.recall(sender.authorization, request.clientAddress);
+  if (known === null) {
+    identify(parts, request, sender.authorization)
+      .then((caller) => admitPost(parts, exchange, caller, sender.source))
+      .then(() => proceed(), proceed);
+  } else {
+    admitPost(parts, exchange, known, sender.source);
+    proceed();
+  }
+}
+
+function admitPost(
+  parts: PostParts,
+  { request, reply }: Exchange,
+  caller: Caller,
+  source: PostSource | null,
+): void {
+  const begun: BegunPost = { caller, rate: null };
   request.begun = begun;
   allowEndpointOrigin(reply, caller.ready, request.headers.origin);
   begun.rate = parts.intake.admit(caller, source);
@@ -88,9 +113,10 @@ export async function takePost(
 ): Promise<Receipt> {
   const { begun } = request;
   if (begun === null) throw new Error("a post's route must begin it before its body is read");
+  lookAround(parts);
   // The key may have been revoked while the body arrived.
-  const caller = begun.isWhole ? begun.caller : await identify(parts, request, begun.authorization);
-  const submissionId = await parts.intake.receive(caller, { ...readHeaders(request), ...content });
+  const caller = parts.gatekeeper.renew(begun.caller);
+  const submissionId = await parts.intake.receive(caller, incomingPost(request, content));
   if (begun.rate !== null) {
     const { limit, remaining, resetSeconds } = begun.rate;
     reply
@@ -106,9 +132,10 @@ export interface Receipt {
   readonly submissionId: string;
 }
 
-/** The body, and facts that this kind of post knows better than the headers. */
-export type PostContent = Pick<IncomingPost, "body" | "readFields"> &
-  Partial<Pick<IncomingPost, "origin" | "fromBrowser">>;
+/** The body, and the source if this kind of post knows it better than the headers. */
+export interface PostContent extends Pick<IncomingPost, "body" | "readFields"> {
+  readonly source?: PostSource;
+}
 
 /** The JSON of an accepted post. */
 export function acceptedBody({ submissionId }: Receipt) {
@@ -124,10 +151,14 @@ export function sourceOf(request: FastifyRequest): PostSource {
   return { origin: request.headers.origin, fromBrowser: isFromBrowser(request) };
 }
 
-function readHeaders(request: FastifyRequest): Omit<IncomingPost, "body" | "readFields"> {
+function incomingPost(request: FastifyRequest, content: PostContent): IncomingPost {
   const { headers } = request;
+  const { origin, fromBrowser } = content.source ?? sourceOf(request);
   return {
-    ...sourceOf(request),
+    body: content.body,
+    readFields: content.readFields,
+    origin,
+    fromBrowser,
     userAgent: headers["user-agent"],
     acceptLanguage: headers["accept-language"],
     idempotencyKey: single(headers["idempotency-key"]),

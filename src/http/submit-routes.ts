@@ -11,10 +11,11 @@ export function submitRoutes(server: FastifyInstance, parts: PostParts): void {
 
   server.post("/submit", {
     config: { operation: submitOperation },
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply, done) => {
       allowAnyOrigin(reply);
       checkMediaType(request.headers["content-type"]);
-      await beginPost(parts, { request, reply }, request.headers.authorization, sourceOf(request));
+      const { authorization } = request.headers;
+      beginPost(parts, { request, reply }, { authorization, source: sourceOf(request) }, done);
     },
     handler: async (request, reply) => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

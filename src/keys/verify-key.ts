@@ -14,8 +14,10 @@ const LIKELY_KEYS = { maxRunning: 2, maxWaiting: 64 };
 const HOPELESS_KEYS = { maxRunning: 1, maxWaiting: 64 };
 
 export interface KeyVerifier {
-  /** The key, if this process proved it before and it is still good; else null. Takes microseconds. */
-  recall(parsed: ParsedKey): Key | null;
+  /** The key with this text, if this process proved it before and it is still good; else null. Takes a microsecond. */
+  recall(text: string): Key | null;
+  /** The record of now of a key that was good a moment ago; null if it has ended. */
+  renew(key: Key): Key | null;
   /**
    * The key if it is genuine and not revoked, else null. Either way it takes the time of one hash. Callers with the same key
    * share one hash. Keys that may be genuine wait apart from those that are surely not.
@@ -27,22 +29,26 @@ export interface KeyVerifier {
 }
 
 export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier {
-  const proofs = new Set<string>();
+  /** The lookup of each proved key, by the digest of its text. */
+  const proofs = new Map<string, string>();
   const records = new Map<string, Key>();
   const running = new Map<string, Promise<Key | null>>();
   const likely = createHashGate(LIKELY_KEYS);
   const hopeless = createHashGate(HOPELESS_KEYS);
 
-  const readRecord = (lookup: string): Key | undefined => {
-    const known = records.get(lookup) ?? db.now(() => findKey(lookup));
-    if (known !== undefined && records.size < MAX_REMEMBERED_KEYS) records.set(lookup, known);
-    return known;
-  };
   let latest = 0;
   /** A key that has ended stays ended when the clock goes back, also in the minute until this is on disk. */
   const isGood = (key: Key): boolean => {
     latest = Math.max(latest, clock.now());
     return !hasEnded(key, latest);
+  };
+  const readGood = (lookup: string): Key | null => {
+    let key = records.get(lookup);
+    if (key === undefined) {
+      key = db.now(() => findKey(lookup));
+      if (key !== undefined && records.size < MAX_REMEMBERED_KEYS) records.set(lookup, key);
+    }
+    return key !== undefined && isGood(key) ? key : null;
   };
 
   const prove = async (parsed: ParsedKey, digest: string): Promise<Key | null> => {
@@ -57,22 +63,22 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
     // Read again: the key may have been revoked while it was hashed.
     const current = await db.read(() => findKey(parsed.lookup));
     if (current === undefined || !isGood(current)) return null;
-    if (proofs.size >= MAX_REMEMBERED_KEYS) proofs.delete(proofs.values().next().value ?? "");
-    proofs.add(digest);
+    if (proofs.size >= MAX_REMEMBERED_KEYS) proofs.delete(proofs.keys().next().value ?? "");
+    proofs.set(digest, current.lookup);
     records.set(current.lookup, current);
     return current;
   };
 
   return {
-    recall(parsed) {
-      const digest = digestOf(parsed.text);
-      if (!proofs.has(digest)) return null;
-      const key = readRecord(parsed.lookup);
-      if (key !== undefined && isGood(key)) return key;
+    recall(text) {
+      const digest = digestOf(text);
+      const lookup = proofs.get(digest);
+      const key = lookup === undefined ? null : readGood(lookup);
       // Forgets the proof, so that a revoked key takes the same time as an unknown one.
-      proofs.delete(digest);
-      return null;
+      if (key === null) proofs.delete(digest);
+      return key;
     },
+    renew: (key) => readGood(key.lookup),
     verify(parsed) {
       const digest = digestOf(parsed.text);
       const shared = running.get(digest);

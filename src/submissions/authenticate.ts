@@ -27,6 +27,10 @@ export interface Gatekeeper {
    *   sent too many bad keys; unavailable when too many keys are being checked.
    */
   authenticate(authorization: string | undefined, address: string): Promise<Caller>;
+  /** The same for a key that this process proved before; null for any other. Most posts need no more, and wait for nothing. */
+  recall(authorization: string | undefined, address: string): Caller | null;
+  /** The caller with the settings of now. @throws unauthorized if its key has ended meanwhile. */
+  renew(caller: Caller): Caller;
   /** Counts the request; null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
 }
@@ -46,20 +50,30 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {
     // Another post may have proved it while this one waited: a key costs one hash, however many posts bring it at once.
     const work = async (): Promise<Key | null> =>
-      parsed === null ? null : (verifier.recall(parsed) ?? verifier.verify(parsed));
+      parsed === null ? null : (verifier.recall(parsed.text) ?? verifier.verify(parsed));
     return exempt.contains(address) ? work() : suspects.check(addressUnit(address), work);
+  };
+
+  const callerWith = (key: Key | null, address: string): Caller => {
+    const ready = key === null ? undefined : directory.get(key.endpointId);
+    if (key === null || ready === undefined) throw unauthorized();
+    return { key, ready, address };
   };
 
   return {
     async authenticate(authorization, address) {
       const text = readBearer(authorization);
       if (text === null) throw unauthorized();
-      const parsed = parseKey(text);
-      const key = (parsed === null ? null : verifier.recall(parsed)) ?? (await prove(parsed, address));
-      const ready = key === null ? undefined : directory.get(key.endpointId);
-      if (key === null || ready === undefined) throw unauthorized();
-      return { key, ready, address };
+      return callerWith(verifier.recall(text) ?? (await prove(parseKey(text), address)), address);
     },
+
+    recall(authorization, address) {
+      const text = readBearer(authorization);
+      const key = text === null ? null : verifier.recall(text);
+      return key === null ? null : callerWith(key, address);
+    },
+
+    renew: ({ key, address }) => callerWith(verifier.renew(key), address),
 
     admit({ key, ready, address }) {
       if (exempt.contains(address)) return null;

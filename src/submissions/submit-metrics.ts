@@ -81,21 +81,24 @@ export function countOutcomes(
     count(error instanceof FormsvcError ? error.code : "internal");
     throw error;
   };
+  const counted = <Result>(step: () => Result): Result => {
+    try {
+      return step();
+    } catch (error) {
+      return refused(error);
+    }
+  };
   return {
     gatekeeper: {
       ...gatekeeper,
       authenticate: (authorization, address) =>
         gatekeeper.authenticate(authorization, address).catch(refused),
+      recall: (authorization, address) => counted(() => gatekeeper.recall(authorization, address)),
+      renew: (caller) => counted(() => gatekeeper.renew(caller)),
     },
     intake: {
       ...intake,
-      admit(caller, sender) {
-        try {
-          return intake.admit(caller, sender);
-        } catch (error) {
-          return refused(error);
-        }
-      },
+      admit: (caller, source) => counted(() => intake.admit(caller, source)),
       receive: (caller, post) =>
         intake.receive(caller, post).then((submissionId) => {
           count("accepted");
