@@ -134,6 +134,8 @@ export interface SubmitService {
   readonly upkeep: Upkeep;
   /** Null if the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
+  /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
+  readonly onChange: () => void;
   /** Resolves when every accepted post is stored. */
   readonly drain: () => Promise<void>;
 }
@@ -179,21 +181,19 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     clock,
   });
   const cleaner = createLogCleaner(db);
-  const watch = db.watch([
-    {
-      onForeignCommit: () => {
-        cleaner.suspect();
-        usage.forget();
-        memory.forget();
-        deliverer.reload();
-      },
-      onSettingsChange: () => {
-        verifier.forgetRecords();
-        directory.forget();
-      },
-      onUpgrade: () => databaseUpgraded(log),
+  const forgetting = {
+    onForeignCommit: () => {
+      cleaner.suspect();
+      usage.forget();
+      memory.forget();
+      deliverer.reload();
     },
-  ]);
+    onSettingsChange: () => {
+      verifier.forgetRecords();
+      directory.forget();
+    },
+  };
+  const watch = db.watch([{ ...forgetting, onUpgrade: () => databaseUpgraded(log) }]);
   if (metrics !== null) measureState(metrics, commits, parts);
   return {
     posts: {
@@ -207,6 +207,10 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     deliverer,
     upkeep: createUpkeep(db, config, clock, cleaner),
     metrics,
+    onChange() {
+      forgetting.onForeignCommit();
+      forgetting.onSettingsChange();
+    },
     drain: () => commits.drain(),
   };
 }

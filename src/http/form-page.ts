@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { escapeHtml } from "./escape-html.ts";
+import { escapeHtml } from "../foundation/html.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
 import type { PageField, PageForm } from "./form-fields.ts";
 

@@ -16,6 +16,7 @@ import { isThisMachineOnly, parseListenAddress } from "../foundation/listen-addr
 import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
+import { mountDashboard } from "../dashboard/dashboard.ts";
 import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createServer } from "../http/server.ts";
 import { handOverConnections } from "./hand-over.ts";
@@ -71,6 +72,7 @@ export async function startServer(
     isDraining: () => draining && listenFd === null,
     log,
   });
+  if (config.dashboard.enabled) mountDashboard(server, { ...parts, configFile, onChange: service.onChange });
   let ownMetrics: FastifyInstance | null = null;
   const sockets = followSockets(server);
   const mayCloseIdle = listenFd === null ? () => true : handOverConnections(server);

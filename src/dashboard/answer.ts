@@ -1,0 +1,44 @@
+import type { Readable } from "node:stream";
+import type { Html } from "../foundation/html.ts";
+
+/** What a visit of the dashboard gets. */
+export type Answer = Page | Redirect | Download;
+
+export interface Page {
+  readonly kind: "page";
+  readonly title: string;
+  readonly content: Html;
+  readonly status: number;
+}
+
+export interface Redirect {
+  readonly kind: "redirect";
+  /** A path of the dashboard, with its query. */
+  readonly to: string;
+}
+
+export interface Download {
+  readonly kind: "download";
+  readonly fileName: string;
+  readonly type: string;
+  readonly content: Readable | string;
+}
+
+/** @param status 422 if the page shows again what was typed, with its problems. */
+export function page(title: string, content: Html, status = 200): Page {
+  return { kind: "page", title, content, status };
+}
+
+/** The browser asks for that page next, so that reloading it repeats no write. @param notice a key of the notices, with its number. */
+export function redirect(to: string, notice?: string, count?: number): Redirect {
+  if (notice === undefined) return { kind: "redirect", to };
+  const separator = to.includes("?") ? "&" : "?";
+  return {
+    kind: "redirect",
+    to: `${to}${separator}notice=${notice}${count === undefined ? "" : `&n=${count}`}`,
+  };
+}
+
+export function download(fileName: string, type: string, content: Readable | string): Download {
+  return { kind: "download", fileName, type, content };
+}

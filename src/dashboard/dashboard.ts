@@ -1,0 +1,35 @@
+import type { FastifyInstance } from "fastify";
+import type { DashboardParts } from "./parts.ts";
+import type { Routes } from "./routes.ts";
+import { openScope } from "./scope.ts";
+
+/*
+ * The dashboard: pages for the people who own forms. They are made here, on the server, and work without script. A page reads its
+ * request, calls the same verb of a feature as the command of that name, and shows what came of it.
+ *
+ * Each `…-page.ts` exports a function that adds its routes:
+ *
+ *     export function usagePages(routes: Routes, parts: DashboardParts): void {
+ *       routes.read("/usage", async ({ viewer }) => page("Usage", html`…`));
+ *       routes.write("/usage/…", async ({ viewer, form }) => {
+ *         await change(parts, () => someVerb(…));
+ *         return redirect("/dashboard/usage", "saved");
+ *       });
+ *     }
+ *
+ * Three rules hold everywhere. A row is reached only through the viewer (`getViewable…`), so that another's id is like one that
+ * does not exist. A write goes through `change` or `applied`, so that the running server takes it up. Markup is made by the tag
+ * `html`, which escapes every value.
+ */
+
+const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [];
+
+/** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */
+export function mountDashboard(server: FastifyInstance, parts: DashboardParts): void {
+  const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
+    const routes = openScope(scope, parts);
+    for (const pages of PAGES) pages(routes, parts);
+    done();
+  };
+  server.register(addScope, { prefix: "/dashboard" });
+}

@@ -1,0 +1,106 @@
+import { html, type Html } from "../foundation/html.ts";
+import type { Viewer } from "../sessions/session.ts";
+import { SCRIPT_PATH, STYLE_PATH } from "./assets.ts";
+
+/** Numbers beside the sections of the navigation; 0 shows none. */
+export interface Counts {
+  /** Up to {@link MAX_COUNT}. */
+  readonly unread: number;
+  readonly held: number;
+}
+
+/** Beyond it a count is shown as "99+". */
+export const MAX_COUNT = 99;
+
+interface Section {
+  readonly path: string;
+  readonly label: string;
+  readonly count?: keyof Counts;
+  readonly operatorsOnly?: boolean;
+}
+
+const SECTIONS: readonly Section[] = [
+  { path: "/dashboard", label: "Inbox", count: "unread" },
+  { path: "/dashboard/held", label: "Held", count: "held" },
+  { path: "/dashboard/endpoints", label: "Endpoints" },
+  { path: "/dashboard/webhooks", label: "Webhooks" },
+  { path: "/dashboard/spam", label: "Spam" },
+  { path: "/dashboard/usage", label: "Usage" },
+  { path: "/dashboard/system", label: "System", operatorsOnly: true },
+];
+
+const MARK = html`<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+  <path d="M3 2h14v5H8v3h7v4H8v4H3z" fill="currentColor" />
+</svg>`;
+
+export interface AppPage {
+  readonly title: string;
+  readonly viewer: Viewer;
+  readonly counts: Counts;
+  /** Of the request, to mark the section. */
+  readonly path: string;
+  readonly content: Html;
+}
+
+/** A page of somebody who is signed in. */
+export function appPage({ title, viewer, counts, path, content }: AppPage): Html {
+  const sections = SECTIONS.filter(({ operatorsOnly = false }) => !operatorsOnly || viewer.isOperator);
+  return document(
+    title,
+    "app",
+    html`<a class="skip" href="#main">Skip to the content</a>
+<nav class="main" aria-label="Main">
+  <a class="brand" href="/dashboard">${MARK}formsvc</a>
+  ${sections.map((section) => sectionLink(section, counts, path))}
+  <div class="foot"><span class="who">${viewer.email}<br></span><a href="/dashboard/account">Account</a> · <form method="post" action="/dashboard/sign-out"><button>Sign out</button></form></div>
+</nav>
+<main id="main">
+${content}
+</main>`,
+  );
+}
+
+/** A page of nobody in particular: signing in, and errors before it. */
+export function plainPage(title: string, content: Html): Html {
+  return document(
+    title,
+    "plain",
+    html`<main id="main"><p class="brand">${MARK} formsvc</p>${content}</main>`,
+  );
+}
+
+function sectionLink({ path, label, count }: Section, counts: Counts, visited: string): Html {
+  const isCurrent = path === "/dashboard" ? isInbox(visited) : visited.startsWith(path);
+  const number = count === undefined ? 0 : counts[count];
+  const shown = number > MAX_COUNT ? `${MAX_COUNT}+` : String(number);
+  return html`<a href="${path}" ${isCurrent && html` aria-current="page"`}
+    >${label}${
+      number > 0 && html` <span class="count">${shown}<span class="hidden-text"> ${count}</span></span>`
+    }</a
+  > `;
+}
+
+function isInbox(path: string): boolean {
+  return path === "/dashboard" || path.startsWith("/dashboard/submissions");
+}
+
+function document(title: string, kind: "app" | "plain", content: Html): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · formsvc</title>
+        <link
+          rel="icon"
+          href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20'%3E%3Cpath d='M3 2h14v5H8v3h7v4H8v4H3z' fill='%230b6e5f'/%3E%3C/svg%3E"
+        />
+        <link rel="stylesheet" href="${STYLE_PATH}" />
+        <script type="module" src="${SCRIPT_PATH}"></script>
+      </head>
+      <body class="${kind}">
+        ${content}
+      </body>
+    </html> `;
+}

@@ -1,0 +1,34 @@
+import type { Config } from "../config/config.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Steps } from "../database/steps.ts";
+import type { Clock } from "../foundation/clock.ts";
+import type { Log } from "../foundation/log.ts";
+
+/** What the pages work with. */
+export interface DashboardParts {
+  readonly db: SqliteDatabase;
+  readonly config: Config;
+  /** The file that was given with `--config`; null if none was. */
+  readonly configFile: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Tells the server that settings changed, so that it reads again what it remembers of them. */
+  readonly onChange: () => void;
+}
+
+/** Runs steps in one transaction; the running server takes the change up at once. @throws what the steps throw, database_busy */
+export async function change<Result>(parts: DashboardParts, work: () => Steps<Result>): Promise<Result> {
+  return applied(parts, () => parts.db.transaction(work));
+}
+
+/** The same for a verb that makes its transactions itself. */
+export async function applied<Result>(
+  { onChange }: DashboardParts,
+  verb: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await verb();
+  } finally {
+    onChange();
+  }
+}

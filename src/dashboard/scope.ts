@@ -1,0 +1,173 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { compileNetworks } from "../foundation/ip-address.ts";
+import { sendError } from "../http/error-reply.ts";
+import { findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
+import type { Answer, Page } from "./answer.ts";
+import { assetRoutes } from "./assets.ts";
+import { errorPage, lostSessionPage } from "./error-page.ts";
+import { readCounts } from "./counts.ts";
+import { appPage, plainPage } from "./layout.ts";
+import { noticeHtml } from "./notices.ts";
+import { type OwnSite, refuseOtherSites, wayOf } from "./own-site.ts";
+import type { DashboardParts } from "./parts.ts";
+import { createRoutes, formOf, MAX_FORM_BYTES, type OpenHandler, queryOf, type Routes } from "./routes.ts";
+import { readSessionCookie } from "./session-cookie.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who is signed in; null on other routes, and for who is not. */
+    viewer: Viewer | null;
+  }
+}
+
+/** Nothing but our own style, script, images and addresses; no frame around it; no text becomes script. */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types formsvc",
+  ].join("; "),
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/** Makes a scope with the dashboard's own parser, headers, error page and guard. Returns what pages add their routes to. */
+export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes {
+  scope.decorateRequest("viewer", null);
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string" },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  );
+  const isOutsider = outsiders(parts);
+  guard(scope, parts, isOutsider);
+  scope.setErrorHandler(async (thrown, request, reply) => {
+    if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);
+    return sendPage(request, reply, errorPage({ thrown, request, reply, log: parts.log }), parts);
+  });
+  assetRoutes(scope);
+  const routes = createRoutes(scope, (handler, request, reply) => visit(handler, request, reply, parts));
+  const noSuchPage = (): never => {
+    throw new FormsvcError("not_found", "There is no such page.");
+  };
+  routes.read("/*", noSuchPage);
+  routes.write("/*", noSuchPage);
+  return routes;
+}
+
+/** Before anything is read of a request: its network, its page's site and its session. */
+function guard(
+  scope: FastifyInstance,
+  parts: DashboardParts,
+  isOutsider: (request: FastifyRequest) => boolean,
+): void {
+  const { server } = parts.config;
+  const site: OwnSite = { baseUrl: server.baseUrl, trustedProxies: compileNetworks(server.trustProxy) };
+  scope.addHook("onRequest", async (request, reply) => {
+    if (isOutsider(request)) throw new FormsvcError("not_found", "There is nothing at this address.");
+    reply.headers(PAGE_HEADERS);
+    if (!isRead(request)) refuseOtherSites(request, site);
+    request.viewer = await currentViewer(request, parts, site);
+  });
+  scope.addHook("preHandler", async (request, reply) => {
+    if (request.viewer !== null || request.routeOptions.config.isOpen === true) return undefined;
+    if (isRead(request))
+      return reply.redirect(`/dashboard/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+    return sendMarkup(reply.code(401), lostSessionPage(pathOf(request), formOf(request)));
+  });
+}
+
+/** Tells a client that is in none of the networks that may open the dashboard: for it there is none. */
+function outsiders({ config }: DashboardParts): (request: FastifyRequest) => boolean {
+  const { allowNetworks } = config.dashboard;
+  if (allowNetworks.length === 0) return () => false;
+  const allowed = compileNetworks(allowNetworks);
+  return ({ clientAddress }) => !allowed.contains(clientAddress);
+}
+
+async function currentViewer(
+  request: FastifyRequest,
+  { db, config, clock }: DashboardParts,
+  site: OwnSite,
+): Promise<Viewer | null> {
+  const way = wayOf(request, site);
+  const cookie = way && readSessionCookie(request, way);
+  if (cookie === null) return null;
+  const now = clock.now();
+  const viewer = await db.read(() => findViewer(cookie, now, config.dashboard));
+  if (viewer === undefined) return null;
+  if (isSeenDue(viewer, now)) await db.relaxedTransaction(() => noteSeen(viewer, now));
+  return viewer;
+}
+
+async function visit(
+  handler: OpenHandler,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: DashboardParts,
+): Promise<unknown> {
+  const answer = await handler({
+    viewer: request.viewer,
+    params: request.params as Record<string, string>,
+    query: queryOf(request),
+    form: formOf(request),
+    now: parts.clock.now(),
+    request,
+    reply,
+  });
+  return send(request, reply, answer, parts);
+}
+
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  parts: DashboardParts,
+): Promise<unknown> {
+  if (answer.kind === "redirect") return reply.redirect(answer.to, 303);
+  if (answer.kind === "page") return sendPage(request, reply, answer, parts);
+  return reply
+    .header("content-type", answer.type)
+    .header("content-disposition", `attachment; filename="${answer.fileName}"`)
+    .send(answer.content);
+}
+
+/** With the navigation, if somebody is signed in. */
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { title, content, status }: Page,
+  { db }: DashboardParts,
+): Promise<unknown> {
+  reply.code(status);
+  const { viewer } = request;
+  const whole = html`${noticeHtml(queryOf(request))}${content}`;
+  if (viewer === null) return sendMarkup(reply, plainPage(title, whole));
+  const counts = await readCounts(db, viewer);
+  return sendMarkup(reply, appPage({ title, viewer, counts, path: pathOf(request), content: whole }));
+}
+
+function sendMarkup(reply: FastifyReply, markup: Html): FastifyReply {
+  return reply.header("content-type", "text/html; charset=utf-8").send(String(markup));
+}
+
+function isRead({ method }: FastifyRequest): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split("?", 1)[0] ?? "";
+}

@@ -1,0 +1,153 @@
+/**
+ * Markup in which every value is escaped, whatever it is and wherever it comes from:
+ *
+ *     html`<a href="${address}">${name}</a>`
+ *
+ * Only what this file made counts as markup. A value of a post cannot pass for it: the class has a private member, which
+ * nothing that was read from JSON can have.
+ */
+export class Html {
+  readonly #markup: string;
+
+  private constructor(markup: string) {
+    this.#markup = markup;
+  }
+
+  /** For this file only: everybody else writes the tag. */
+  static fromMarkup(markup: string): Html {
+    return new Html(markup);
+  }
+
+  static isHtml(value: unknown): value is Html {
+    return typeof value === "object" && value !== null && #markup in value;
+  }
+
+  toString(): string {
+    return this.#markup;
+  }
+}
+
+/** What a hole takes: null, undefined and false are nothing. A value of another type, straight from a post, shows as JSON. */
+export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
+
+/**
+ * A hole stands in text, in a quoted attribute, or inside a tag, where it takes only markup like `html\` checked\``. In an
+ * attribute with an address, only addresses of the web, of mail and of this site stay; any other becomes `#`.
+ *
+ * @throws TypeError on the first use of a text that has a hole in an attribute without quotes, in a comment, script or style.
+ */
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  const places = placesOf(strings);
+  let markup = strings[0] ?? "";
+  for (const [index, value] of values.entries()) {
+    markup += fill(places[index] ?? "text", value) + (strings[index + 1] ?? "");
+  }
+  return Html.fromMarkup(markup);
+}
+
+/** Markup one after the other, with nothing between. */
+export function joinHtml(parts: readonly Html[], separator: Html | "" = ""): Html {
+  return Html.fromMarkup(parts.map(String).join(String(separator)));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text escaped for HTML, between tags and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? "");
+}
+
+type Place = "text" | "attribute" | "address" | "tag";
+
+function fill(place: Place, value: unknown): string {
+  if (value === null || value === undefined || value === false) return "";
+  if (Html.isHtml(value)) {
+    if (place === "address" || place === "attribute")
+      throw new TypeError("an attribute takes text, not markup");
+    return String(value);
+  }
+  if (Array.isArray(value)) return value.map((each) => fill(place, each)).join("");
+  if (place === "tag") throw new TypeError("only markup may stand inside a tag");
+  const text = asText(value);
+  return escapeHtml(place === "address" ? safeAddress(text) : text);
+}
+
+function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+    return String(value);
+  return JSON.stringify(value) ?? "";
+}
+
+/** Browsers remove these from an address before they read its scheme. */
+const IGNORED_IN_ADDRESS = /[\u0000-\u0020\u007f]/g;
+const SAFE_ADDRESS = /^(?:https?:|mailto:|\/(?![/\\])|[?#]|data:image\/(?:png|svg\+xml)[;,])/i;
+
+function safeAddress(text: string): string {
+  return text === "" || SAFE_ADDRESS.test(text.replace(IGNORED_IN_ADDRESS, "")) ? text : "#";
+}
+
+/** The texts of one tag are the same object each time, so each is read once. */
+const known = new WeakMap<TemplateStringsArray, readonly Place[]>();
+
+function placesOf(strings: TemplateStringsArray): readonly Place[] {
+  let places = known.get(strings);
+  if (places === undefined) {
+    places = findPlaces(strings);
+    known.set(strings, places);
+  }
+  return places;
+}
+
+const ADDRESS_ATTRIBUTE = /[\s"'](?:href|src|action|formaction)="$/i;
+const OPENED_ATTRIBUTE = /[\s"'][\w:-]+="[^"]*$/;
+
+function findPlaces(strings: readonly string[]): Place[] {
+  const places: Place[] = [];
+  let before = "";
+  for (const text of strings.slice(0, -1)) {
+    before += text;
+    const place = placeAfter(before);
+    places.push(place);
+    // Stands for the value: it closes nothing and opens nothing.
+    before += place === "tag" ? " " : "x";
+  }
+  return places;
+}
+
+function placeAfter(before: string): Place {
+  if (/<(?:script|style)\b[^>]*>(?:(?!<\/(?:script|style)>)[\s\S])*$/i.test(before))
+    throw new TypeError("a hole may not stand in a script or a style");
+  if (before.lastIndexOf("<!--") > before.lastIndexOf("-->"))
+    throw new TypeError("a hole may not stand in a comment");
+  const tag = openTag(before);
+  if (tag === null) return "text";
+  const quotes = tag.split('"').length - 1;
+  if (quotes % 2 === 1) {
+    if (!OPENED_ATTRIBUTE.test(tag)) throw new TypeError(`an attribute has no name: ${tag.slice(-40)}`);
+    return ADDRESS_ATTRIBUTE.test(tag) ? "address" : "attribute";
+  }
+  if (/[=']\s*$/.test(tag) || /<\/?[\w-]*$/.test(tag))
+    throw new TypeError(`an attribute's value needs double quotes: ${tag.slice(-40)}`);
+  return "tag";
+}
+
+/** What follows the last `<` of a tag that is not closed yet; null between tags. */
+function openTag(before: string): string | null {
+  let start = -1;
+  let quoted = false;
+  for (let at = 0; at < before.length; at += 1) {
+    const char = before[at];
+    if (start < 0) {
+      if (char === "<") start = at;
+    } else if (char === '"') quoted = !quoted;
+    else if (char === ">" && !quoted) start = -1;
+  }
+  return start < 0 ? null : before.slice(start);
+}

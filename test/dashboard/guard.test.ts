@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { startServer } from "../support/test-server.ts";
+import { visit } from "../support/visitor.ts";
+
+const LOST = "/dashboard/no-such-page";
+
+test("who is not signed in is sent to the sign-in page, which leads back", async () => {
+  const server = await startServer();
+  const answer = await server.request({ method: "GET", path: "/dashboard/usage?month=2026-01" });
+  expect(answer.status).toBe(303);
+  expect(answer.headers["location"]).toBe("/dashboard/sign-in?next=%2Fdashboard%2Fusage%3Fmonth%3D2026-01");
+});
+
+test("an address that no page has is answered by a page, with the navigation of who is signed in", async () => {
+  const server = await startServer();
+  const { status, text } = await (await visit(server)).get(LOST);
+  expect(status).toBe(404);
+  expect(text).toContain("There is no such page.");
+  expect(text).toContain('aria-label="Main"');
+  expect(text).toContain("ada@example.com");
+});
+
+test("every page forbids frames, foreign scripts and being kept", async () => {
+  const server = await startServer();
+  const { headers } = await (await visit(server)).get(LOST);
+  expect(headers["content-security-policy"]).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+      "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types formsvc",
+  );
+  expect(headers).toMatchObject({
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cache-control": "no-store",
+  });
+  expect(headers["access-control-allow-origin"]).toBeUndefined();
+});
+
+test("the style sheet and the script are kept by browsers for good, under a name that follows their content", async () => {
+  const server = await startServer();
+  const { text } = await (await visit(server)).get(LOST);
+  const paths = [...text.matchAll(/"(\/dashboard\/assets\/formsvc-[0-9a-f]{12}\.(?:css|js))"/g)].map(
+    ([, path = ""]) => path,
+  );
+  expect(paths).toHaveLength(2);
+  for (const path of paths) {
+    const { status, headers } = await server.request({ method: "GET", path });
+    expect([status, headers["cache-control"]]).toEqual([200, "public, max-age=31536000, immutable"]);
+  }
+});
+
+test("a write that another site's page asks for is refused, whatever the browser tells of it", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const own = `http://127.0.0.1:${server.port}`;
+  const refused: Record<string, string>[] = [
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "none" },
+    { "sec-fetch-site": "cross-site", origin: own },
+    { "sec-fetch-site": "" },
+  ];
+  for (const headers of refused)
+    expect((await ada.post(LOST, {}, headers)).status, JSON.stringify(headers)).toBe(403);
+  const old = async (origin?: string) =>
+    server.request({
+      method: "POST",
+      path: LOST,
+      headers: {
+        cookie: ada.cookie,
+        "content-type": "application/x-www-form-urlencoded",
+        ...(origin !== undefined && { origin }),
+      },
+      body: "",
+    });
+  for (const origin of [undefined, "null", "https://evil.example", `${own}0`])
+    expect((await old(origin)).status).toBe(403);
+  expect((await old(own)).status).toBe(404);
+});
+
+test("a form that is sent after the session ended keeps all that was typed but secrets, to be sent again", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  server.clock.advance(8 * 24 * 3_600_000);
+  const { status, text } = await ada.post(LOST, {
+    name: 'Contact "A"',
+    schema: "{\n}",
+    password: "hunter2hunter2",
+  });
+  expect(status).toBe(401);
+  expect(text).toContain('value="Contact &quot;A&quot;"');
+  expect(text).toContain(`action="${LOST}"`);
+  expect(text).not.toContain("hunter2");
+});
+
+test("clients outside of dashboard.allowNetworks get what any unknown address gives", async () => {
+  const server = await startServer({ dashboard: { allowNetworks: ["192.0.2.0/24"] } });
+  const ada = await visit(server);
+  const nothing = await server.request({ method: "GET", path: "/nothing" });
+  for (const path of [LOST, "/dashboard", "/dashboard/sign-in"]) {
+    const { status, text, headers } = await ada.get(path);
+    expect([status, text]).toEqual([404, nothing.text]);
+    expect(headers["content-security-policy"]).toBeUndefined();
+  }
+});
+
+test("with dashboard.enabled off there is no page, and posts are taken as before", async () => {
+  const server = await startServer({ dashboard: { enabled: false } });
+  const ada = await visit(server);
+  expect((await ada.get("/dashboard")).status).toBe(404);
+});
+
+test("a session counts only over https, or from a browser on the server's own machine", async () => {
+  const server = await startServer({ server: { trustProxy: ["127.0.0.1"] } });
+  const ada = await visit(server);
+  const cookie = ada.cookie.replace("formsvc-session", "__Host-formsvc");
+  const statusOf = async (headers: Record<string, string>) => (await ada.get(LOST, headers)).status;
+  expect(
+    await statusOf({
+      cookie,
+      "x-forwarded-proto": "https",
+      "x-forwarded-for": "192.0.2.1",
+      host: "forms.example",
+    }),
+  ).toBe(404);
+  // Plain http from elsewhere, a name that is not this machine's, and the cookie of the other way.
+  expect(await statusOf({ cookie, "x-forwarded-proto": "http", "x-forwarded-for": "192.0.2.1" })).toBe(303);
+  expect(await statusOf({ host: "forms.example" })).toBe(303);
+  expect(await statusOf({ cookie })).toBe(303);
+  expect(await statusOf({ "x-forwarded-proto": "https" })).toBe(303);
+});
+
+test("what an untrusted proxy says of https is not believed", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const cookie = ada.cookie.replace("formsvc-session", "__Host-formsvc");
+  expect((await ada.get(LOST, { cookie, "x-forwarded-proto": "https" })).status).toBe(303);
+});

@@ -1,0 +1,45 @@
+import { startSession } from "../../src/sessions/session.ts";
+import { createAccount, listAccounts } from "../../src/workspaces/workspace-store.ts";
+import type { Answer } from "./http-client.ts";
+import type { TestServer } from "./test-server.ts";
+
+/** Somebody who is signed in to the dashboard, with a browser's habits: a cookie, and the marks of a request of our own pages. */
+export interface Visitor {
+  readonly accountId: string;
+  /** As the browser sends it. */
+  readonly cookie: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends a form. */
+  post(
+    path: string,
+    form?: Record<string, string> | URLSearchParams,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+}
+
+/** The first account is an operator; the account is made, with its workspace, if it is not there yet. */
+export async function visit(server: TestServer, email = "ada@example.com"): Promise<Visitor> {
+  const { owner, clock } = server;
+  const known = owner.now(() => listAccounts()).find((account) => account.email === email);
+  const account = known ?? owner.now(() => createAccount(email, clock.now())).account;
+  const browser = { userAgent: "Test browser", ipAddress: null };
+  const session = owner.now(() => startSession(account.id, browser, clock.now()));
+  const cookie = `formsvc-session=${session.cookie}`;
+  return {
+    accountId: account.id,
+    cookie,
+    get: (path, headers = {}) => server.request({ method: "GET", path, headers: { cookie, ...headers } }),
+    post: (path, form = {}, headers = {}) =>
+      server.request({
+        method: "POST",
+        path,
+        headers: {
+          cookie,
+          "content-type": "application/x-www-form-urlencoded",
+          "sec-fetch-site": "same-origin",
+          ...headers,
+        },
+        body: new URLSearchParams(form).toString(),
+      }),
+  };
+}
