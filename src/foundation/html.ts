@@ -45,7 +45,13 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return Html.fromMarkup(markup);
 }
 
-/** Markup one after the other, with nothing between. */
+/** A style sheet inside a page. @param css of ours, never a value: nothing in it is escaped. */
+export function styleElement(css: string): Html {
+  if (css.includes("</")) throw new TypeError("a style sheet may not close its element");
+  return Html.fromMarkup(`<style>${css}</style>`);
+}
+
+/** Markup one after the other. */
 export function joinHtml(parts: readonly Html[], separator: Html | "" = ""): Html {
   return Html.fromMarkup(parts.map(String).join(String(separator)));
 }
@@ -63,17 +69,20 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? "");
 }
 
-type Place = "text" | "attribute" | "address" | "tag";
+/** `name` is right behind the name of a tag. */
+type Place = "text" | "attribute" | "address" | "tag" | "name";
 
 function fill(place: Place, value: unknown): string {
   if (value === null || value === undefined || value === false) return "";
   if (Html.isHtml(value)) {
+    if (place === "name" && !String(value).startsWith(" "))
+      throw new TypeError("markup behind the name of a tag begins with a space");
     if (place === "address" || place === "attribute")
       throw new TypeError("an attribute takes text, not markup");
     return String(value);
   }
   if (Array.isArray(value)) return value.map((each) => fill(place, each)).join("");
-  if (place === "tag") throw new TypeError("only markup may stand inside a tag");
+  if (place === "tag" || place === "name") throw new TypeError("only markup may stand inside a tag");
   const text = asText(value);
   return escapeHtml(place === "address" ? safeAddress(text) : text);
 }
@@ -116,7 +125,7 @@ function findPlaces(strings: readonly string[]): Place[] {
     const place = placeAfter(before);
     places.push(place);
     // Stands for the value: it closes nothing and opens nothing.
-    before += place === "tag" ? " " : "x";
+    before += place === "tag" || place === "name" ? " " : "x";
   }
   return places;
 }
@@ -133,7 +142,8 @@ function placeAfter(before: string): Place {
     if (!OPENED_ATTRIBUTE.test(tag)) throw new TypeError(`an attribute has no name: ${tag.slice(-40)}`);
     return ADDRESS_ATTRIBUTE.test(tag) ? "address" : "attribute";
   }
-  if (/[=']\s*$/.test(tag) || /<\/?[\w-]*$/.test(tag))
+  if (/<[a-z][\w-]*$/i.test(tag)) return "name";
+  if (/[='</]\s*$/.test(tag))
     throw new TypeError(`an attribute's value needs double quotes: ${tag.slice(-40)}`);
   return "tag";
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { escapeHtml } from "../foundation/html.ts";
+import { escapeHtml, html, type Html, joinHtml, styleElement } from "../foundation/html.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
 import type { PageField, PageForm } from "./form-fields.ts";
 
@@ -50,7 +50,7 @@ export function pagePolicy(targets: readonly string[], embedder: string | null):
 export function successPage(backTo: string | null): string {
   return page(
     "Thank you",
-    `<h1>Thank you</h1>
+    html`<h1>Thank you</h1>
 <p>Your answers were received.</p>
 ${backLink(backTo)}`,
   );
@@ -72,27 +72,27 @@ export function errorPage({ heading, sentence, error, requestId, backTo, form }:
   const isAsked = form.fields.length > 0 || form.others.length > 0;
   const lost = isAsked
     ? formHtml(form)
-    : `<p>With your browser’s Back button you get back to the form; what you typed is usually still there.</p>`;
+    : html`<p>With your browser’s Back button you get back to the form; what you typed is usually still there.</p>`;
   return page(
     heading,
-    `<h1>${escapeHtml(heading)}</h1>
-<p>${escapeHtml(sentence)}</p>
+    html`<h1>${heading}</h1>
+<p>${sentence}</p>
 ${summary(form)}
 ${lost}
 ${backLink(backTo)}
-<p class="facts">${escapeHtml(error)} · request ${escapeHtml(requestId)}</p>`,
+<p class="facts">${error} · request ${requestId}</p>`,
   );
 }
 
-function page(title: string, content: string): string {
-  return `<!doctype html>
+function page(title: string, content: Html): string {
+  return String(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
+<title>${title}</title>
+${styleElement(STYLE)}
 </head>
 <body>
 <main>
@@ -100,68 +100,73 @@ ${content}
 </main>
 </body>
 </html>
-`;
+`);
 }
 
-function backLink(origin: string | null): string {
-  if (origin === null) return "";
-  return `<p><a href="${escapeHtml(origin)}/">Back to ${escapeHtml(new URL(origin).host)}</a></p>`;
+function backLink(origin: string | null): Html | null {
+  return origin === null ? null : html`<p><a href="${origin}/">Back to ${new URL(origin).host}</a></p>`;
 }
 
 /** The list of problems, with a link to each input. It comes first, so a screen reader and the keyboard reach it first. */
-function summary({ fields, problems }: PageForm): string {
-  const lines = fields.flatMap((field, index) =>
-    field.problems.map((text) => `<li><a href="#i${index}">${escapeHtml(text)}</a></li>`),
-  );
-  lines.push(...problems.map((text) => `<li>${escapeHtml(text)}</li>`));
-  return lines.length === 0 ? "" : `<ul class="problems">\n${lines.join("\n")}\n</ul>`;
+function summary({ fields, problems }: PageForm): Html | null {
+  const lines = [
+    ...fields.flatMap((field, index) =>
+      field.problems.map((text) => html`<li><a href="#i${index}">${text}</a></li>`),
+    ),
+    ...problems.map((text) => html`<li>${text}</li>`),
+  ];
+  return lines.length === 0 ? null : html`<ul class="problems">\n${joinHtml(lines, NEW_LINE)}\n</ul>`;
 }
+
+const NEW_LINE = html`\n`;
 
 /**
  * Without an action the form is sent to the address that it came from, even if a proxy changed the path. The server decides
  * what is valid, so the browser is told not to check.
  */
-function formHtml({ fields, others, hidden }: PageForm): string {
-  return `<form method="post" accept-charset="utf-8" novalidate>
-${hidden.map(hiddenHtml).join("\n")}
-${fields.map(fieldHtml).join("\n")}
-${others.map(otherHtml).join("\n")}
+function formHtml({ fields, others, hidden }: PageForm): Html {
+  return html`<form method="post" accept-charset="utf-8" novalidate>
+${joinHtml(hidden.map(hiddenHtml), NEW_LINE)}
+${joinHtml(fields.map(fieldHtml), NEW_LINE)}
+${joinHtml(others.map(otherHtml), NEW_LINE)}
 <button>Send again</button>
 </form>`;
 }
 
 /** Bytes of the page that the visitor's input causes: all but the schema's empty fields. */
 export function repeatedBytes({ fields, others, hidden }: PageForm): number {
-  const html = [
+  const markup = [
     ...fields.flatMap((field) => [...field.values.map(escapeHtml), ...furtherValues(field).map(otherHtml)]),
     ...others.map(otherHtml),
     ...hidden.map(hiddenHtml),
   ];
-  return html.reduce((bytes, text) => bytes + Buffer.byteLength(text) + MARK.length, 0);
+  return markup.reduce((bytes, each) => bytes + Buffer.byteLength(String(each)) + MARK.length, 0);
 }
 
 /** The longest attribute that marks a chosen value. */
 const MARK = " selected";
 
-function hiddenHtml([name, value]: FormEntry): string {
-  return `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`;
+function hiddenHtml([name, value]: FormEntry): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-function fieldHtml(field: PageField, index: number): string {
+function fieldHtml(field: PageField, index: number): Html {
   const id = `i${index}`;
   const isWrong = field.problems.length > 0;
   const problems = isWrong
-    ? `<p class="problem" id="${id}-problem">${field.problems.map(escapeHtml).join("<br>")}</p>`
-    : "";
-  const marks = isWrong ? ` aria-invalid="true" aria-describedby="${id}-problem"` : "";
-  const attributes = `id="${id}" name="${escapeHtml(field.name)}"${marks}`;
-  const label = escapeHtml(field.label);
+    ? html`<p class="problem" id="${id}-problem">${joinHtml(
+        field.problems.map((text) => html`${text}`),
+        html`<br>`,
+      )}</p>`
+    : null;
+  const marks = isWrong ? html` aria-invalid="true" aria-describedby="${id}-problem"` : null;
+  const attributes = html`id="${id}" name="${field.name}"${marks}`;
   if (field.kind === "checkbox") {
-    const checked = ["on", "true", "1"].includes(field.values[0] ?? "") ? " checked" : "";
-    return `<div><input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${label}</label>${problems}</div>`;
+    const checked = ["on", "true", "1"].includes(field.values[0] ?? "") ? html` checked` : null;
+    return html`<div><input type="checkbox" value="on" ${attributes}${checked}><label class="check" for="${id}">${field.label}</label>${problems}</div>`;
   }
-  const further = furtherValues(field).map(otherHtml).join("");
-  return `<div><label for="${id}">${label}</label>${controlHtml(field, attributes)}${further}${problems}</div>`;
+  const further = furtherValues(field).map(otherHtml);
+  return html`<div><label for="${id}">${field.label}</label>${controlHtml(field, attributes)}${further}${problems}</div>`;
 }
 
 /** The inputs of a list: one for each value; a multiple choice has one for all. */
@@ -170,46 +175,44 @@ function furtherValues({ kind, name, values }: PageField): FormEntry[] {
 }
 
 /** Short, because there may be many: each costs the visitor only a few bytes. */
-function otherHtml([name, value]: FormEntry): string {
-  const [label, text] = [escapeHtml(name), escapeHtml(value)];
+function otherHtml([name, value]: FormEntry): Html {
   const control = /[\r\n]/.test(value)
-    ? `<textarea name="${label}">\n${text}</textarea>`
-    : `<input name="${label}" value="${text}">`;
-  return `<label>${label}${control}</label>`;
+    ? html`<textarea name="${name}">\n${value}</textarea>`
+    : html`<input name="${name}" value="${value}">`;
+  return html`<label>${name}${control}</label>`;
 }
 
-function controlHtml({ kind, values, options }: PageField, attributes: string): string {
-  const text = escapeHtml(values[0] ?? "");
+function controlHtml({ kind, values, options }: PageField, attributes: Html): Html {
+  const text = values[0] ?? "";
   switch (kind) {
     case "area":
       // HTML drops one line break right after the tag.
-      return `<textarea ${attributes} dir="auto">\n${text}</textarea>`;
+      return html`<textarea ${attributes} dir="auto">\n${text}</textarea>`;
     case "choice":
-      return `<select ${attributes}><option value="">–</option>${choices(options, values)}</select>`;
+      return html`<select ${attributes}><option value="">–</option>${choices(options, values)}</select>`;
     case "choices":
-      return `<select multiple ${attributes}>${choices(options, values)}</select>`;
+      return html`<select multiple ${attributes}>${choices(options, values)}</select>`;
     case "number":
-      return `<input type="text" inputmode="decimal" ${attributes} value="${text}">`;
+      return html`<input type="text" inputmode="decimal" ${attributes} value="${text}">`;
     case "email":
-      return `<input type="email" autocomplete="email" ${attributes} value="${text}">`;
+      return html`<input type="email" autocomplete="email" ${attributes} value="${text}">`;
     case "url":
     case "text":
     case "checkbox":
     default:
-      return `<input type="${kind === "url" ? "url" : "text"}" ${attributes} value="${text}" dir="auto">`;
+      return html`<input type="${kind === "url" ? "url" : "text"}" ${attributes} value="${text}" dir="auto">`;
   }
 }
 
 /** Whether an option needs no `value`: it then sends its text, which HTML must not change. */
 const PLAIN_OPTION = /^[^\t\n\f\r ]+(?: [^\t\n\f\r ]+)*$/;
 
-function choices(options: readonly string[], chosen: readonly string[]): string {
+function choices(options: readonly string[], chosen: readonly string[]): Html[] {
   return options
     .filter((option) => option !== "")
     .map((option) => {
-      const text = escapeHtml(option);
-      const value = PLAIN_OPTION.test(option) ? "" : ` value="${text}"`;
-      return `<option${value}${chosen.includes(option) ? MARK : ""}>${text}</option>`;
-    })
-    .join("");
+      const value = PLAIN_OPTION.test(option) ? null : html` value="${option}"`;
+      const mark = chosen.includes(option) ? html` selected` : null;
+      return html`<option${value}${mark}>${option}</option>`;
+    });
 }

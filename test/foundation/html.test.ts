@@ -13,6 +13,7 @@ test("every value is escaped, in text and in attributes", () => {
 test("markup that the tag made is kept, in lists too", () => {
   const rows = ["a<", "b"].map((text) => html`<li>${text}</li>`);
   expect(String(html`<ul>${rows}</ul>`)).toBe("<ul><li>a&lt;</li><li>b</li></ul>");
+  expect(String(html`<input${null}${html` checked`}>`)).toBe("<input checked>");
   expect(String(html`<input ${false}${html`checked`}>`)).toBe("<input checked>");
   expect(String(html`${null}${undefined}${false}${0}`)).toBe("0");
 });
