@@ -2,18 +2,18 @@ import type { Command } from "commander";
 import { accountJson, workspaceJson } from "../workspaces/workspace-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { createAccount, listAccounts } from "../workspaces/workspace-store.ts";
-import { addNoun, type CommandSpec } from "./command.ts";
+import { addNoun, command } from "./command.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "account", "Owners of workspaces", [create, list]);
 }
 
-const create: CommandSpec = {
+const create = command({
   usage: "create <email>",
   summary: "Make an account with its workspace",
   examples: ["formsvc account create ada@example.com"],
-  action: (context, _options, [email = ""]) =>
+  action: (context, _options, [email]) =>
     withNewDatabase(context, async (db, config) => {
       const { account, workspace } = await db.transaction(() =>
         createAccount(email, context.clock.now(), config.newWorkspacePlan),
@@ -26,9 +26,9 @@ const create: CommandSpec = {
         `account ${account.email} with workspace ${workspace.id} (${workspace.name}, ${workspace.plan})`,
       );
     }),
-};
+});
 
-const list: CommandSpec = {
+const list = command({
   usage: "list",
   summary: "List the accounts",
   action: (context) =>
@@ -42,4 +42,4 @@ const list: CommandSpec = {
         "no accounts yet; make one with: formsvc account create EMAIL",
       );
     }),
-};
+});

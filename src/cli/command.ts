@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { type Clock, systemClock } from "../foundation/clock.ts";
+import { type ArgumentValues, type OptionSpec, type OptionValues, valuesOf } from "./option-values.ts";
 import { createOutput, type Output } from "./output.ts";
 
 /** What every command is given: its output, the clock, and the options that all commands have. */
@@ -13,57 +14,49 @@ export interface CommandContext {
   readonly databasePath: string | null;
 }
 
-/** Options as commander collects them, by name in camel case; each command reads its own. */
-export type Options = Readonly<Record<string, unknown>>;
-
-export type Action = (
-  context: CommandContext,
-  options: Options,
-  args: readonly (string | undefined)[],
-) => void | Promise<void>;
-
-export interface CommandSpec {
+interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[]> {
   /** As commander takes it: `show <endpoint>`. */
-  readonly usage: string;
+  readonly usage: Usage;
   readonly summary: string;
-  /** Flags and what they mean, in the order of the help; {@link repeatable} ones may be given several times. */
-  readonly options?: readonly OptionSpec[];
+  /** In the order of the help. */
+  readonly options?: Options;
   /** Lines that can be pasted. */
   readonly examples?: readonly string[];
-  readonly action: Action;
+  readonly action: (
+    context: CommandContext,
+    options: OptionValues<Options>,
+    args: ArgumentValues<Usage>,
+  ) => void | Promise<void>;
 }
 
-export interface OptionSpec {
-  readonly flags: string;
-  readonly summary: string;
-  readonly required?: boolean;
-  readonly repeatable?: boolean;
-  readonly choices?: readonly string[];
-  /** Turns the text into a value, or throws with {@link refuse}. */
-  readonly parse?: (text: string) => unknown;
+/** A command of whichever options and arguments; only its own action knows their types. */
+export interface AnyCommand extends Omit<CommandSpec<string, readonly OptionSpec[]>, "action"> {
+  readonly action: (context: CommandContext, options: never, args: never) => void | Promise<void>;
+}
+
+/** Gives the action the types that follow from the usage and the options; the command itself is unchanged. */
+export function command<
+  const Usage extends string,
+  const Options extends readonly OptionSpec[] = readonly [],
+>(spec: CommandSpec<Usage, Options>): AnyCommand {
+  return spec;
 }
 
 /** Adds a noun (or a verb without a noun) and its verbs to the program. */
-export function addCommand(parent: Command, spec: CommandSpec): Command {
-  const command = parent.command(spec.usage).summary(spec.summary).description(`${spec.summary}.`);
-  for (const option of spec.options ?? []) addOption(command, option);
-  addCommonOptions(command);
+export function addCommand(parent: Command, spec: AnyCommand): Command {
+  const added = parent.command(spec.usage).summary(spec.summary).description(`${spec.summary}.`);
+  for (const option of [...(spec.options ?? []), ...COMMON_OPTIONS]) addOption(added, option);
   if (spec.examples !== undefined)
-    command.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join("\n")}`);
-  return command.action(async (...received: unknown[]) => {
-    const options = command.opts();
-    requireOptions(command, spec.options ?? []);
-    const args = received.slice(0, -2) as (string | undefined)[];
-    await spec.action(contextOf(options), options, args.flat());
+    added.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join("\n")}`);
+  return added.action(async (...received: unknown[]) => {
+    requireOptions(added, spec.options ?? []);
+    const values = valuesOf(added) as OptionValues<typeof COMMON_OPTIONS>;
+    const words = received.slice(0, -2).flat();
+    await spec.action(contextOf(values), values as never, words as never);
   });
 }
 
-export function addNoun(
-  program: Command,
-  name: string,
-  summary: string,
-  verbs: readonly CommandSpec[],
-): void {
+export function addNoun(program: Command, name: string, summary: string, verbs: readonly AnyCommand[]): void {
   const noun = program.command(name).summary(summary).description(`${summary}.`);
   for (const verb of verbs) addCommand(noun, verb);
 }
@@ -71,16 +64,6 @@ export function addNoun(
 /** Ends an option or argument with what is wrong with it; exit code 2. */
 export function refuse(message: string): never {
   throw new InvalidArgumentError(message);
-}
-
-export function text(options: Options, name: string): string | null {
-  const value = options[name];
-  return typeof value === "string" ? value : null;
-}
-
-export function texts(options: Options, name: string): readonly string[] | null {
-  const value = options[name];
-  return Array.isArray(value) ? (value as string[]) : null;
 }
 
 /** Checked last: commander would complain of them before it names a misspelt flag. */
@@ -109,28 +92,31 @@ function addOption(command: Command, spec: OptionSpec): void {
   command.addOption(option);
 }
 
-function addCommonOptions(command: Command): void {
-  command
-    .option(
-      "--config <file>",
-      "configuration file (else FORMSVC_CONFIG, ./formsvc.config.json, /etc/formsvc/)",
-      parseFile,
-    )
-    .option("--db <file>", "database file (else database.path of the configuration)", parseFile)
-    .option("--json", "print JSON for scripts")
-    .option("--quiet", "print no notes, only data and errors");
-}
+const COMMON_OPTIONS = [
+  {
+    flags: "--config <file>",
+    summary: "configuration file (else FORMSVC_CONFIG, ./formsvc.config.json, /etc/formsvc/)",
+    parse: parseFile,
+  },
+  {
+    flags: "--db <file>",
+    summary: "database file (else database.path of the configuration)",
+    parse: parseFile,
+  },
+  { flags: "--json", summary: "print JSON for scripts" },
+  { flags: "--quiet", summary: "print no notes, only data and errors" },
+] as const;
 
 /** An empty name comes from a variable that a script forgot to set, and would mean the folder itself. */
 export function parseFile(value: string): string {
   return value === "" ? refuse("the name of a file is empty") : value;
 }
 
-function contextOf(options: Options): CommandContext {
+function contextOf({ config, db, json, quiet }: OptionValues<typeof COMMON_OPTIONS>): CommandContext {
   return {
     clock: systemClock,
-    output: createOutput({ json: options["json"] === true, quiet: options["quiet"] === true }),
-    configFile: text(options, "config"),
-    databasePath: text(options, "db"),
+    output: createOutput({ json, quiet }),
+    configFile: config,
+    databasePath: db,
   };
 }

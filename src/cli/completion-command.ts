@@ -1,28 +1,31 @@
 import type { Command } from "commander";
 import { FormsvcError } from "../foundation/errors.ts";
-import { addCommand } from "./command.ts";
+import { addCommand, command } from "./command.ts";
 
 export function register(program: Command): void {
-  addCommand(program, {
-    usage: "completion <shell>",
-    summary: "Print a completion script for bash, zsh or fish",
-    examples: [
-      'eval "$(formsvc completion bash)"',
-      "formsvc completion fish > ~/.config/fish/completions/formsvc.fish",
-    ],
-    action: (context, _options, [shell = ""]) => {
-      const render = SHELLS[shell];
-      if (render === undefined) {
-        throw new FormsvcError(
-          "usage",
-          `there is no completion for ${shell}; there is for: ${Object.keys(SHELLS).join(", ")}`,
-        );
-      }
-      const script = render(collectWords(program), collectFileTakers(program));
-      if (context.output.isJson) context.output.json({ script });
-      else context.output.line(script);
-    },
-  });
+  addCommand(
+    program,
+    command({
+      usage: "completion <shell>",
+      summary: "Print a completion script for bash, zsh or fish",
+      examples: [
+        'eval "$(formsvc completion bash)"',
+        "formsvc completion fish > ~/.config/fish/completions/formsvc.fish",
+      ],
+      action: (context, _options, [shell]) => {
+        const render = SHELLS[shell];
+        if (render === undefined) {
+          throw new FormsvcError(
+            "usage",
+            `there is no completion for ${shell}; there is for: ${Object.keys(SHELLS).join(", ")}`,
+          );
+        }
+        const script = render(collectWords(program), collectFileTakers(program));
+        if (context.output.isJson) context.output.json({ script });
+        else context.output.line(script);
+      },
+    }),
+  );
 }
 
 /**

@@ -3,20 +3,20 @@ import { checkServerConfig } from "../config/check-server-config.ts";
 import { secretPaths } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { createKeyring } from "../secrets/keyring.ts";
-import { addNoun, type CommandSpec } from "./command.ts";
+import { addNoun, command } from "./command.ts";
 import { readSettings } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "config", "The configuration in force", [show, check]);
 }
 
-const show: CommandSpec = {
+const show = command({
   usage: "show",
   summary: "Print the configuration in force, from defaults, file and environment, with secrets left out",
   action: (context) => context.output.json(redact(readSettings(context), [])),
-};
+});
 
-const check: CommandSpec = {
+const check = command({
   usage: "check",
   summary: "Check the configuration file and environment",
   action: (context) => {
@@ -32,7 +32,7 @@ const check: CommandSpec = {
       context.output.note(`${name} names no setting and is not read; see formsvc help environment`);
     }
   },
-};
+});
 
 function redact(value: unknown, path: readonly string[]): unknown {
   if (secretPaths.includes(path.join("."))) return value === null ? null : "[redacted]";

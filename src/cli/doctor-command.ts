@@ -27,7 +27,7 @@ import { checkHeldRoom } from "../submissions/held-health.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
-import { addCommand, type CommandContext, type CommandSpec } from "./command.ts";
+import { addCommand, command, type CommandContext } from "./command.ts";
 import { describeFailure, describeHint } from "./hints.ts";
 import { readConfig } from "./open.ts";
 
@@ -78,7 +78,7 @@ function ofTables(check: Check): Check {
   return (patient) => (patient.hasItsTables ? check(patient) : []);
 }
 
-const doctor: CommandSpec = {
+const doctor = command({
   usage: "doctor",
   summary: "Check the database, the machine and the configuration; exits with 1 if somebody should act",
   examples: ["formsvc doctor", "15 * * * *  formsvc doctor --quiet     # cron mails what it prints"],
@@ -90,7 +90,7 @@ const doctor: CommandSpec = {
       throw new FormsvcError("failed", problems.length === 1 ? "1 problem" : `${problems.length} problems`);
     }
   },
-};
+});
 
 /** Changes nothing: it neither creates a database nor migrates one. */
 async function examine(context: CommandContext): Promise<Finding[]> {

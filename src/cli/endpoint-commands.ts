@@ -7,26 +7,17 @@ import {
   defaultEndpointSettings,
   type Endpoint,
   type EndpointSettings,
-  type StoreAddress,
 } from "../endpoints/endpoint.ts";
 import { ENDPOINT_CONTENTS } from "../app.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
 import { getEndpoint, listEndpoints, readSchema, updateEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import type { UnknownFields } from "../schemas/compile-schema.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { confirm } from "./arguments.ts";
-import {
-  addNoun,
-  type CommandContext,
-  type CommandSpec,
-  type Options,
-  refuse,
-  text,
-  texts,
-} from "./command.ts";
+import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import type { OptionValues } from "./option-values.ts";
 import { letOthersWrite, withDatabase, withNewDatabase } from "./open.ts";
 import { describePlan } from "./workspace-commands.ts";
 import { readDefinition } from "./schema-commands.ts";
@@ -49,15 +40,15 @@ const originOption = {
   summary:
     "a page's origin that may post with the publishable key, like https://example.com or https://*.example.com; repeatable",
   repeatable: true,
-};
+} as const;
 
 /** Of the verbs that name one endpoint. */
 const workspaceOption = {
   flags: "--workspace <workspace>",
   summary: "workspace of the endpoint (needed if several have an endpoint of that name)",
-};
+} as const;
 
-const create: CommandSpec = {
+const create = command({
   usage: "create",
   summary: "Make an endpoint and print its two keys, once",
   options: [
@@ -73,12 +64,12 @@ const create: CommandSpec = {
     `echo '{"email":{"type":"string","required":true,"format":"email"}}' | formsvc endpoint create --name News --schema -`,
   ],
   action: (context, options) => {
-    const definition = readDefinition(text(options, "schema") ?? "");
+    const definition = readDefinition(options.schema);
     return withNewDatabase(context, async (db, config) => {
-      const settings = { ...defaultEndpointSettings, allowedOrigins: texts(options, "allowOrigin") ?? [] };
-      const made = { name: text(options, "name") ?? "", definition, settings };
+      const settings = { ...defaultEndpointSettings, allowedOrigins: options.allowOrigin ?? [] };
+      const made = { name: options.name, definition, settings };
       const created = await createEndpoint(db, made, {
-        workspace: text(options, "workspace"),
+        workspace: options.workspace,
         plans: config.plans,
         newWorkspacePlan: config.newWorkspacePlan,
         now: context.clock.now(),
@@ -88,12 +79,12 @@ const create: CommandSpec = {
         context.output.note(
           `another endpoint is named ${created.endpoint.name} too; commands take the id then`,
         );
-      printCreated(context, options, created.endpoint, { schema: definition, keys });
+      printCreated(context, created.endpoint, { schema: definition, keys, asVariables: options.env });
       const plan = await db.read(() => describeFirstPlan(created.endpoint, config.plans));
       if (plan !== null) context.output.note(`The plan is ${plan}`);
     });
   },
-};
+});
 
 /** Null if the endpoint is not the first of its workspace. */
 function* describeFirstPlan({ workspaceId }: Endpoint, plans: Plans): Steps<string | null> {
@@ -101,13 +92,13 @@ function* describeFirstPlan({ workspaceId }: Endpoint, plans: Plans): Steps<stri
   return yield* describePlan(yield* getWorkspace(workspaceId), plans);
 }
 
-const list: CommandSpec = {
+const list = command({
   usage: "list",
   summary: "List the endpoints",
   options: [{ flags: "--workspace <workspace>", summary: "only this workspace's" }],
   action: (context, options) =>
     withDatabase(context, async (db) => {
-      const reference = text(options, "workspace");
+      const reference = options.workspace;
       const endpoints = await db.read(function* () {
         return yield* listEndpoints(reference === null ? null : (yield* getWorkspace(reference)).id);
       });
@@ -116,15 +107,15 @@ const list: CommandSpec = {
       const empty = "no endpoints yet; make one with: formsvc endpoint create --name NAME --schema FILE";
       return context.output.table(["ID", "NAME", "STATE", "CREATED"], rows, empty);
     }),
-};
+});
 
-const show: CommandSpec = {
+const show = command({
   usage: "show <endpoint>",
   summary: "Show an endpoint's settings and schema",
   options: [workspaceOption],
   action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
-      const endpoint = await db.read(() => namedEndpoint(options, reference));
+      const endpoint = await db.read(() => getEndpoint(reference, options.workspace));
       const definition = await db.read(() => readSchema(endpoint));
       if (context.output.isJson)
         return context.output.json({ endpoint: { ...endpointJson(endpoint), schema: definition } });
@@ -147,47 +138,48 @@ const show: CommandSpec = {
       ];
       return context.output.table(["ENDPOINT", ""], rows, "");
     }),
-};
+});
 
-const rename: CommandSpec = {
+const rename = command({
   usage: "rename <endpoint> <name>",
   summary: "Give an endpoint another name",
   options: [workspaceOption],
-  action: (context, options, [reference, name = ""]) => change(context, options, reference, { name }),
-};
+  action: (context, options, [reference, name]) => change(context, [reference, options.workspace], { name }),
+});
 
-const set: CommandSpec = {
+const settingOptions = [
+  { ...originOption, summary: `${originOption.summary}; '*' alone allows every origin` },
+  {
+    flags: "--unknown-fields <what>",
+    summary: "members that the schema does not declare: drop them, keep them, or reject the post",
+    choices: ["drop", "keep", "reject"],
+  },
+  {
+    flags: "--honeypot <name>",
+    summary: "a field that must stay empty; repeatable; 'default' alone restores the built-in list",
+    repeatable: true,
+  },
+  {
+    flags: "--success-url <url>",
+    summary: "page after a plain form's success; '' restores the built-in one",
+  },
+  {
+    flags: "--keep-days <days>",
+    summary: "delete submissions after this number of days; 'forever' keeps them",
+    parse: parseKeepDays,
+  },
+  {
+    flags: "--store-address <how>",
+    summary: "how much of a submitter's address is stored from now on: all, its network only, or nothing",
+    choices: ["full", "short", "none"],
+  },
+  { flags: "--error-url <url>", summary: "page after a plain form's error; '' restores the built-in one" },
+] as const;
+
+const set = command({
   usage: "set <endpoint>",
   summary: "Change an endpoint's settings; each option replaces the whole setting",
-  options: [
-    workspaceOption,
-    { ...originOption, summary: `${originOption.summary}; '*' alone allows every origin` },
-    {
-      flags: "--unknown-fields <what>",
-      summary: "members that the schema does not declare: drop them, keep them, or reject the post",
-      choices: ["drop", "keep", "reject"],
-    },
-    {
-      flags: "--honeypot <name>",
-      summary: "a field that must stay empty; repeatable; 'default' alone restores the built-in list",
-      repeatable: true,
-    },
-    {
-      flags: "--success-url <url>",
-      summary: "page after a plain form's success; '' restores the built-in one",
-    },
-    {
-      flags: "--keep-days <days>",
-      summary: "delete submissions after this number of days; 'forever' keeps them",
-      parse: parseKeepDays,
-    },
-    {
-      flags: "--store-address <how>",
-      summary: "how much of a submitter's address is stored from now on: all, its network only, or nothing",
-      choices: ["full", "short", "none"],
-    },
-    { flags: "--error-url <url>", summary: "page after a plain form's error; '' restores the built-in one" },
-  ],
+  options: [workspaceOption, ...settingOptions],
   examples: [
     "formsvc endpoint set Contact --allow-origin https://example.com --allow-origin https://*.example.com",
     "formsvc endpoint set Contact --unknown-fields keep --honeypot website",
@@ -195,91 +187,93 @@ const set: CommandSpec = {
   action: (context, options, [reference]) => {
     const settings = readSettings(options);
     if (Object.keys(settings).length === 0) return refuse("give something to change, like --keep-days 90");
-    return change(context, options, reference, { settings });
+    return change(context, [reference, options.workspace], { settings });
   },
-};
+});
 
-const pause: CommandSpec = {
+const pause = command({
   usage: "pause <endpoint>",
   summary: "Refuse every post with 403 until resumed",
   options: [workspaceOption],
-  action: (context, options, [reference]) => change(context, options, reference, { state: "paused" }),
-};
+  action: (context, options, [reference]) =>
+    change(context, [reference, options.workspace], { state: "paused" }),
+});
 
-const resume: CommandSpec = {
+const resume = command({
   usage: "resume <endpoint>",
   summary: "Take posts again",
   options: [workspaceOption],
-  action: (context, options, [reference]) => change(context, options, reference, { state: "active" }),
-};
+  action: (context, options, [reference]) =>
+    change(context, [reference, options.workspace], { state: "active" }),
+});
 
-const remove: CommandSpec = {
+const remove = command({
   usage: "delete <endpoint>",
   summary:
     "Delete an endpoint with its keys, schemas and all its submissions; if it is interrupted, run it again",
   options: [workspaceOption, { flags: "--yes", summary: "do it without being asked" }],
   action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
-      const endpoint = await db.read(() => namedEndpoint(options, reference));
-      await confirm(
-        `Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`,
-        options["yes"] === true,
-      );
+      const endpoint = await db.read(() => getEndpoint(reference, options.workspace));
+      await confirm(`Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`, options.yes);
       return printChanged(context, await deleteEndpoint(db, endpoint.id, ENDPOINT_CONTENTS, letOthersWrite));
     }),
-};
-
-function namedEndpoint(options: Options, reference = ""): Steps<Endpoint> {
-  return getEndpoint(reference, text(options, "workspace"));
-}
+});
 
 function change(
   context: CommandContext,
-  options: Options,
-  reference: string | undefined,
+  [reference, workspace]: readonly [endpoint: string, workspace: string | null],
   changed: Parameters<typeof updateEndpoint>[1],
 ): Promise<void> {
   return withDatabase(context, async (db) => {
     const endpoint = await db.transaction(function* () {
-      const { id } = yield* namedEndpoint(options, reference);
+      const { id } = yield* getEndpoint(reference, workspace);
       return yield* updateEndpoint(id, changed);
     });
     printChanged(context, endpoint);
   });
 }
 
-function parseKeepDays(value: string): string {
-  return value === "forever" || /^\d{1,6}$/.test(value)
-    ? value
-    : refuse("expected a number of days, or forever");
+function parseKeepDays(value: string): number | "forever" {
+  if (value === "forever") return value;
+  return /^\d{1,6}$/.test(value) ? Number(value) : refuse("expected a number of days, or forever");
 }
 
-function readSettings(options: Options): Partial<EndpointSettings> {
-  const origins = texts(options, "allowOrigin");
-  const honeypots = texts(options, "honeypot");
-  const unknownFields = text(options, "unknownFields");
-  const successUrl = text(options, "successUrl");
-  const errorUrl = text(options, "errorUrl");
-  const keepDays = options["keepDays"];
-  const storeAddress = text(options, "storeAddress");
+function readSettings({
+  allowOrigin,
+  unknownFields,
+  honeypot,
+  successUrl,
+  errorUrl,
+  keepDays,
+  storeAddress,
+}: OptionValues<typeof settingOptions>): Partial<EndpointSettings> {
   return {
-    ...(origins !== null && { allowedOrigins: origins.length === 1 && origins[0] === "*" ? [] : origins }),
-    ...(unknownFields !== null && { unknownFields: unknownFields as UnknownFields }),
-    ...(honeypots !== null && {
-      honeypots: honeypots.length === 1 && honeypots[0] === "default" ? null : honeypots,
-    }),
+    ...(allowOrigin !== null && { allowedOrigins: isOnly(allowOrigin, "*") ? [] : allowOrigin }),
+    ...(unknownFields !== null && { unknownFields }),
+    ...(honeypot !== null && { honeypots: isOnly(honeypot, "default") ? null : honeypot }),
     ...(successUrl !== null && { successUrl: successUrl || null }),
     ...(errorUrl !== null && { errorUrl: errorUrl || null }),
-    ...(keepDays !== undefined && { keepDays: keepDays === "forever" ? null : Number(keepDays) }),
-    ...(storeAddress !== null && { storeAddress: storeAddress as StoreAddress }),
+    ...(keepDays !== null && { keepDays: keepDays === "forever" ? null : keepDays }),
+    ...(storeAddress !== null && { storeAddress }),
   };
+}
+
+function isOnly(given: readonly string[], word: string): boolean {
+  return given.length === 1 && given[0] === word;
+}
+
+interface PrintedParts {
+  readonly schema: SchemaDefinition;
+  readonly keys: { readonly secret: string; readonly publishable: string };
+  /** Whether to print lines for `eval`. */
+  readonly asVariables: boolean;
 }
 
 function printCreated(
   { output }: CommandContext,
-  options: Options,
   endpoint: Endpoint,
-  { schema, keys }: { schema: SchemaDefinition; keys: { secret: string; publishable: string } },
+  { schema, keys, asVariables }: PrintedParts,
 ): void {
   output.mustBeTaken(
     `the endpoint ${endpoint.id} is there and its keys are unknown: issue others, or delete it`,
@@ -289,7 +283,7 @@ function printCreated(
     const shown = { id, name, workspace_id: workspaceId, schema, created_at: toIsoTime(createdAt) };
     return output.json({ endpoint: shown, keys });
   }
-  if (options["env"] === true) {
+  if (asVariables) {
     output.line(`FORMSVC_ENDPOINT_ID=${endpoint.id}`);
     output.line(`FORMSVC_SECRET_KEY=${keys.secret}`);
     output.line(`FORMSVC_PUBLISHABLE_KEY=${keys.publishable}`);

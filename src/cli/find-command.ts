@@ -9,11 +9,11 @@ import {
 } from "../submissions/find-person.ts";
 import { confirm } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
-import { type CommandSpec, refuse } from "./command.ts";
+import { command, refuse } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { jsonText } from "./output.ts";
 
-export const findCommand: CommandSpec = {
+export const findCommand = command({
   usage: "find",
   summary: "Find the submissions and held posts of a person, to hand them out or to erase them",
   options: [
@@ -33,22 +33,22 @@ export const findCommand: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db) => {
       const { output } = context;
-      const { name, value } = options["field"] as Field;
+      const { name, value } = options.field;
       const found = await findPerson(db, name, value);
       const count = found.submissions.length + found.held.length;
-      const erases = options["erase"] === true && count > 0;
+      const erases = options.erase && count > 0;
       if (erases) output.mustBeTaken("nothing was erased");
       if (output.isJson) output.json(personJson(found));
       else output.table(["CREATED", "ID", "DATA"], toRows(found), "nothing is kept");
       if (erases) {
-        await confirm(`Erase what is shown (${count}) for good?`, options["yes"] === true);
+        await confirm(`Erase what is shown (${count}) for good?`, options.yes);
         await db.transaction(() => erasePerson(found));
         output.note(`erased: ${count}; backups made before still hold them`);
         clearLog(context, db);
       }
       if (found.hasMore) throw new FormsvcError("failed", tellMore(erases));
     }),
-};
+});
 
 /** A script must not mistake a part of the result for all of it. */
 function tellMore(erased: boolean): string {
@@ -57,12 +57,7 @@ function tellMore(erased: boolean): string {
     : `there is more than the ${MAX_PERSON_RECORDS} that are shown; export all with: formsvc submission export`;
 }
 
-interface Field {
-  readonly name: string;
-  readonly value: string;
-}
-
-function parseField(text: string): Field {
+function parseField(text: string): { readonly name: string; readonly value: string } {
   const [, name, value] = /^([^=]{1,1000})=([^]+)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
     return refuse("expected NAME=VALUE, like email=ada@example.org");

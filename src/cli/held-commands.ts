@@ -1,19 +1,17 @@
 import type { Command } from "commander";
 import { heldJson } from "../submissions/held-json.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import type { Steps } from "../database/steps.ts";
-import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import { FormsvcError } from "../foundation/errors.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../submissions/open-held-posts.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
-import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
+import { addNoun, command, type CommandContext } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "./output.ts";
+import { endpointIdOf } from "./submission-filter.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
@@ -28,7 +26,7 @@ export function register(program: Command): void {
 const DEFAULT_PAGE_SIZE = 25;
 const MAX_SHOWN_DATA = 80;
 
-const list: CommandSpec = {
+const list = command({
   usage: "list",
   summary: "List held posts, newest first",
   options: [
@@ -45,12 +43,12 @@ const list: CommandSpec = {
   action: (context, options) =>
     withHeld(context, async (held, db) => {
       const filter = {
-        endpointId: await db.read(() => endpointId(options)),
-        since: typeof options["since"] === "number" ? options["since"] : null,
-        until: typeof options["until"] === "number" ? options["until"] : null,
+        endpointId: await db.read(() => endpointIdOf(options.endpoint)),
+        since: options.since,
+        until: options.until,
       };
-      const limit = typeof options["limit"] === "number" ? options["limit"] : DEFAULT_PAGE_SIZE;
-      const page = await held.list(filter, limit, text(options, "cursor"));
+      const limit = options.limit ?? DEFAULT_PAGE_SIZE;
+      const page = await held.list(filter, limit, options.cursor);
       if (context.output.isJson) {
         return context.output.json({ data: page.data.map(heldJson), next_cursor: page.nextCursor });
       }
@@ -58,20 +56,20 @@ const list: CommandSpec = {
       if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
       return undefined;
     }),
-};
+});
 
-const show: CommandSpec = {
+const show = command({
   usage: "show <held>",
   summary: "Show a held post with its spam reasons",
-  action: (context, _options, [id = ""]) =>
+  action: (context, _options, [id]) =>
     withHeld(context, async (held) => {
       const post = await held.get(id);
       if (context.output.isJson) return context.output.json(heldJson(post));
       return printWhole(context.output, post, post.why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT");
     }),
-};
+});
 
-const release: CommandSpec = {
+const release = command({
   usage: "release <held...>",
   summary: "Turn held posts into submissions: they are counted and sent to webhooks; spam teaches the filter",
   examples: ["formsvc held release held_01h455vb4pex5vsknk084sn02q"],
@@ -79,7 +77,7 @@ const release: CommandSpec = {
     withHeld(context, async (held) => {
       const released: { readonly held: string; readonly submission: string }[] = [];
       try {
-        for (const id of ids.filter((name) => name !== undefined)) {
+        for (const id of ids) {
           const submission = await held.release(id);
           context.output.note(`${id} is ${submission.id} now`);
           released.push({ held: id, submission: submission.id });
@@ -89,28 +87,23 @@ const release: CommandSpec = {
         if (released.length > 0) printReleased(context, released);
       }
     }),
-};
+});
 
-const drop: CommandSpec = {
+const drop = command({
   usage: "drop <held...>",
   summary: "Drop held posts for good",
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: async (context, options, ids) => {
-    const named = ids.filter((id) => id !== undefined);
-    if (named.length === 0) throw new FormsvcError("usage", "name the held posts to drop");
-    await confirm(
-      `Drop ${named.length === 1 ? named[0] : `${named.length} held posts`} for good?`,
-      options["yes"] === true,
-    );
+    await confirm(`Drop ${ids.length === 1 ? ids[0] : `${ids.length} held posts`} for good?`, options.yes);
     return withHeld(context, async (held, db) => {
-      await held.drop(named);
+      await held.drop(ids);
       clearLog(context, db);
       return context.output.isJson
-        ? context.output.json({ dropped: named })
-        : context.output.note(`dropped: ${named.length}`);
+        ? context.output.json({ dropped: ids })
+        : context.output.note(`dropped: ${ids.length}`);
     });
   },
-};
+});
 
 function printReleased(
   { output }: CommandContext,
@@ -128,11 +121,6 @@ function withHeld<Result>(
   return withDatabase(context, (db, { plans, held: { days } }) =>
     work(openHeldPosts({ db, plans, days, clock: context.clock, outbox: createOutbox(db) }), db),
   );
-}
-
-function* endpointId(options: Options): Steps<string | null> {
-  const reference = text(options, "endpoint");
-  return reference === null ? null : (yield* getEndpoint(reference)).id;
 }
 
 function toRow(held: HeldPost): string[] {

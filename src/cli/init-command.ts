@@ -12,7 +12,7 @@ import {
   listWorkspaces,
 } from "../workspaces/workspace-store.ts";
 import { checkEmail } from "../workspaces/workspace.ts";
-import { addCommand, type CommandSpec, text } from "./command.ts";
+import { addCommand, command } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
 import { describePlan } from "./workspace-commands.ts";
 
@@ -22,7 +22,7 @@ export function register(program: Command): void {
 
 const DEFAULT_FILE = "./formsvc.config.json";
 
-const init: CommandSpec = {
+const init = command({
   usage: "init",
   summary:
     "Write a configuration file and create the database, an account and its workspace, if they are missing",
@@ -35,7 +35,7 @@ const init: CommandSpec = {
     if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
     const made = withNewDatabase({ ...context, configFile: file }, async (db, config) => {
       const now = context.clock.now();
-      const email = text(options, "email");
+      const { email } = options;
       const isEmpty = (await db.read(() => listWorkspaces())).length === 0;
       const workspace =
         isEmpty && email !== null
@@ -71,7 +71,7 @@ const init: CommandSpec = {
       throw error;
     });
   },
-};
+});
 
 /** Readable for all: it holds no secret, and a service reads it as a user of its own. */
 function writeConfigFile(file: string, databasePath: string): void {

@@ -4,20 +4,19 @@ import { addKey } from "../endpoints/add-key.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type IssuedKey, revokeKey, rotateKey } from "../keys/issue-key.ts";
-import type { KeyKind } from "../keys/key-format.ts";
 import { keyState, listKeys } from "../keys/key-store.ts";
 import { parseDuration } from "./arguments.ts";
-import { addNoun, type CommandContext, type CommandSpec, text } from "./command.ts";
+import { addNoun, command, type CommandContext } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "key", "The API keys that posts are sent with", [list, issue, rotate, revoke]);
 }
 
-const list: CommandSpec = {
+const list = command({
   usage: "list <endpoint>",
   summary: "List an endpoint's keys, revoked ones too, and whether a browser ever sent a secret one",
-  action: (context, _options, [reference = ""]) =>
+  action: (context, _options, [reference]) =>
     withDatabase(context, async (db) => {
       const keys = await db.read(function* () {
         return yield* listKeys((yield* getEndpoint(reference)).id);
@@ -40,9 +39,9 @@ const list: CommandSpec = {
         "no keys; issue one with: formsvc key issue",
       );
     }),
-};
+});
 
-const issue: CommandSpec = {
+const issue = command({
   usage: "issue <endpoint>",
   summary: "Issue another key and print it, once",
   options: [
@@ -53,14 +52,13 @@ const issue: CommandSpec = {
       required: true,
     },
   ],
-  action: (context, options, [reference = ""]) =>
+  action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
-      const kind = text(options, "kind") as KeyKind;
-      return printIssued(context, await addKey(db, reference, kind, context.clock.now()));
+      return printIssued(context, await addKey(db, reference, options.kind, context.clock.now()));
     }),
-};
+});
 
-const rotate: CommandSpec = {
+const rotate = command({
   usage: "rotate <key>",
   summary: "Replace a key by a new one of the same kind, and print the new one, once",
   options: [
@@ -71,24 +69,24 @@ const rotate: CommandSpec = {
     },
   ],
   examples: ["formsvc key rotate key_01h455vb4pex5vsknk084sn02q --grace 7d"],
-  action: (context, options, [reference = ""]) =>
+  action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
-      const graceMs = typeof options["grace"] === "number" ? options["grace"] : 0;
+      const graceMs = options.grace ?? 0;
       return printIssued(context, await rotateKey(db, reference, graceMs, context.clock.now()));
     }),
-};
+});
 
-const revoke: CommandSpec = {
+const revoke = command({
   usage: "revoke <key>",
   summary: "Refuse a key from now on, everywhere within a second",
-  action: (context, _options, [reference = ""]) =>
+  action: (context, _options, [reference]) =>
     withDatabase(context, async (db) => {
       const key = await db.transaction(() => revokeKey(reference, context.clock.now()));
       if (context.output.isJson) return context.output.json({ key: keyJson(key, context.clock.now()) });
       context.output.line(key.id);
       return context.output.note(`the ${key.kind} key ${key.lookup} is revoked`);
     }),
-};
+});
 
 function printIssued({ output }: CommandContext, issued: IssuedKey): void {
   const { key, text: plain } = issued;

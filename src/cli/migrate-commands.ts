@@ -9,14 +9,14 @@ import {
   rehearseMigration,
   statusOfNewFile,
 } from "../database/migrate.ts";
-import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
+import { addNoun, command, type CommandContext } from "./command.ts";
 import { openForCommand, readConfig } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "migrate", "The database's schema version", [status, up]);
 }
 
-const status: CommandSpec = {
+const status = command({
   usage: "status",
   summary: "Show which migrations the database has, and change nothing",
   action: (context) => {
@@ -28,15 +28,15 @@ const status: CommandSpec = {
     if (version === 0) context.output.note(`${resolve(readConfig(context).database.path)}: no database yet`);
     return context.output.note(pending.length === 0 ? "up to date" : `to run: ${pending.join(", ")}`);
   },
-};
+});
 
-const up: CommandSpec = {
+const up = command({
   usage: "up",
   summary:
     "Upgrade the database to this program's version, after keeping a copy; every other command does so too",
   options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
   action: (context, options) => {
-    if (options["dryRun"] === true) return rehearse(context);
+    if (options.dryRun) return rehearse(context);
     const { db, migrated } = openForCommand(readConfig(context), context.clock);
     db.close();
     const { latest, pending, keptCopy } = migrated;
@@ -46,7 +46,7 @@ const up: CommandSpec = {
     if (keptCopy !== null) context.output.note(`the database from before is ${keptCopy}`);
     return undefined;
   },
-};
+});
 
 function rehearse(context: CommandContext): void {
   const { output } = context;

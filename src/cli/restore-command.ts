@@ -3,14 +3,14 @@ import type { Command } from "commander";
 import { restoreBackup } from "../database/sqlite/restore.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { confirm } from "./arguments.ts";
-import { addCommand, type CommandSpec } from "./command.ts";
+import { addCommand, command } from "./command.ts";
 import { readConfig } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, restore);
 }
 
-const restore: CommandSpec = {
+const restore = command({
   usage: "restore <file>",
   summary: "Replace the database by a backup, and keep the old one beside it; no server may run",
   options: [
@@ -21,12 +21,12 @@ const restore: CommandSpec = {
     { flags: "--yes", summary: "do it without being asked" },
   ],
   examples: ["formsvc restore /var/backups/formsvc-2026-01-31.db --hold-webhooks --yes"],
-  action: async (context, options, [file = ""]) => {
+  action: async (context, options, [file]) => {
     const { output } = context;
     const database = readConfig(context).database.path;
     if (statSync(database, { throwIfNoEntry: false })?.isFile() === true)
-      await confirm(`Put ${file} in the place of ${database}?`, options["yes"] === true);
-    const holdWebhooks = options["holdWebhooks"] === true;
+      await confirm(`Put ${file} in the place of ${database}?`, options.yes);
+    const { holdWebhooks } = options;
     const restored = restoreBackup(file, database, {
       holdWebhooks,
       now: toIsoTime(context.clock.now()),
@@ -46,4 +46,4 @@ const restore: CommandSpec = {
     }
     return output.note("keys revoked since the backup work again: look at formsvc key list");
   },
-};
+});

@@ -10,7 +10,7 @@ import { changeSchema, getEndpoint, readSchema } from "../endpoints/endpoint-sto
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
 import { parseJson, readInput } from "./arguments.ts";
-import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
+import { addNoun, command, type CommandContext } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
@@ -22,44 +22,44 @@ export function readDefinition(file: string): SchemaDefinition {
   return parseNamed(readInput(file), file === "-" ? "standard input" : file);
 }
 
-const show: CommandSpec = {
+const show = command({
   usage: "show <endpoint>",
   summary: "Print the schema as JSON",
   examples: ["formsvc schema show Contact > contact.json"],
-  action: (context, _options, [reference = ""]) =>
+  action: (context, _options, [reference]) =>
     withDatabase(context, async (db) => {
       const schema = await db.read(function* () {
         return yield* readSchema(yield* getEndpoint(reference));
       });
       context.output.json(schema);
     }),
-};
+});
 
-const check: CommandSpec = {
+const check = command({
   usage: "check <file>",
   summary: "Check a schema without storing it; - reads standard input",
-  action: (context, _options, [file = ""]) => {
+  action: (context, _options, [file]) => {
     const definition = readDefinition(file);
     const fields = Object.keys(definition);
     if (context.output.isJson) return context.output.json({ valid: true, fields });
     return context.output.note(`the schema is valid: ${fields.length} fields`);
   },
-};
+});
 
-const set: CommandSpec = {
+const set = command({
   usage: "set <endpoint> <file>",
   summary: "Replace an endpoint's schema; - reads standard input",
   examples: ["formsvc schema set Contact contact.json"],
-  action: (context, _options, [reference = "", file = ""]) => {
+  action: (context, _options, [reference, file]) => {
     const definition = readDefinition(file);
     return withDatabase(context, (db) => store(context, db, definition, { reference, basedOn: null }));
   },
-};
+});
 
-const edit: CommandSpec = {
+const edit = command({
   usage: "edit <endpoint>",
   summary: "Edit an endpoint's schema with $EDITOR",
-  action: (context, _options, [reference = ""]) =>
+  action: (context, _options, [reference]) =>
     withDatabase(context, async (db) => {
       const endpoint = await db.read(() => getEndpoint(reference));
       const before = `${JSON.stringify(await db.read(() => readSchema(endpoint)), null, 2)}\n`;
@@ -82,7 +82,7 @@ const edit: CommandSpec = {
       }
       return after.discard();
     }),
-};
+});
 
 function parseNamed(content: string, source: string): SchemaDefinition {
   const json = parseJson(content, source);

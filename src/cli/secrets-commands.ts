@@ -10,7 +10,7 @@ import { addKey } from "../secrets/key-file.ts";
 import { createKeyring, type Keyring } from "../secrets/keyring.ts";
 import { checkKeys, countSecrets, decryptSome, encryptSome } from "../secrets/stored-secret.ts";
 import { clearLog } from "./clear-log.ts";
-import { addNoun, type CommandContext, type CommandSpec } from "./command.ts";
+import { addNoun, command, type CommandContext } from "./command.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
@@ -18,7 +18,7 @@ export function register(program: Command): void {
   addNoun(program, "secrets", summary, [status, rotate, encrypt, decrypt]);
 }
 
-const status: CommandSpec = {
+const status = command({
   usage: "status",
   summary: "Count the secrets that are plain, and those under each key",
   action: (context, _options) =>
@@ -41,9 +41,9 @@ const status: CommandSpec = {
       ]);
       return context.output.table(["KEY", "SECRETS", ""], [...rows, ["none", String(plain), "plain"]], "");
     }),
-};
+});
 
-const rotate: CommandSpec = {
+const rotate = command({
   usage: "rotate",
   summary: "Put a new key into secrets.keyFile, which it creates if needed, and encrypt every secret with it",
   examples: ["FORMSVC_SECRETS_KEY_FILE=/etc/formsvc/secrets.key formsvc secrets rotate"],
@@ -53,9 +53,9 @@ const rotate: CommandSpec = {
       const keyring = await db.read(() => openKeyring(config));
       return encryptAll(context, db, keyring);
     }),
-};
+});
 
-const encrypt: CommandSpec = {
+const encrypt = command({
   usage: "encrypt",
   summary:
     "Encrypt every secret with the newest key: plain ones, and those that an interrupted rotation left",
@@ -65,9 +65,9 @@ const encrypt: CommandSpec = {
       if (keyring.source === null) throw new FormsvcError("config_invalid", NO_KEY);
       return encryptAll(context, db, keyring);
     }),
-};
+});
 
-const decrypt: CommandSpec = {
+const decrypt = command({
   usage: "decrypt",
   summary: "Store every secret plain again, before the key is taken out of the configuration",
   action: (context) =>
@@ -80,7 +80,7 @@ const decrypt: CommandSpec = {
         "now take secrets.keyFile or FORMSVC_SECRETS_KEY out of the configuration, and restart the server",
       );
     }),
-};
+});
 
 const NO_KEY =
   "no key is configured: set secrets.keyFile to a file's name first, then: formsvc secrets rotate";

@@ -21,7 +21,7 @@ import {
   variableUnknown,
 } from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
-import { addCommand, type CommandContext, type CommandSpec, type Options, refuse, text } from "./command.ts";
+import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { readConfig } from "./open.ts";
 import { nextStopSignal } from "../server/stop-signals.ts";
@@ -35,7 +35,7 @@ export function register(program: Command): void {
 /** Growth of old objects before they are collected; with the engine's own rule they grow fourfold. */
 const MOST_OLD_GROWTH_PERCENT = 50;
 
-const serve: CommandSpec = {
+const serve = command({
   usage: "serve",
   summary: "Take posts until stopped",
   options: [
@@ -71,7 +71,7 @@ const serve: CommandSpec = {
     }
     serverStopped(log);
   },
-};
+});
 
 function tellOfMigration(
   log: Log,
@@ -113,8 +113,10 @@ function parsePort(value: string): number {
     : refuse("expected a port from 0 to 65535");
 }
 
-function overrideListener(config: Config, options: Options): Config {
-  const host = text(options, "host") ?? config.server.host;
-  const port = typeof options["port"] === "number" ? options["port"] : config.server.port;
-  return { ...config, server: { ...config.server, host, port } };
+function overrideListener(
+  config: Config,
+  { host, port }: { readonly host: string | null; readonly port: number | null },
+): Config {
+  const { server } = config;
+  return { ...config, server: { ...server, host: host ?? server.host, port: port ?? server.port } };
 }

@@ -9,7 +9,7 @@ import { readBody } from "../spam/spam-post.ts";
 import { parseSpamChoices, replaceChoices, type SpamChoices } from "../spam/spam-settings.ts";
 import type { SpamReason, SpamVerdict } from "../spam/spam-verdict.ts";
 import { verdictJson } from "../spam/verdict-json.ts";
-import { changeSpam, chooseScope, readSpamState, type ScopeReference } from "../endpoints/choose-spam.ts";
+import { changeSpam, chooseScope, readSpamState } from "../endpoints/choose-spam.ts";
 import { spamStateJson } from "../endpoints/spam-state-json.ts";
 import { readChoices } from "../endpoints/spam-choices-store.ts";
 import {
@@ -21,15 +21,8 @@ import {
 import { previewChoices, type Preview } from "../submissions/preview-choices.ts";
 import { previewJson } from "../submissions/preview-json.ts";
 import { parseJson, readInput } from "./arguments.ts";
-import {
-  addNoun,
-  type CommandContext,
-  type CommandSpec,
-  type Options,
-  refuse,
-  text,
-  texts,
-} from "./command.ts";
+import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import type { OptionValues } from "./option-values.ts";
 import { readConfig, withDatabase } from "./open.ts";
 import type { Output } from "./output.ts";
 import { evaluateCommand } from "./spam-eval-command.ts";
@@ -41,9 +34,9 @@ export function register(program: Command): void {
 const scopeOptions = [
   { flags: "--workspace <workspace>", summary: "a whole workspace's (default: the only one there is)" },
   { flags: "--endpoint <endpoint>", summary: "one endpoint's, which stand above its workspace's" },
-];
+] as const;
 
-const show: CommandSpec = {
+const show = command({
   usage: "show",
   summary: "Show the spam settings in force for a workspace or endpoint",
   options: scopeOptions,
@@ -51,7 +44,7 @@ const show: CommandSpec = {
     withDatabase(context, async (db, config) => {
       const now = context.clock.now();
       const state = await db.transaction(function* () {
-        const scope = yield* chooseScope(scopeOf(options), now, config.newWorkspacePlan);
+        const scope = yield* chooseScope(options, now, config.newWorkspacePlan);
         return yield* readSpamState(scope, config.plans, spamDefaults(config));
       });
       if (context.output.isJson) return context.output.json(spamStateJson(state));
@@ -61,24 +54,28 @@ const show: CommandSpec = {
       if (!customSpam) context.output.note(`the plan ${plan} has the built-in settings only`);
       return undefined;
     }),
-};
+});
 
-const set: CommandSpec = {
+const choiceOptions = [
+  { flags: "--max-links <count>", summary: "links that cost nothing", parse: parseLinks },
+  { flags: "--technical <on|off>", summary: "whether the form takes bug reports", choices: ["on", "off"] },
+  {
+    flags: "--keyword <word[=points|=block]>",
+    summary: "a word or phrase that speaks for spam (default: 25 points); may be repeated",
+    repeatable: true,
+  },
+  {
+    flags: "--file <file>",
+    summary: "replace all settings by those of a JSON file; - reads standard input",
+  },
+] as const;
+
+const set = command({
   usage: "set",
   summary: "Set spam settings of a workspace or endpoint (plans with own spam rules)",
   options: [
     ...scopeOptions,
-    { flags: "--max-links <count>", summary: "links that cost nothing", parse: parseLinks },
-    { flags: "--technical <on|off>", summary: "whether the form takes bug reports", choices: ["on", "off"] },
-    {
-      flags: "--keyword <word[=points|=block]>",
-      summary: "a word or phrase that speaks for spam (default: 25 points); may be repeated",
-      repeatable: true,
-    },
-    {
-      flags: "--file <file>",
-      summary: "replace all settings by those of a JSON file; - reads standard input",
-    },
+    ...choiceOptions,
     { flags: "--dry-run", summary: "store nothing; show what it would have done to the last 500 posts" },
   ],
   examples: [
@@ -88,9 +85,9 @@ const set: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
       const now = context.clock.now();
-      const chosen = await db.transaction(() => chooseScope(scopeOf(options), now, config.newWorkspacePlan));
+      const chosen = await db.transaction(() => chooseScope(options, now, config.newWorkspacePlan));
       const choose = readChange(options);
-      if (options["dryRun"] === true) {
+      if (options.dryRun) {
         const parts = { plans: config.plans, defaults: spamDefaults(config) };
         const preview = await db.read(function* () {
           return yield* previewChoices(chosen, choose(yield* readChoices(chosen.scope)), parts);
@@ -103,9 +100,9 @@ const set: CommandSpec = {
       if (context.output.isJson) return context.output.json({ chosen: choices });
       return context.output.note("the settings hold from now on");
     }),
-};
+});
 
-const explainScore: CommandSpec = {
+const explainScore = command({
   usage: "explain <post>",
   summary: "Show the reasons of a score: of a stored or held post by id, or of a JSON body in a file or -",
   options: [
@@ -119,9 +116,9 @@ const explainScore: CommandSpec = {
     `echo '{"message":"cheap seo for your website"}' | formsvc spam explain -`,
     "formsvc spam explain held_01h455vb4pex5vsknk084sn02q",
   ],
-  action: (context, options, [source = ""]) => {
+  action: (context, options, [source]) => {
     const isStored = isId("sub", source) || isId("held", source);
-    const endpoint = text(options, "endpoint");
+    const { endpoint } = options;
     if (!isStored && endpoint === null) {
       const post = readBody(readJsonObject(source), DEFAULT_HONEYPOTS, {}, null);
       return printVerdict(context.output, judge(post, spamDefaultsOf(context), noHistory));
@@ -140,7 +137,7 @@ const explainScore: CommandSpec = {
       ),
     );
   },
-};
+});
 
 function explain(
   { output, clock }: CommandContext,
@@ -186,27 +183,20 @@ function signed({ points }: SpamReason): string {
   return points > 0 ? `+${points}` : String(points);
 }
 
-function scopeOf(options: Options): ScopeReference {
-  return { endpoint: text(options, "endpoint"), workspace: text(options, "workspace") };
-}
-
 /** The choices after the command, from those before it: a file replaces all, and single options change only what they name. */
-function readChange(options: Options): (before: SpamChoices) => SpamChoices {
-  if (!SETTERS.some((name) => options[name] !== undefined))
+function readChange(options: OptionValues<typeof choiceOptions>): (before: SpamChoices) => SpamChoices {
+  const { maxLinks, technical, keyword, file } = options;
+  if (Object.values({ maxLinks, technical, keyword, file }).every((value) => value === null))
     return refuse("give something to set, like --keyword");
-  const file = text(options, "file");
   const whole = file === null ? null : parseSpamChoices(readInput(file), sourceOf(file));
-  const keywords = (texts(options, "keyword") ?? []).map(parseKeyword);
   const named = {
-    ...(typeof options["maxLinks"] === "number" ? { maxLinks: options["maxLinks"] } : {}),
-    ...(text(options, "technical") === null ? {} : { technical: text(options, "technical") === "on" }),
-    ...(keywords.length === 0 ? {} : { keywords }),
+    ...(maxLinks !== null && { maxLinks }),
+    ...(technical !== null && { technical: technical === "on" }),
+    ...(keyword !== null && { keywords: keyword.map(parseKeyword) }),
   };
   return (before) => parseSpamChoices(JSON.stringify(replaceChoices(whole ?? before, named)), "options");
 }
 
-/** What `spam set` can set. */
-const SETTERS = ["maxLinks", "technical", "keyword", "file"];
 const KEYWORD_POINTS = 25;
 const MAX_KEYWORD_POINTS = 100;
 

@@ -6,11 +6,11 @@ import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Counts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";
 import { evalScoreJson, evaluationJson } from "../spam/evaluation-json.ts";
-import type { CommandSpec } from "./command.ts";
+import { command } from "./command.ts";
 import { readSettings } from "./open.ts";
 import type { Output } from "./output.ts";
 
-export const evaluateCommand: CommandSpec = {
+export const evaluateCommand = command({
   usage: "eval <file>",
   summary: "Measure the filter on labelled posts, one JSON object a line (gzip is understood)",
   options: [{ flags: "--scores", summary: "print each post's score and reasons, one JSON object a line" }],
@@ -18,8 +18,8 @@ export const evaluateCommand: CommandSpec = {
     "formsvc spam eval posts.jsonl",
     `echo '{"id":"1","source":"mine","label":"ham","data":{"message":"hello"}}' | formsvc spam eval --scores -`,
   ],
-  action: async ({ output, ...context }, options, [file = ""]) => {
-    const printScores = options["scores"] === true;
+  action: async ({ output, ...context }, options, [file]) => {
+    const { scores: printScores } = options;
     const evaluation = createEvaluation(
       spamDefaults(readSettings({ output, ...context })),
       DEFAULT_HONEYPOTS,
@@ -34,7 +34,7 @@ export const evaluateCommand: CommandSpec = {
     }
     if (!printScores) print(output, evaluation.report());
   },
-};
+});
 
 /** Lines end at line feeds alone: JSON may hold other line breaks. @throws usage when the file cannot be read. */
 async function* linesOf(file: string): AsyncGenerator<string> {

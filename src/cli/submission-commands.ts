@@ -19,11 +19,11 @@ import {
 } from "../submissions/submission-store.ts";
 import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
-import { addNoun, type CommandContext, type CommandSpec, type Options, text } from "./command.ts";
+import { addNoun, command, type CommandContext } from "./command.ts";
 import { findCommand } from "./find-command.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "./output.ts";
-import { filterOptions, readFilter, untilOption } from "./submission-filter.ts";
+import { filterOptions, readFilter } from "./submission-filter.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
 import { printWhole } from "./submission-view.ts";
 
@@ -47,18 +47,14 @@ const FOLLOW_INTERVAL_MS = 200;
 /** Longest text of the data in a table's row. */
 const MAX_SHOWN_DATA = 80;
 
-const limitOption = (summary: string) => ({
-  flags: "--limit <count>",
-  summary,
-  parse: parseCount(MAX_PAGE_SIZE),
-});
+const limitOption = (summary: string) =>
+  ({ flags: "--limit <count>", summary, parse: parseCount(MAX_PAGE_SIZE) }) as const;
 
-const list: CommandSpec = {
+const list = command({
   usage: "list",
   summary: "List submissions, newest first",
   options: [
     ...filterOptions,
-    untilOption,
     limitOption(`how many, 1 to ${MAX_PAGE_SIZE} (default: ${DEFAULT_PAGE_SIZE})`),
     { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
   ],
@@ -68,11 +64,11 @@ const list: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db) => {
-      const limit = count(options, DEFAULT_PAGE_SIZE);
+      const { limit, cursor } = options;
       const filter = await db.read(() => readFilter(options));
       const page = await browseSubmissions(db, filter, {
-        limit,
-        cursor: text(options, "cursor"),
+        limit: limit ?? DEFAULT_PAGE_SIZE,
+        cursor,
         maxBytes: Infinity,
       });
       if (context.output.isJson) {
@@ -82,12 +78,12 @@ const list: CommandSpec = {
       if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
       return undefined;
     }),
-};
+});
 
-const show: CommandSpec = {
+const show = command({
   usage: "show <submission>",
   summary: "Show a submission with its spam reasons",
-  action: (context, _options, [id = ""]) =>
+  action: (context, _options, [id]) =>
     withDatabase(context, async (db) => {
       const submission = await db.read(() => getSubmission(id));
       const mark = await db.read(() => findMark(id));
@@ -95,15 +91,14 @@ const show: CommandSpec = {
       else printWhole(context.output, submission);
       return mark === null ? undefined : context.output.note(`marked as ${mark}`);
     }),
-};
+});
 
-const tail: CommandSpec = {
+const tail = command({
   usage: "tail",
   summary: "Print the newest submissions, and with --follow each new one when it comes",
   options: [
     { flags: "--follow", summary: "go on until interrupted" },
     ...filterOptions,
-    untilOption,
     limitOption(
       `how many of those that are there already (default: ${DEFAULT_TAIL}; with --since or --cursor: ${MAX_PAGE_SIZE}; with --cursor and --follow all)`,
     ),
@@ -120,45 +115,42 @@ const tail: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db) => {
       const filter = await db.read(() => readFilter(options));
-      const cursor = text(options, "cursor");
+      const { cursor, follow: follows } = options;
       const from = await db.read(() => (cursor === null ? tailEnd() : tailAfter(cursor)));
-      if (cursor !== null) return goOn(context, db, { filter, from }, options);
-      const limit = count(options, filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
+      if (cursor !== null)
+        return goOn(context, db, { filter, from }, follows ? null : (options.limit ?? MAX_PAGE_SIZE));
+      const limit = options.limit ?? (filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
       const newest = await browseSubmissions(db, filter, { limit, cursor: null, maxBytes: Infinity });
       const shown = newest.data.toReversed();
       for (const submission of shown) printOne(context, submission);
       // A submission committed between the two reads is in both.
       const printed = new Set(shown.map(({ id }) => id));
-      if (options["follow"] === true) await follow(context, db, { filter, from }, printed);
+      if (follows) await follow(context, db, { filter, from }, printed);
       return undefined;
     }),
-};
+});
 
-const remove: CommandSpec = {
+const remove = command({
   usage: "delete <submission...>",
   summary: "Delete submissions for good",
   options: [{ flags: "--yes", summary: "do it without being asked" }],
   action: async (context, options, ids) => {
-    const named = ids.filter((id) => id !== undefined);
-    await confirm(
-      `Delete ${named.length === 1 ? named[0] : `${named.length} submissions`} for good?`,
-      options["yes"] === true,
-    );
+    await confirm(`Delete ${ids.length === 1 ? ids[0] : `${ids.length} submissions`} for good?`, options.yes);
     return withDatabase(context, async (db) => {
-      await db.transaction(() => deleteSubmissions(named));
+      await db.transaction(() => deleteSubmissions(ids));
       clearLog(context, db);
       return context.output.isJson
-        ? context.output.json({ deleted: named })
-        : context.output.note(`deleted: ${named.length}`);
+        ? context.output.json({ deleted: ids })
+        : context.output.note(`deleted: ${ids.length}`);
     });
   },
-};
+});
 
-const mark: CommandSpec = {
+const mark = command({
   usage: "mark <submission> <mark>",
   summary: "Teach the workspace's filter that a submission is spam or ham; none undoes it",
   examples: ["formsvc submission mark sub_01h455vb4pex5vsknk084sn02q spam"],
-  action: (context, _options, [id = "", wanted = ""]) => {
+  action: (context, _options, [id, wanted]) => {
     if (!["spam", "ham", "none"].includes(wanted))
       throw new FormsvcError("usage", "the mark is spam, ham or none");
     return withDatabase(context, async (db) => {
@@ -170,7 +162,7 @@ const mark: CommandSpec = {
       );
     });
   },
-};
+});
 
 const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];
 
@@ -185,16 +177,16 @@ function printOne({ output }: CommandContext, submission: Submission): void {
   else output.line(toRow(submission).join("  "));
 }
 
-/** Starts at the point where an earlier tail stopped. */
+/** Starts at the point where an earlier tail stopped. @param limit null goes on without end. */
 async function goOn(
   context: CommandContext,
   db: SqliteDatabase,
   tail: Tail,
-  options: Options,
+  limit: number | null,
 ): Promise<void> {
-  if (options["follow"] === true) return follow(context, db, tail, new Set());
+  if (limit === null) return follow(context, db, tail, new Set());
   const { filter, from } = tail;
-  const { submissions } = await db.read(() => readTail(filter, from, count(options, MAX_PAGE_SIZE)));
+  const { submissions } = await db.read(() => readTail(filter, from, limit));
   for (const submission of submissions) printOne(context, submission);
   return undefined;
 }
@@ -220,8 +212,4 @@ function watchCommits(db: SqliteDatabase): () => Promise<void> {
     while ((version = Number(db.pragma("data_version"))) === seen) await sleep(FOLLOW_INTERVAL_MS);
     seen = version;
   };
-}
-
-function count(options: Options, fallback: number): number {
-  return typeof options["limit"] === "number" ? options["limit"] : fallback;
 }

@@ -1,8 +1,8 @@
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
-import type { StoredSpamClass, SubmissionFilter } from "../submissions/submission-store.ts";
+import type { SubmissionFilter } from "../submissions/submission-store.ts";
 import { parseTime } from "./arguments.ts";
-import { type Options, text } from "./command.ts";
+import type { OptionValues } from "./option-values.ts";
 
 export const filterOptions = [
   { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
@@ -12,16 +12,16 @@ export const filterOptions = [
     summary: "from then on: 2026-01-31, 2026-01-31T12:00:00Z, or 24h ago",
     parse: parseTime,
   },
-];
-export const untilOption = { flags: "--until <time>", summary: "before then", parse: parseTime };
+  { flags: "--until <time>", summary: "before then", parse: parseTime },
+] as const;
 
 /** @throws not_found, ambiguous */
-export function* readFilter(options: Options): Steps<SubmissionFilter> {
-  const reference = text(options, "endpoint");
-  return {
-    endpointId: reference === null ? null : (yield* getEndpoint(reference)).id,
-    spamClass: text(options, "class") as StoredSpamClass | null,
-    since: typeof options["since"] === "number" ? options["since"] : null,
-    until: typeof options["until"] === "number" ? options["until"] : null,
-  };
+export function* readFilter(options: OptionValues<typeof filterOptions>): Steps<SubmissionFilter> {
+  const { class: spamClass, since, until } = options;
+  return { endpointId: yield* endpointIdOf(options.endpoint), spamClass, since, until };
+}
+
+/** @param reference null is every endpoint. @throws not_found, ambiguous */
+export function* endpointIdOf(reference: string | null): Steps<string | null> {
+  return reference === null ? null : (yield* getEndpoint(reference)).id;
 }

@@ -1,16 +1,16 @@
-import { type ExportFormat, exportSubmissions } from "../submissions/export-submissions.ts";
+import { exportSubmissions } from "../submissions/export-submissions.ts";
 import { importSubmissions } from "../submissions/import-submissions.ts";
 import { parseCount } from "./arguments.ts";
-import { type CommandSpec, parseFile, text } from "./command.ts";
+import { command, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
 import { jsonText } from "./output.ts";
-import { filterOptions, readFilter, untilOption } from "./submission-filter.ts";
+import { filterOptions, readFilter } from "./submission-filter.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 
 const MAX_EXPORT_LIMIT = 999_999_999;
 
-export const exportCommand: CommandSpec = {
+export const exportCommand = command({
   usage: "export",
   summary: "Write submissions, oldest first, as CSV, as JSON lines or as one JSON array",
   options: [
@@ -21,7 +21,6 @@ export const exportCommand: CommandSpec = {
       choices: ["csv", "ndjson", "json"],
     },
     ...filterOptions,
-    untilOption,
     { flags: "--limit <count>", summary: "how many at most", parse: parseCount(MAX_EXPORT_LIMIT) },
     { flags: "--cursor <submission>", summary: "only what comes after this id, like the last one exported" },
     {
@@ -37,12 +36,12 @@ export const exportCommand: CommandSpec = {
   action: (context, options) =>
     withDatabase(context, async (db) => {
       const { output } = context;
-      const name = text(options, "output");
+      const { output: name } = options;
       const parts = exportSubmissions(db, {
         filter: await db.read(() => readFilter(options)),
-        format: (text(options, "format") ?? (output.isJson ? "ndjson" : "csv")) as ExportFormat,
-        limit: typeof options["limit"] === "number" ? options["limit"] : null,
-        cursor: text(options, "cursor"),
+        format: options.format ?? (output.isJson ? "ndjson" : "csv"),
+        limit: options.limit,
+        cursor: options.cursor,
         toJson: (submission) => jsonText(submissionJson(submission)),
       });
       const file = name === null ? null : createExportFile(name);
@@ -60,9 +59,9 @@ export const exportCommand: CommandSpec = {
       if (name !== null && output.isJson) output.json({ exported: count, file: name });
       output.note(`${count} submissions exported${name === null ? "" : ` to ${name}`}`);
     }),
-};
+});
 
-export const importCommand: CommandSpec = {
+export const importCommand = command({
   usage: "import <file>",
   summary: "Add the submissions of an export in NDJSON, with their ids and times; existing ones are skipped",
   options: [
@@ -72,15 +71,15 @@ export const importCommand: CommandSpec = {
     },
   ],
   examples: ["formsvc submission import all.ndjson --endpoint Contact"],
-  action: (context, options, [file = ""]) =>
+  action: (context, options, [file]) =>
     withDatabase(context, async (db) => {
       const { output } = context;
       const imported = await importSubmissions(db, file, {
-        endpoint: text(options, "endpoint"),
+        endpoint: options.endpoint,
         onProgress: (count) => output.progress(`${count} read`),
         pause: letOthersWrite,
       });
       if (output.isJson) return output.json({ imported });
       return output.note(`${imported.added} submissions added, ${imported.known} were there`);
     }),
-};
+});

@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import { isIP } from "node:net";
 import { isSea } from "node:sea";
 import { isListenAddress, type ListenAddress, parseListenAddress } from "../foundation/listen-address.ts";
-import { addCommand, type CommandSpec, refuse } from "./command.ts";
+import { addCommand, command, refuse } from "./command.ts";
 
 export function register(program: Command): void {
   addCommand(program, systemd);
 }
 
-const systemd: CommandSpec = {
+const systemd = command({
   usage: "systemd",
   summary: "Print a hardened systemd unit for this program, or the unit of its socket",
   options: [
@@ -30,8 +30,8 @@ const systemd: CommandSpec = {
       return refuse(
         "the service keeps its database in /var/lib/formsvc, the only folder it may write in; leave --db out",
       );
-    const unit = typeof socket === "string" ? socketUnit(socket) : serviceUnit(configFile);
-    if (typeof socket !== "string" && ownCommand().some((path) => HIDDEN.test(path)))
+    const unit = socket === null ? serviceUnit(configFile) : socketUnit(socket);
+    if (socket === null && ownCommand().some((path) => HIDDEN.test(path)))
       output.note(
         `the service does not see ${ownCommand().join(" ")}; install the executable first, like in /usr/local/bin`,
       );
@@ -39,7 +39,7 @@ const systemd: CommandSpec = {
     else output.text(unit);
     return undefined;
   },
-};
+});
 
 /** A value of ListenStream=: a port, an address with one (an IPv6 address in brackets), or a path. */
 function parseListenStream(value: string): string {

@@ -1,11 +1,14 @@
 import type { Command } from "commander";
 import { version } from "../foundation/version.ts";
-import { addCommand } from "./command.ts";
+import { addCommand, command } from "./command.ts";
 
 export function register(program: Command): void {
-  addCommand(program, {
-    usage: "version",
-    summary: "Print the version",
-    action: ({ output }) => (output.isJson ? output.json({ version }) : output.line(version)),
-  });
+  addCommand(
+    program,
+    command({
+      usage: "version",
+      summary: "Print the version",
+      action: ({ output }) => (output.isJson ? output.json({ version }) : output.line(version)),
+    }),
+  );
 }

@@ -22,17 +22,11 @@ import {
   updateWebhook,
 } from "../webhooks/webhook-store.ts";
 import { confirm, readLines } from "./arguments.ts";
-import {
-  addNoun,
-  type CommandContext,
-  type CommandSpec,
-  type Options,
-  refuse,
-  text,
-  texts,
-} from "./command.ts";
+import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import type { OptionValues } from "./option-values.ts";
 import { withDatabase } from "./open.ts";
 import { writeError } from "./output.ts";
+import { endpointIdOf } from "./submission-filter.ts";
 import { attempts, deliveries, replayCommand } from "./webhook-delivery-commands.ts";
 import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
 
@@ -57,9 +51,9 @@ const settingOptions = [
     summary: "send nothing with a higher spam score, 0 to 100",
     parse: parseScore,
   },
-];
+] as const;
 
-const create: CommandSpec = {
+const create = command({
   usage: "create",
   summary: "Make a webhook and print its secret, once",
   options: [
@@ -75,12 +69,9 @@ const create: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
-      const endpoint = await db.read(() => getEndpoint(text(options, "endpoint") ?? ""));
-      const settings = {
-        ...defaultWebhookSettings,
-        url: text(options, "url") ?? "",
-        ...readSettings(options),
-      };
+      const endpoint = await db.read(() => getEndpoint(options.endpoint));
+      const { url, allowPrivate } = options;
+      const settings = { ...defaultWebhookSettings, ...readSettings(options), url, allowPrivate };
       const keyring = await db.read(() => openKeyring(config));
       const { webhook, secret } = await db.transaction(() =>
         createWebhook(keyring, endpoint.id, settings, context.clock.now()),
@@ -95,17 +86,16 @@ const create: CommandSpec = {
       }
       if (refused !== null) writeError(refused);
     }),
-};
+});
 
-const list: CommandSpec = {
+const list = command({
   usage: "list",
   summary: "List webhooks",
   options: [{ flags: "--endpoint <endpoint>", summary: "only this endpoint's" }],
   action: (context, options) =>
     withDatabase(context, async (db) => {
-      const endpoint = text(options, "endpoint");
       const webhooks = await db.read(function* () {
-        return yield* listWebhooks(endpoint === null ? null : (yield* getEndpoint(endpoint)).id);
+        return yield* listWebhooks(yield* endpointIdOf(options.endpoint));
       });
       if (context.output.isJson) return context.output.json({ data: webhooks.map(webhookJson) });
       const rows = webhooks.map((webhook) => [
@@ -117,16 +107,16 @@ const list: CommandSpec = {
       const empty = "no webhooks yet; make one with: formsvc webhook create";
       return context.output.table(["ID", "ENDPOINT", "STATE", "URL"], rows, empty);
     }),
-};
+});
 
-const show: CommandSpec = {
+const show = command({
   usage: "show <webhook>",
   summary: "Show a webhook and the state of its receiver",
-  action: (context, _options, [id = ""]) =>
+  action: (context, _options, [id]) =>
     withDatabase(context, async (db) => printWebhook(context, await db.read(() => getWebhook(id)))),
-};
+});
 
-const set: CommandSpec = {
+const set = command({
   usage: "set <webhook>",
   summary: "Change a webhook; pending deliveries follow",
   options: [
@@ -137,9 +127,15 @@ const set: CommandSpec = {
     { flags: "--clear-headers", summary: "send no headers of your own" },
   ],
   examples: ["formsvc webhook set wh_01h455vb4pex5vsknk084sn02q --url https://example.com/new"],
-  action: (context, options, [id = ""]) =>
+  action: (context, options, [id]) =>
     withDatabase(context, async (db, config) => {
-      const change = readSettings(options);
+      const { url, allowPrivate, clearHeaders } = options;
+      const change = {
+        ...readSettings(options),
+        ...(url !== null && { url }),
+        ...(allowPrivate !== null && { allowPrivate }),
+        ...(clearHeaders && { headers: {} }),
+      };
       if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
       const keyring = await db.read(() => openKeyring(config));
       const webhook = await db.transaction(() => updateWebhook(keyring, id, change));
@@ -148,41 +144,38 @@ const set: CommandSpec = {
       if (refused !== null) writeError(refused);
       return undefined;
     }),
-};
+});
 
-const enable: CommandSpec = {
+const enable = command({
   usage: "enable <webhook>",
   summary: "Send to a webhook again, held deliveries first",
-  action: (context, _options, [id = ""]) => switchTo(context, id, true),
-};
+  action: (context, _options, [id]) => switchTo(context, id, true),
+});
 
-const disable: CommandSpec = {
+const disable = command({
   usage: "disable <webhook>",
   summary: "Hold a webhook's deliveries until it is enabled again",
-  action: (context, _options, [id = ""]) => switchTo(context, id, false),
-};
+  action: (context, _options, [id]) => switchTo(context, id, false),
+});
 
-const remove: CommandSpec = {
+const remove = command({
   usage: "delete <webhook>",
   summary: "Delete a webhook with all its deliveries, sent or not",
   options: [{ flags: "--yes", summary: "do it without being asked" }],
-  action: (context, options, [id = ""]) =>
+  action: (context, options, [id]) =>
     withDatabase(context, async (db) => {
       const { settings } = await db.read(() => getWebhook(id));
-      await confirm(
-        `Delete the webhook to ${settings.url} with all its deliveries?`,
-        options["yes"] === true,
-      );
+      await confirm(`Delete the webhook to ${settings.url} with all its deliveries?`, options.yes);
       await deleteWebhook(db, id);
       if (context.output.isJson) return context.output.json({ deleted: [id] });
       return context.output.note(`deleted: ${id}`);
     }),
-};
+});
 
-const rotate: CommandSpec = {
+const rotate = command({
   usage: "rotate-secret <webhook>",
   summary: "Make a new secret and print it, once; the old one signs beside it for 24 hours",
-  action: (context, _options, [id = ""]) =>
+  action: (context, _options, [id]) =>
     withDatabase(context, async (db, config) => {
       const keyring = await db.read(() => openKeyring(config));
       const rotated = await db.transaction(() => rotateSecret(keyring, id, context.clock.now()));
@@ -196,24 +189,16 @@ const rotate: CommandSpec = {
       context.output.line(secret);
       return context.output.note(`messages verify with the old secret too until ${oldUntil}`);
     }),
-};
+});
 
 /** The settings that were given. @throws usage */
-function readSettings(options: Options): Partial<WebhookSettings> {
-  const url = text(options, "url");
-  const headers = options["clearHeaders"] === true ? [] : readHeaderLines(options);
+function readSettings(options: OptionValues<typeof settingOptions>): Partial<WebhookSettings> {
+  const { header, headerFile, maxSpamScore } = options;
+  const lines = [...(header ?? []), ...(headerFile === null ? [] : readLines(headerFile))];
   return {
-    ...(url === null ? {} : { url }),
-    ...(headers === null ? {} : { headers: parseCustomHeaders(headers) }),
-    ...(typeof options["allowPrivate"] === "boolean" ? { allowPrivate: options["allowPrivate"] } : {}),
-    ...(typeof options["maxSpamScore"] === "number" ? { maxSpamScore: options["maxSpamScore"] } : {}),
+    ...((header !== null || headerFile !== null) && { headers: parseCustomHeaders(lines) }),
+    ...(maxSpamScore !== null && { maxSpamScore }),
   };
-}
-
-/** Null if none were given. @throws usage */
-function readHeaderLines(options: Options): readonly string[] | null {
-  const [lines, file] = [texts(options, "header"), text(options, "headerFile")];
-  return file === null ? lines : [...(lines ?? []), ...readLines(file)];
 }
 
 function parseScore(value: string): number {

@@ -1,18 +1,18 @@
 import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Delivery, DELIVERY_STATES, type DeliveryState } from "../outbox/delivery.ts";
+import { type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
 import { getDelivery, listAttempts, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
 import type { ReplayRange } from "../outbox/replay-deliveries.ts";
 import { listWebhookDeliveries, replay } from "../webhooks/webhook-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
-import { type CommandSpec, type Options, text } from "./command.ts";
+import { command } from "./command.ts";
 import { withDatabase } from "./open.ts";
 
 const DEFAULT_PAGE_SIZE = 25;
-const webhookOption = { flags: "--webhook <webhook>", summary: "only this webhook's" };
+const webhookOption = { flags: "--webhook <webhook>", summary: "only this webhook's" } as const;
 
-export const deliveries: CommandSpec = {
+export const deliveries = command({
   usage: "deliveries",
   summary: "List deliveries, newest first",
   options: [
@@ -32,14 +32,8 @@ export const deliveries: CommandSpec = {
   ],
   action: (context, options) =>
     withDatabase(context, async (db) => {
-      const { limit } = options;
-      const filter = {
-        recipientId: text(options, "webhook"),
-        submissionId: text(options, "submission"),
-        state: text(options, "state") as DeliveryState | null,
-        cursor: text(options, "cursor"),
-        limit: typeof limit === "number" ? limit : DEFAULT_PAGE_SIZE,
-      };
+      const { webhook: recipientId, submission: submissionId, state, cursor, limit } = options;
+      const filter = { recipientId, submissionId, state, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
       const page = await db.read(() => listWebhookDeliveries(filter));
       if (context.output.isJson) {
         return context.output.json({ data: page.deliveries.map(deliveryJson), next_cursor: page.nextCursor });
@@ -48,13 +42,13 @@ export const deliveries: CommandSpec = {
       if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
       return undefined;
     }),
-};
+});
 
-export const attempts: CommandSpec = {
+export const attempts = command({
   usage: "attempts <delivery>",
   summary: "Show every attempt of a delivery and its result",
   examples: ["formsvc webhook attempts msg_01h455vb4pex5vsknk084sn02q"],
-  action: (context, _options, [id = ""]) =>
+  action: (context, _options, [id]) =>
     withDatabase(context, async (db) => {
       const delivery = await db.read(() => getDelivery(id));
       const made = await db.read(() => listAttempts(id));
@@ -73,9 +67,9 @@ export const attempts: CommandSpec = {
         delivery.dueAt === null ? "" : `; the next attempt is planned for ${toIsoTime(delivery.dueAt)}`;
       return context.output.note(`${delivery.state}${next}`);
     }),
-};
+});
 
-export const replayCommand: CommandSpec = {
+export const replayCommand = command({
   usage: "replay [delivery]",
   summary: "Send again: one delivery, all that failed, or a range of time",
   options: [
@@ -101,27 +95,16 @@ export const replayCommand: CommandSpec = {
   ],
   action: (context, options, [id]) =>
     withDatabase(context, async (db) => {
-      const range = readRange(options);
+      const { webhook: recipientId, failed: failedOnly, since, until, asNew, dryRun } = options;
+      const range = { recipientId, failedOnly, since, until };
       if (id === undefined) requireRange(range);
       else refuseRange(range);
-      const dryRun = options["dryRun"] === true;
-      const asNew = options["asNew"] === true;
       const replayed = await replay(db, { what: id ?? range, asNew, dryRun, now: context.clock.now() });
       if (context.output.isJson) return context.output.json(replayed);
       if (dryRun) return context.output.line(`would be sent again: ${replayed.matched}`);
       return context.output.line(replayed.id ?? `to be sent again: ${replayed.replayed}`);
     }),
-};
-
-function readRange(options: Options): ReplayRange {
-  const { since, until } = options;
-  return {
-    recipientId: text(options, "webhook"),
-    failedOnly: options["failed"] === true,
-    since: typeof since === "number" ? since : null,
-    until: typeof until === "number" ? until : null,
-  };
-}
+});
 
 function requireRange({ failedOnly, since, until }: ReplayRange): void {
   if (failedOnly || since !== null || until !== null) return;

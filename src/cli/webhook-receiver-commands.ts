@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { createWebhookSender, openKeyring } from "../app.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { type Arrival, type Behaviour, BEHAVIOURS, startLocalReceiver } from "../webhooks/local-receiver.ts";
+import { type Arrival, BEHAVIOURS, startLocalReceiver } from "../webhooks/local-receiver.ts";
 import { findSignatureProblem, secretKey } from "../webhooks/sign.ts";
 import { sendTest, TEST_DATA } from "../webhooks/send-test.ts";
 import { testResultJson } from "../webhooks/webhook-json.ts";
 import { getWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
-import { type CommandContext, type CommandSpec, type Options, refuse, text, texts } from "./command.ts";
+import { command, type CommandContext, refuse } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { type Output, plainText } from "./output.ts";
 
@@ -18,15 +18,15 @@ const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 const MAX_COUNT = 1_000_000;
 
-export const testWebhook: CommandSpec = {
+export const testWebhook = command({
   usage: "test <webhook>",
   summary: "Send an invented submission once, now, and print the result",
   options: [{ flags: "--data <file>", summary: "the submission's fields as JSON; - reads standard input" }],
   examples: ["formsvc webhook test wh_01h455vb4pex5vsknk084sn02q"],
-  action: (context, options, [id = ""]) =>
+  action: (context, options, [id]) =>
     withDatabase(context, async (db, config) => {
       const webhook = await db.read(() => getWebhook(id));
-      const data = readData(text(options, "data"));
+      const data = readData(options.data);
       const keyring = await db.read(() => openKeyring(config));
       const endpointName = (await db.read(() => findEndpoint(webhook.endpointId)))?.name ?? "";
       const sender = createWebhookSender(config);
@@ -38,9 +38,9 @@ export const testWebhook: CommandSpec = {
       else context.output.line(`${outcome} after ${durationMs} ms. ${result.message}`);
       if (outcome !== "delivered") throw new FormsvcError("failed", `the test was not delivered: ${outcome}`);
     }),
-};
+});
 
-export const verify: CommandSpec = {
+export const verify = command({
   usage: "verify",
   summary: "Verify a message whose body is on standard input; needs no database",
   options: [
@@ -59,23 +59,22 @@ export const verify: CommandSpec = {
     "formsvc webhook verify --secret-file secret.txt --id msg_… --timestamp 1790000000 --signature 'v1,…' < body.json",
   ],
   action: (context, options) => {
-    if (options["secretFile"] === "-")
-      return refuse("standard input is the body; name a file with the secret");
+    if (options.secretFile === "-") return refuse("standard input is the body; name a file with the secret");
     const keys = readKeys(options);
     if (keys.length === 0) return refuse("give the secret, with --secret-file or --secret");
-    const timestamp = text(options, "timestamp") ?? "";
+    const { id, timestamp, signature, anyTime } = options;
     // Standard input as bytes: a byte order mark or broken text is part of what was signed.
-    const message = { id: text(options, "id") ?? "", timestamp, body: readFileSync(0) };
-    const nowMs = options["anyTime"] === true ? Number(timestamp) * 1000 : context.clock.now();
-    const problem = findSignatureProblem(message, text(options, "signature") ?? "", keys, nowMs);
+    const message = { id, timestamp, body: readFileSync(0) };
+    const nowMs = anyTime ? Number(timestamp) * 1000 : context.clock.now();
+    const problem = findSignatureProblem(message, signature, keys, nowMs);
     if (context.output.isJson) context.output.json({ valid: problem === null, problem });
     else if (problem === null) context.output.line("genuine");
     if (problem !== null) throw new FormsvcError("failed", `not genuine: ${problem}`);
     return undefined;
   },
-};
+});
 
-export const listen: CommandSpec = {
+export const listen = command({
   usage: "listen",
   summary: "Run a local receiver that verifies its messages, and fails if asked to",
   options: [
@@ -107,14 +106,14 @@ export const listen: CommandSpec = {
   ],
   examples: ["formsvc webhook listen --secret whsec_…", "formsvc webhook listen --answer busy --times 3"],
   action: async (context, options) => {
-    const { port, times, retryAfter } = options;
+    const { port, answer, times, retryAfter } = options;
     const receiver = await startLocalReceiver({
       host: "127.0.0.1",
-      port: typeof port === "number" ? port : DEFAULT_LISTEN_PORT,
+      port: port ?? DEFAULT_LISTEN_PORT,
       keys: readKeys(options),
-      behaviour: (text(options, "answer") ?? "ok") as Behaviour,
-      times: typeof times === "number" ? times : Number.POSITIVE_INFINITY,
-      retryAfterSeconds: typeof retryAfter === "number" ? retryAfter : DEFAULT_RETRY_AFTER_SECONDS,
+      behaviour: answer ?? "ok",
+      times: times ?? Number.POSITIVE_INFINITY,
+      retryAfterSeconds: retryAfter ?? DEFAULT_RETRY_AFTER_SECONDS,
       clock: context.clock,
       onArrival: (arrival) => printArrival(context.output, arrival),
     });
@@ -125,7 +124,7 @@ export const listen: CommandSpec = {
     });
     await receiver.close();
   },
-};
+});
 
 function announce({ output }: CommandContext, url: string): void {
   if (output.isJson) return output.jsonLine({ listening: url });
@@ -144,11 +143,15 @@ function printArrival(output: Output, { id, body, problem, status }: Arrival): v
   return output.line(`  ${plainText(content)}`);
 }
 
+interface GivenSecrets {
+  readonly secret: readonly string[] | null;
+  readonly secretFile: string | null;
+}
+
 /** The keys of all secrets that were given. @throws usage */
-function readKeys(options: Options): readonly Buffer[] {
-  const file = text(options, "secretFile");
-  const lines = file === null ? [] : readLines(file).map((line) => line.trim());
-  return [...(texts(options, "secret") ?? []), ...lines].map(secretKey);
+function readKeys({ secret, secretFile }: GivenSecrets): readonly Buffer[] {
+  const lines = secretFile === null ? [] : readLines(secretFile).map((line) => line.trim());
+  return [...(secret ?? []), ...lines].map(secretKey);
 }
 
 function readData(file: string | null): Record<string, unknown> {

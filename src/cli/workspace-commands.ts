@@ -18,7 +18,7 @@ import {
   setPlan,
 } from "../workspaces/workspace-store.ts";
 import { parseMonth } from "./arguments.ts";
-import { addNoun, type CommandContext, type CommandSpec, refuse, text } from "./command.ts";
+import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
 
 export function register(program: Command): void {
@@ -31,7 +31,7 @@ export function register(program: Command): void {
   ]);
 }
 
-const create: CommandSpec = {
+const create = command({
   usage: "create",
   summary: "Create another workspace, on the plan that newWorkspacePlan of the configuration names",
   options: [
@@ -45,18 +45,13 @@ const create: CommandSpec = {
   action: (context, options) =>
     withNewDatabase(context, async (db, config) => {
       const made = await db.transaction(() =>
-        createWorkspace(
-          text(options, "name") ?? "",
-          text(options, "account"),
-          context.clock.now(),
-          config.newWorkspacePlan,
-        ),
+        createWorkspace(options.name, options.account, context.clock.now(), config.newWorkspacePlan),
       );
       return printWorkspace(context, made);
     }),
-};
+});
 
-const list: CommandSpec = {
+const list = command({
   usage: "list",
   summary: "List the workspaces",
   action: (context) =>
@@ -70,12 +65,12 @@ const list: CommandSpec = {
         "no workspaces yet; the first endpoint makes one",
       );
     }),
-};
+});
 
-const show: CommandSpec = {
+const show = command({
   usage: "show <workspace>",
   summary: "Show a workspace and its plan's limits",
-  action: (context, _options, [reference = ""]) =>
+  action: (context, _options, [reference]) =>
     withDatabase(context, async (db, config) => {
       const workspace = await db.read(() => getWorkspace(reference));
       const limits = limitsOf(config.plans, workspace.plan);
@@ -95,9 +90,9 @@ const show: CommandSpec = {
       ];
       return context.output.table(["WORKSPACE", ""], rows, "");
     }),
-};
+});
 
-const changePlan: CommandSpec = {
+const changePlan = command({
   usage: "set-plan [workspace] [plan]",
   summary: "Put a workspace on another plan; if there is only one, name the plan only",
   examples: [
@@ -112,9 +107,9 @@ const changePlan: CommandSpec = {
       printWorkspace(context, await db.transaction(() => setPlan(reference, plan, config.plans))),
     );
   },
-};
+});
 
-const usage: CommandSpec = {
+const usage = command({
   usage: "usage [workspace]",
   summary: "Show how many submissions count towards the plan's monthly limit",
   options: [
@@ -125,23 +120,20 @@ const usage: CommandSpec = {
       parse: parseMonth,
     },
   ],
-  action: (context, options, [argument]) => {
-    const option = text(options, "workspace");
+  action: (context, { workspace: option, month }, [argument]) => {
     if (argument !== undefined && option !== null) return refuse("name the workspace once");
     return withDatabase(context, async (db, config) => {
       const now = context.clock.now();
       const workspace = await db.transaction(() =>
         chooseWorkspace(argument ?? option, now, config.newWorkspacePlan),
       );
-      const counted = await db.read(() =>
-        readUsage(workspace, text(options, "month") ?? monthOf(now), config.plans),
-      );
+      const counted = await db.read(() => readUsage(workspace, month ?? monthOf(now), config.plans));
       if (context.output.isJson) return context.output.json(usageJson(counted));
       const row = [counted.month, String(counted.used), shown(counted.limit), shown(counted.remaining)];
       return context.output.table(["MONTH", "USED", "LIMIT", "REMAINING"], [row], "");
     });
   },
-};
+});
 
 /** The monthly limit of the workspace's plan, and how to raise it. */
 export function* describePlan({ id, plan }: Workspace, plans: Plans): Steps<string> {
