@@ -1,27 +1,33 @@
-/** A set of small numbers that is filled and emptied again and again without allocating. */
+/** A set of small numbers that is filled again and again without allocating. */
 export class BucketSet {
   /** The different buckets in the order in which they came; only the first {@link count} are valid. */
   readonly buckets: Uint16Array;
   count = 0;
   readonly #met: Uint32Array;
 
-  /** @param range buckets are below it; at most 65,536. @param most buckets kept; more are ignored. */
+  /** @param range buckets are below it; at most 65,536. @param most as many as it is ever filled with. */
   constructor(range: number, most: number) {
     this.buckets = new Uint16Array(most);
     this.#met = new Uint32Array(range / 32);
   }
 
-  clear(): void {
-    this.#met.fill(0);
-    this.count = 0;
-  }
-
-  add(bucket: number): void {
-    const met = this.#met[bucket >>> 5] ?? 0;
-    const bit = 1 << (bucket & 31);
-    if ((met & bit) !== 0 || this.count === this.buckets.length) return;
-    this.#met[bucket >>> 5] = met | bit;
-    this.buckets[this.count] = bucket;
-    this.count += 1;
+  /**
+   * Holds the first `length` of these buckets, and nothing that it held before. Every bucket is written and only a new one counted:
+   * the processor cannot guess which one is new, and a wrong guess costs more than a write.
+   */
+  hold(found: Readonly<Uint16Array>, length: number): this {
+    const { buckets } = this;
+    const met = this.#met;
+    met.fill(0);
+    let count = 0;
+    for (let index = 0; index < length; index += 1) {
+      const bucket = found[index] ?? 0;
+      const bits = met[bucket >>> 5] ?? 0;
+      met[bucket >>> 5] = bits | (1 << (bucket & 31));
+      buckets[count] = bucket;
+      count += ((bits >>> (bucket & 31)) & 1) ^ 1;
+    }
+    this.count = count;
+    return this;
   }
 }

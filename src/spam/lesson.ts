@@ -1,4 +1,5 @@
 import { BucketSet } from "./bucket-set.ts";
+import { MAX_WORDS } from "./read-words.ts";
 
 /** Buckets of a workspace's own weights. */
 export const LESSON_BUCKETS = 8192;
@@ -21,17 +22,18 @@ export interface Lesson {
   readonly odds: number;
 }
 
-const lessonSet = new BucketSet(LESSON_BUCKETS, MAX_BUCKETS_A_LESSON);
+const lessonSet = new BucketSet(LESSON_BUCKETS, 2 * MAX_WORDS);
+const shortened = new Uint16Array(2 * MAX_WORDS);
 
 /**
  * The buckets of a post's words for learning, from its word buckets for the model, without their last bit: lessons of the
  * first version, whose model had half as many buckets, keep their meaning.
  */
 export function lessonBuckets({ buckets, count }: Readonly<BucketSet>): Uint16Array {
-  lessonSet.clear();
   for (let index = 0; index < count; index += 1)
-    lessonSet.add(((buckets[index] ?? 0) >>> 1) % LESSON_BUCKETS);
-  return lessonSet.buckets.slice(0, lessonSet.count);
+    shortened[index] = ((buckets[index] ?? 0) >>> 1) % LESSON_BUCKETS;
+  const lesson = lessonSet.hold(shortened, count);
+  return lesson.buckets.slice(0, Math.min(lesson.count, MAX_BUCKETS_A_LESSON));
 }
 
 /** The weights after all lessons, in the order in which they were given. The same lessons give the same weights. */

@@ -15,15 +15,20 @@ const MAX_LOOKED_AT = 2 * MAX_CHARACTERS;
 const wordSet = new BucketSet(BUCKETS, 2 * MAX_WORDS);
 const characterSet = new BucketSet(BUCKETS, 3 * (MAX_CHARACTERS + 2));
 const line = new Uint16Array(MAX_CHARACTERS + 2);
+/** All buckets of a text, before those that come again are left out. */
+const found = new Uint16Array(3 * (MAX_CHARACTERS + 2));
 
 /** The different buckets of a text's words and pairs of words. Valid until the next call. */
 export function wordBuckets(words: TextWords): Readonly<BucketSet> {
-  wordSet.clear();
+  let count = 0;
   for (let index = 0; index < words.count; index += 1) {
-    wordSet.add(wordBucket(words, index));
-    if (index > 0) wordSet.add(pairBucket(words, index));
+    found[count] = wordBucket(words, index);
+    count += 1;
+    if (index === 0) continue;
+    found[count] = pairBucket(words, index);
+    count += 1;
   }
-  return wordSet;
+  return wordSet.hold(found, count);
 }
 
 export function wordBucket({ hashes }: TextWords, index: number): number {
@@ -38,16 +43,18 @@ export function pairBucket({ hashes }: TextWords, index: number): number {
 /** The different buckets of every 3 to 5 characters in a row. Valid until the next call. */
 export function characterBuckets(normalised: string): Readonly<BucketSet> {
   const length = readLine(normalised);
-  characterSet.clear();
+  let count = 0;
   for (let start = 0; start + 3 <= length; start += 1) {
-    let hash = step(step(step(HASH_BEGIN, line[start] ?? 0), line[start + 1] ?? 0), line[start + 2] ?? 0);
-    characterSet.add(mix(hash) >>> SHIFT);
-    for (let next = start + 3; next < start + 5 && next < length; next += 1) {
-      hash = step(hash, line[next] ?? 0);
-      characterSet.add(mix(hash + next - start) >>> SHIFT);
-    }
+    const three = step(step(step(HASH_BEGIN, line[start] ?? 0), line[start + 1] ?? 0), line[start + 2] ?? 0);
+    const four = step(three, line[start + 3] ?? 0);
+    const five = step(four, line[start + 4] ?? 0);
+    found[count] = mix(three) >>> SHIFT;
+    found[count + 1] = mix(four + 3) >>> SHIFT;
+    found[count + 2] = mix(five + 4) >>> SHIFT;
+    // At the end of the line the longer ones do not fit, and do not count.
+    count += Math.min(3, length - start - 2);
   }
-  return characterSet;
+  return characterSet.hold(found, count);
 }
 
 /** Puts the text between two spaces, every run of white space as one, into {@link line} and returns its length. */
