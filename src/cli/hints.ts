@@ -1,17 +1,31 @@
 import type { FormsvcError } from "../foundation/errors.ts";
-import type { Hint } from "../foundation/hint.ts";
+import type { Hint, Listener } from "../foundation/hint.ts";
 
 type Words = { readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly kind: Kind }>) => string };
+
+/** The flags or the setting by which a listener's address is chosen. */
+const ADDRESS: Readonly<Record<Listener, { readonly host: string; readonly port: string }>> = {
+  metrics: { host: "metrics.listen", port: "metrics.listen" },
+  server: { host: "--host", port: "--port" },
+  webhook_receiver: { host: "--port", port: "--port" },
+};
 
 /** What the command line says for each hint: the command that does it. */
 const WORDS: Words = {
   change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
+  choose_free_port: ({ listener }) =>
+    `stop what listens there, or choose another with ${ADDRESS[listener].port}`,
+  choose_high_port: ({ listener }) => `choose a port from 1024 on with ${ADDRESS[listener].port}`,
+  choose_known_host: ({ listener }) => `give an address of this machine with ${ADDRESS[listener].host}`,
+  choose_own_address: ({ listener }) => `choose another with ${ADDRESS[listener].host}`,
   choose_endpoint: () => "choose one with --endpoint",
   choose_account: () => "choose one with --account; see: formsvc account list",
   choose_plan: () => "see: formsvc workspace set-plan",
   configure_or_change_plan: ({ workspaceId }) =>
     `add it to plans in the configuration, or: formsvc workspace set-plan ${workspaceId} PLAN`,
+  enable_webhook_or_keep_id: () => "enable its webhook, or replay it without --as-new",
   encrypt_rest_of_secrets: () => "finish with: formsvc secrets encrypt",
+  export_as_ndjson: () => "import takes what export --format ndjson writes",
   issue_key: () => "issue a new one with: formsvc key issue",
   list_accounts: () => "see: formsvc account list",
   list_deliveries: () => "see: formsvc webhook deliveries",
@@ -23,11 +37,15 @@ const WORDS: Words = {
   make_configuration: () => "make one with: formsvc init",
   make_room_for_held_posts: () =>
     "formsvc held list, then release or drop them; or raise held.maxPerWorkspace and restart the server",
+  name_database: () => "name the database with --db",
+  name_foreign_file: ({ what, path }) =>
+    `if it is the right one: ${what === "database" ? "--db" : "--config"} ${path}`,
   release_later_or_change_plan: () =>
     "release it on a larger plan (formsvc workspace set-plan) or next month",
   replace_damaged_database: () =>
     "stop the server, keep the file, and restore the newest backup: formsvc restore FILE",
   replay_failed_deliveries: () => "once the receiver is well: formsvc webhook replay --failed",
+  restart_older_server: () => "the database is of an older version: restart the server with this one first",
   restore_or_make_key_file: () => "bring it back, or make a first one with: formsvc secrets rotate",
   rotate_leaked_key: () => "use the publishable key in pages, then: formsvc key rotate KEY",
   schedule_backups: () =>
@@ -35,9 +53,11 @@ const WORDS: Words = {
   set_clock_or_delete_submission: ({ submissionId }) =>
     "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, the submission came while it was ahead, " +
     `and this line stays until then or until: formsvc submission delete ${submissionId}`,
+  stop_server: () => "stop it first, or use another --db",
   undo_structure_change: () => "undo that with sqlite3, or restore a sound backup: formsvc restore FILE",
   upgrade_plan: ({ workspaceId }) => `upgrade with: formsvc workspace set-plan ${workspaceId} PLAN`,
   upgrade_database: () => "restart the server with this version, or run: formsvc migrate up",
+  wait_or_keep_id: () => "let it be sent, or replay it without --as-new",
 };
 
 export function describeHint(hint: Hint): string {

@@ -30,7 +30,7 @@ const init = command({
   examples: ["formsvc init --email ada@example.com"],
   action: async (context, options) => {
     const file = namedConfigFile(context.configFile) ?? DEFAULT_FILE;
-    if (namedConfigFile(context.configFile) === null) refuseForeignOwner(file, "--config");
+    if (namedConfigFile(context.configFile) === null) refuseForeignOwner(file, "configuration");
     const wrote = !existsSync(file);
     if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
     const made = withNewDatabase({ ...context, configFile: file }, async (db, config) => {

@@ -26,7 +26,7 @@ export function readSettings(context: CommandContext): Config {
 export function readConfig(context: CommandContext): Config {
   const { config, variables } = loadConfig(context.configFile);
   const isNamed = context.databasePath !== null || variables.includes("FORMSVC_DATABASE_PATH");
-  if (!isNamed && !isAbsolute(config.database.path)) refuseForeignOwner(config.database.path, "--db");
+  if (!isNamed && !isAbsolute(config.database.path)) refuseForeignOwner(config.database.path, "database");
   return nameDatabase(config, context);
 }
 
@@ -47,8 +47,8 @@ function upgradeUnserved(db: SqliteDatabase, clock: Clock): MigrationResult {
   const { version, pending } = migrationStatus(db);
   // A new file has no server of an older version.
   if (version === 0 || pending.length === 0) return migrate(db);
-  const advice = "the database is of an older version: restart the server with this one first";
-  const lock = lockServer(db.path, process.pid, toIsoTime(clock.now()), advice);
+  const startedAt = toIsoTime(clock.now());
+  const lock = lockServer(db.path, process.pid, startedAt, { kind: "restart_older_server" });
   try {
     return migrate(db);
   } finally {

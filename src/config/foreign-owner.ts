@@ -6,10 +6,9 @@ import { FormsvcError } from "../foundation/errors.ts";
  * A file that root finds in a folder without naming it may have been put there by the folder's owner: a configuration that
  * makes root write elsewhere, or a link in place of a database.
  *
- * @param option the option that names it.
  * @throws usage when root runs this and the file, what it leads to or its folder belongs to another user.
  */
-export function refuseForeignOwner(file: string, option: "--config" | "--db"): void {
+export function refuseForeignOwner(file: string, what: "configuration" | "database"): void {
   if (process.getuid?.() !== 0) return;
   const path = resolve(file);
   const found = [statSync(dirname(path), QUIETLY), lstatSync(path, QUIETLY), statSync(path, QUIETLY)];
@@ -17,8 +16,8 @@ export function refuseForeignOwner(file: string, option: "--config" | "--db"): v
   if (owner === undefined) return;
   throw new FormsvcError(
     "usage",
-    `${path}: root does not use it unnamed, because it or its folder belongs to user ${owner}; ` +
-      `if it is the right one: ${option} ${path}`,
+    `${path}: root does not use it unnamed, because it or its folder belongs to user ${owner}`,
+    { hint: { kind: "name_foreign_file", what, path } },
   );
 }
 

@@ -73,7 +73,7 @@ export function environmentName(path: readonly string[]): string {
 function readConfigFile(named: string | null): { file: string; content: JsonObject } | null {
   for (const file of named === null ? DEFAULT_FILES : [named]) {
     const text = readIfPresent(file);
-    if (named === null && text !== null) refuseForeignOwner(file, "--config");
+    if (named === null && text !== null) refuseForeignOwner(file, "configuration");
     if (text !== null) return { file, content: parseFile(file, text) };
   }
   if (named === null) return null;

@@ -97,7 +97,7 @@ export function databaseCreated(log: Log, database: string): void {
   log.warn(
     { event: "database.created", database },
     "there was no database here, so a new, empty one was made: no key works with it yet; if you expected yours, look at " +
-      "--db, FORMSVC_DATABASE_PATH and database.path",
+      "database.path and at what stands above it, the command line and FORMSVC_DATABASE_PATH",
   );
 }
 

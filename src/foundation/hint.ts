@@ -6,7 +6,15 @@ export type Hint =
   | HintWith<PlainKind, unknown>
   | HintWith<"change_plan" | "configure_or_change_plan" | "upgrade_plan", { readonly workspaceId: string }>
   | HintWith<"set_clock_or_delete_submission", { readonly submissionId: string }>
-  | HintWith<"look_at_webhook", { readonly webhookId: string }>;
+  | HintWith<"look_at_webhook", { readonly webhookId: string }>
+  | HintWith<"name_foreign_file", { readonly what: "configuration" | "database"; readonly path: string }>
+  | HintWith<
+      "choose_free_port" | "choose_high_port" | "choose_known_host" | "choose_own_address",
+      { readonly listener: Listener }
+    >;
+
+/** What listens: each has its address from another setting. */
+export type Listener = "metrics" | "server" | "webhook_receiver";
 
 /** One member of the union for each kind. */
 type HintWith<Kind extends string, Facts> = Kind extends string ? { readonly kind: Kind } & Facts : never;
@@ -16,7 +24,9 @@ type PlainKind =
   | "choose_account"
   | "choose_endpoint"
   | "choose_plan"
+  | "enable_webhook_or_keep_id"
   | "encrypt_rest_of_secrets"
+  | "export_as_ndjson"
   | "issue_key"
   | "list_accounts"
   | "list_deliveries"
@@ -26,11 +36,15 @@ type PlainKind =
   | "list_workspaces"
   | "make_configuration"
   | "make_room_for_held_posts"
+  | "name_database"
   | "release_later_or_change_plan"
   | "replace_damaged_database"
   | "replay_failed_deliveries"
+  | "restart_older_server"
   | "restore_or_make_key_file"
   | "rotate_leaked_key"
   | "schedule_backups"
+  | "stop_server"
   | "undo_structure_change"
-  | "upgrade_database";
+  | "upgrade_database"
+  | "wait_or_keep_id";

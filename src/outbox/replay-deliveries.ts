@@ -42,11 +42,8 @@ export function checkReplay(id: string, state: DeliveryState, asNew: boolean): v
     throw new FormsvcError("conflict", `${id} is being sent right now; look again in a moment.`);
   }
   if (!asNew || state === "delivered" || state === "failed") return;
-  const instead =
-    state === "held"
-      ? "enable its webhook, or replay it without --as-new."
-      : "let it be sent, or replay it without --as-new.";
-  throw new FormsvcError("conflict", `${id} is ${state} and would be sent under two ids; ${instead}`);
+  const kind = state === "held" ? "enable_webhook_or_keep_id" : "wait_or_keep_id";
+  throw new FormsvcError("conflict", `${id} is ${state} and would be sent under two ids`, { hint: { kind } });
 }
 
 /** How many deliveries a bulk replay would touch; messages of the outbox become deliveries first, as for the replay. */

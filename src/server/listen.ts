@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { FormsvcError } from "../foundation/errors.ts";
+import type { Listener } from "../foundation/hint.ts";
+import { listenFailure } from "../foundation/listen-failure.ts";
 import type { ListenAddress } from "../foundation/listen-address.ts";
 
 /**
@@ -8,21 +9,15 @@ import type { ListenAddress } from "../foundation/listen-address.ts";
  */
 const BACKLOG = 4096;
 
-/** The flag or setting by which the address is chosen. */
-export interface ListenerSettings {
-  readonly host: string;
-  readonly port: string;
-}
-
 /**
  * Listens, and returns the address with the port that the system gave.
  *
- * @param fd a socket that listens already; null makes one. @throws failed with the reason, and what to choose instead.
+ * @param fd a socket that listens already; null makes one. @throws failed with the reason, and a hint what to choose instead.
  */
 export async function listen(
   server: FastifyInstance,
   { host, port }: ListenAddress,
-  settings: ListenerSettings,
+  listener: Listener,
   fd: number | null = null,
 ): Promise<string> {
   try {
@@ -32,21 +27,9 @@ export async function listen(
     );
   } catch (error) {
     const where = fd === null ? `${host}:${port}` : `the passed socket ${fd}`;
-    throw new FormsvcError("failed", `${where}: ${whyNot(error as NodeJS.ErrnoException, settings)}`, {
-      cause: error,
-    });
+    throw listenFailure(error as NodeJS.ErrnoException, where, listener);
   }
   const address = server.server.address();
   if (address === null || typeof address === "string") return `unix:${address ?? ""}`;
   return `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`;
-}
-
-function whyNot({ code = "", message }: NodeJS.ErrnoException, { host, port }: ListenerSettings): string {
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `the port is taken; stop what listens there, or choose another with ${port}`,
-    EACCES: `this user may not listen there; choose a port from 1024 on with ${port}`,
-    ENOTFOUND: `there is no such name; give an address of this machine with ${host}`,
-    EADDRNOTAVAIL: `this machine does not have that address; choose another with ${host}`,
-  };
-  return reasons[code] ?? message;
 }

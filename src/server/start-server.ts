@@ -91,7 +91,7 @@ export async function startServer(
     checkpoint(db, log);
   };
   try {
-    const url = await listen(server, config.server, { host: "--host", port: "--port" }, listenFd);
+    const url = await listen(server, config.server, "server", listenFd);
     // Last: if both have the same port, the error of this one is the helpful one.
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
     serverListening(log, { url, version, database: db.path });
@@ -119,7 +119,7 @@ async function serveMetrics(
   if (metrics === null || address === null) return null;
   const server = createMetricsServer(metrics, log);
   const where = parseListenAddress(address);
-  const url = `${await listen(server, where, { host: "metrics.listen", port: "metrics.listen" })}/metrics`;
+  const url = `${await listen(server, where, "metrics")}/metrics`;
   metricsListening(log, { url });
   if (token === null && !isThisMachineOnly(where)) metricsUnguarded(log, { url });
   return server;

@@ -88,11 +88,10 @@ function* readExport(file: string): Generator<SubmissionLine> {
     try {
       content = JSON.parse(text);
     } catch (error) {
-      throw new FormsvcError(
-        "usage",
-        `${file}: line ${number}: not JSON (${(error as Error).message}); import takes what export --format ndjson writes`,
-        { cause: error },
-      );
+      throw new FormsvcError("usage", `${file}: line ${number}: not JSON (${(error as Error).message})`, {
+        cause: error,
+        hint: { kind: "export_as_ndjson" },
+      });
     }
     const parsed = submissionLine.safeParse(content);
     if (!parsed.success) {

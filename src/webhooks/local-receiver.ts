@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../foundation/clock.ts";
-import { FormsvcError } from "../foundation/errors.ts";
+import { listenFailure } from "../foundation/listen-failure.ts";
 import { findSignatureProblem } from "./sign.ts";
 
 /** How a receiver answers: with success, or like a failing receiver. */
@@ -32,11 +32,6 @@ export interface Arrival {
   /** The answer's status; null if the connection is dropped instead. */
   readonly status: number | null;
 }
-
-const LISTEN_FAILURES: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the port is taken; stop what listens there, or choose another with --port",
-  EACCES: "this user may not listen there; choose a port from 1024 on with --port",
-};
 
 export interface LocalReceiverSettings {
   readonly host: string;
@@ -71,8 +66,7 @@ export async function startLocalReceiver(settings: LocalReceiverSettings): Promi
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const why = LISTEN_FAILURES[error.code ?? ""] ?? error.message;
-      reject(new FormsvcError("failed", `${settings.host}:${settings.port}: ${why}`, { cause: error }));
+      reject(listenFailure(error, `${settings.host}:${settings.port}`, "webhook_receiver"));
     });
     server.listen(settings.port, settings.host, resolve);
   });

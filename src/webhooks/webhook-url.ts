@@ -15,7 +15,7 @@ export function normalizeWebhookUrl(text: string): string {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw refuse("must begin with https:// or http://");
   if (url.username !== "" || url.password !== "") {
-    throw refuse("must not hold a user name or password; send them as a header: --header 'Authorization: …'");
+    throw refuse("must not hold a user name or password; send them as a header of your own, Authorization");
   }
   if (url.port === "0") throw refuse("must not use port 0");
   url.hash = "";

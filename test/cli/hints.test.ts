@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { describeFailure } from "../../src/cli/hints.ts";
+import { describeFailure, describeHint } from "../../src/cli/hints.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
+import type { Hint } from "../../src/foundation/hint.ts";
 import { errorBody } from "../../src/http/error-reply.ts";
 import { chooseWorkspace, getWorkspace } from "../../src/workspaces/workspace-store.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -21,6 +22,27 @@ test("an error's hint is a command at the terminal, and no part of an answer ove
   const refused = refusalOf(() => db.now(() => getWorkspace("Atlantis")));
   expect(describeFailure(refused)).toBe("there is no workspace Atlantis; see: formsvc workspace list");
   expect(errorBody(refused)).toEqual({ error: "Not found", message: "there is no workspace Atlantis" });
+});
+
+test.each<[Hint, string]>([
+  [
+    { kind: "choose_free_port", listener: "server" },
+    "stop what listens there, or choose another with --port",
+  ],
+  [{ kind: "choose_own_address", listener: "server" }, "choose another with --host"],
+  [{ kind: "choose_high_port", listener: "metrics" }, "choose a port from 1024 on with metrics.listen"],
+  [
+    { kind: "choose_free_port", listener: "webhook_receiver" },
+    "stop what listens there, or choose another with --port",
+  ],
+  [
+    { kind: "name_foreign_file", what: "configuration", path: "/a/b" },
+    "if it is the right one: --config /a/b",
+  ],
+  [{ kind: "stop_server" }, "stop it first, or use another --db"],
+  [{ kind: "wait_or_keep_id" }, "let it be sent, or replay it without --as-new"],
+])("the command line says the hint %o with its flags", (hint, words) => {
+  expect(describeHint(hint)).toBe(words);
 });
 
 test("a hint carries the values that its command needs", () => {

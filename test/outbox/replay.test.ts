@@ -126,9 +126,15 @@ test("one that is still to be sent is not replayed as new, and the refusal says 
   world.post();
   const [id] = world.deliveryIds();
   const options = { asNew: true, now: world.clock.now() };
-  await expect(replayDelivery(world.db, id!, options)).rejects.toThrow(/is pending .* without --as-new/);
+  await expect(replayDelivery(world.db, id!, options)).rejects.toMatchObject({
+    message: `${id!} is pending and would be sent under two ids`,
+    facts: { hint: { kind: "wait_or_keep_id" } },
+  });
   world.db.execute("UPDATE delivery SET state = 'held'");
-  await expect(replayDelivery(world.db, id!, options)).rejects.toThrow(/is held .* enable its webhook/);
+  await expect(replayDelivery(world.db, id!, options)).rejects.toMatchObject({
+    message: `${id!} is held and would be sent under two ids`,
+    facts: { hint: { kind: "enable_webhook_or_keep_id" } },
+  });
   expect(world.deliveryIds()).toEqual([id]);
 });
 

@@ -11,18 +11,20 @@ import { startServer } from "../support/test-server.ts";
 const silent = createLog("silent", "json", () => ({ write: () => {} }));
 
 test.each([
-  ["a port that is taken", (port: number) => ({ port }), /the port is taken; .*--port/],
+  ["a port that is taken", (port: number) => ({ port }), /the port is taken$/, "choose_free_port"],
   [
     "an address that the machine does not have",
     () => ({ host: "203.0.113.1" }),
-    /does not have that address; .*--host/,
+    /does not have that address$/,
+    "choose_own_address",
   ],
-])("%s is refused with what to do about it", async (_, listener, message) => {
+])("%s is refused with what to do about it", async (_, listener, message, kind) => {
   const server = await startServer();
   const config = { ...server.config, server: { ...server.config.server, port: 0, ...listener(server.port) } };
   await expect(serve({ db: server.owner, config, clock: server.clock, log: silent })).rejects.toMatchObject({
     code: "failed",
     message: expect.stringMatching(message) as string,
+    facts: { hint: { kind, listener: "server" } },
   });
 });
 

@@ -12,6 +12,7 @@ import {
   isFinished,
   keepsImportTable,
   keepsPackageHomes,
+  leavesFlagsToCommands,
   readsEnvironmentInPlace,
   type Rule,
   runsEveryTest,
@@ -115,6 +116,22 @@ const RULES: readonly {
     over: code,
     caught: [plant("src/cli/key-commands.ts", "revokeKey(id, systemClock.now());")],
     passed: [plant("src/cli/command.ts", "clock: systemClock,")],
+  },
+  {
+    sentence: "only the command line names its flags: the other folders leave hints",
+    rule: leavesFlagsToCommands,
+    over: code,
+    caught: [
+      plant("src/keys/a.ts", 'const why = "it is sent twice; replay it without --as-new";'),
+      plant("src/server/a.ts", "throw new Error(`${host} is taken; choose another with --host`);"),
+    ],
+    passed: [
+      plant("src/cli/a.ts", 'const why = "choose another with --port";'),
+      plant(
+        "src/keys/a.ts",
+        "/** As given with `--config`. */\nfor (let left = 3; left > 0; left--) step(left);",
+      ),
+    ],
   },
   {
     sentence: "nothing is left to do in a comment",

@@ -147,6 +147,12 @@ const SYSTEM_CLOCK_USERS: Readonly<Record<string, string>> = {
   "src/cli/arguments.ts": "a time like 24h is read before there is a command",
 };
 
+/** Files outside of the command line with what looks like a flag, with the reason. */
+const FLAG_WRITERS: Readonly<Record<string, string>> = {
+  "src/server/chores.ts": "starts the program itself, to make a backup",
+  "src/http/form-page.ts": "custom properties of CSS begin with two hyphens",
+};
+
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
 const FILE_NAME =
   /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config))?\.(?:ts|js|py|sql|sh|json|md|txt|css)$/;
@@ -236,6 +242,16 @@ export const asksGivenClock: Rule = onlyIn(
   CLOCK_READERS,
   /\bDate\.now\(|\bnew Date\(\)|\bDate\(\)/,
   "reads the machine's clock",
+);
+
+/** A page shows the same messages; what a flag would do is a hint, which the command line puts into its words. */
+export const leavesFlagsToCommands: Rule = (file) =>
+  file.path.startsWith("src/cli/") || file.path.endsWith(".generated.ts") ? [] : namesNoFlag(file);
+
+const namesNoFlag = onlyIn(
+  FLAG_WRITERS,
+  /(?<![\w-])--[a-z]/,
+  "names a flag; leave a hint, which src/cli/hints.ts puts into words",
 );
 
 export const isFinished: Rule = (file) =>

@@ -67,7 +67,9 @@ function noteMade(database: string, file: string, { clock, onNote }: BackupParts
 
 function checkTarget(database: string, file: string): void {
   if (!existsSync(database)) {
-    throw new FormsvcError("database_unusable", `${database}: there is no database; name it with --db`);
+    throw new FormsvcError("database_unusable", `${database}: there is no database`, {
+      hint: { kind: "name_database" },
+    });
   }
   if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);

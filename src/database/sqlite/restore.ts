@@ -53,7 +53,9 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
     throw new FormsvcError("usage", `${source}: there is no such file`);
   }
   if (existsSync(database) && !statSync(database).isFile()) {
-    throw new FormsvcError("usage", `${database}: this is not a file; name the database with --db`);
+    throw new FormsvcError("usage", `${database}: this is not a file`, {
+      hint: { kind: "name_database" },
+    });
   }
   if (source === database) throw new FormsvcError("usage", `${source}: this is the database itself`);
   const lock = lockServer(database, process.pid, options.now);

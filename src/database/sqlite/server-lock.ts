@@ -2,6 +2,7 @@ import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import Driver from "better-sqlite3";
 import { FormsvcError } from "../../foundation/errors.ts";
+import type { Hint } from "../../foundation/hint.ts";
 import { createPrivately } from "./private-file.ts";
 import { translateDatabaseError } from "./database-error.ts";
 
@@ -10,20 +11,18 @@ export interface ServerLock {
   release(): void;
 }
 
-const STOP_IT = "stop it first, or use another --db";
-
 /**
  * Takes the lock that only one process on the machine can hold: a reserved lock of the operating system on a small file
  * beside the database. It ends with the process, however that ends, so a lock left behind cannot block a restart.
  *
- * @param advice what to do if another process holds it.
+ * @param hint what to do if another process holds it.
  * @throws server_running naming the process that holds it; database_unusable if the small file cannot be written.
  */
 export function lockServer(
   databasePath: string,
   pid: number,
   startedAt: string,
-  advice: string = STOP_IT,
+  hint: Hint = { kind: "stop_server" },
 ): ServerLock {
   // Two names of one file, by a symbolic link, must meet in one lock.
   if (!existsSync(dirname(databasePath))) {
@@ -52,8 +51,9 @@ export function lockServer(
     const holder = held ? describeHolder(connection) : "";
     connection.close();
     if (!held) throw translateDatabaseError(error, file);
-    throw new FormsvcError("server_running", `${databasePath}: already served${holder}; ${advice}`, {
+    throw new FormsvcError("server_running", `${databasePath}: already served${holder}`, {
       cause: error,
+      hint,
     });
   }
   return { release: () => void connection.close() };
