@@ -132,6 +132,10 @@ export interface SubmitService {
   /** Sends the deliveries that posts queued, once it is started. */
   readonly deliverer: Deliverer;
   readonly upkeep: Upkeep;
+  /** Opens and seals the secrets of the database. */
+  readonly keyring: Keyring;
+  /** Sends to webhooks, until the deliverer stops. */
+  readonly sender: HttpSender;
   /** Null if the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
   /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
@@ -206,6 +210,8 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     reader: createSubmissionReader(db, () => cleaner.note(1)),
     deliverer,
     upkeep: createUpkeep(db, config, clock, cleaner),
+    keyring,
+    sender,
     metrics,
     onChange() {
       forgetting.onForeignCommit();

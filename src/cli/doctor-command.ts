@@ -2,80 +2,18 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { SECRET_LISTS } from "../app.ts";
-import type { Config } from "../config/config.ts";
-import { checkMetricsAddress, checkSecretsInFile, checkTrustedProxies } from "../config/config-health.ts";
-import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
-import { backupFolder, checkBackups, listScheduledBackups } from "../database/sqlite/backup-schedule.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import {
-  checkDiskSpace,
-  checkDurability,
-  checkFileModes,
-  checkIntegrity,
-  checkLogSize,
-  checkSchemaVersion,
-  checkStructure,
-} from "../database/sqlite/database-health.ts";
-import { checkLeftovers } from "../database/sqlite/leftover-health.ts";
+import { examine, failedCheck } from "../doctor/examine.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
-import { checkLeakedKeys } from "../keys/key-health.ts";
-import { checkSecrets } from "../secrets/secrets-health.ts";
-import { checkClock } from "../submissions/clock-health.ts";
-import { checkHeldRoom } from "../submissions/held-health.ts";
-import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
-import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
-import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 import { addCommand, command, type CommandContext } from "./command.ts";
-import { describeFailure, describeHint } from "./hints.ts";
+import { describeHint } from "./hints.ts";
 import { readConfig } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, doctor);
-}
-
-interface Patient {
-  readonly db: SqliteDatabase;
-  readonly config: Config;
-  readonly loaded: LoadedConfig;
-  readonly now: number;
-  /** Whether every table exists and has the structure of this version. */
-  readonly hasItsTables: boolean;
-}
-
-type Findings = Finding | readonly Finding[];
-type Check = (patient: Patient) => Findings | Promise<Findings>;
-
-/** In the order of the output. A feature with something that can go wrong adds its checks here. */
-const CHECKS: readonly Check[] = [
-  ({ db }) => checkDurability(db),
-  ({ db }) => checkIntegrity(db),
-  ({ db }) => checkSchemaVersion(db),
-  ({ db }) => checkStructure(db),
-  ({ db }) => checkLogSize(db),
-  ({ db }) => checkDiskSpace(db),
-  ofTables(({ db, now }) => db.read(() => checkClock(now))),
-  ({ db, config }) => checkFileModes(db, listBackups(config)),
-  ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
-  ({ loaded }) => checkSecretsInFile(loaded),
-  ({ config }) => checkMetricsAddress(config.metrics),
-  ofTables(async ({ db, loaded, now }) =>
-    checkTrustedProxies(loaded, await db.read(findUntrustedProxy), now),
-  ),
-  ({ db, config, now }) =>
-    checkBackups(db, config.backup, backupFolder(config.backup, config.database.path), now),
-  ofTables(({ db, config }) => db.read(() => checkSecrets(SECRET_LISTS, config.secrets))),
-  ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
-  ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
-  ofTables(({ db }) => db.read(checkFailedDeliveries)),
-  ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
-  ofTables(({ db, config }) => db.read(() => checkHeldRoom(config.held.maxPerWorkspace))),
-];
-
-/** A check that reads tables: skipped if `database.schema` or `database.structure` reports a problem. */
-function ofTables(check: Check): Check {
-  return (patient) => (patient.hasItsTables ? check(patient) : []);
 }
 
 const doctor = command({
@@ -83,7 +21,7 @@ const doctor = command({
   summary: "Check the database, the machine and the configuration; exits with 1 if somebody should act",
   examples: ["formsvc doctor", "15 * * * *  formsvc doctor --quiet     # cron mails what it prints"],
   action: async (context) => {
-    const findings = await examine(context);
+    const findings = await examineMachine(context);
     const problems = findings.filter(({ ok }) => !ok);
     print(context, findings);
     if (problems.length > 0) {
@@ -93,7 +31,7 @@ const doctor = command({
 });
 
 /** Changes nothing: it neither creates a database nor migrates one. */
-async function examine(context: CommandContext): Promise<Finding[]> {
+async function examineMachine(context: CommandContext): Promise<Finding[]> {
   const config = readConfig(context);
   const path = resolve(config.database.path);
   if (!existsSync(path)) {
@@ -105,46 +43,15 @@ async function examine(context: CommandContext): Promise<Finding[]> {
   try {
     db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   } catch (error) {
-    return [failed(error)];
+    return [failedCheck(error)];
   }
   try {
     const loaded = loadConfig(context.configFile);
-    const patient = { db, config, loaded, now: context.clock.now(), hasItsTables: hasItsTables(db) };
-    const findings: Findings[] = [];
-    for (const check of CHECKS) {
-      try {
-        findings.push(await check(patient));
-      } catch (error) {
-        findings.push(failed(error));
-      }
-    }
-    return findings.flat();
+    const now = context.clock.now();
+    return await examine({ db, config, loaded, secretLists: SECRET_LISTS, now }, true);
   } finally {
     db.close();
   }
-}
-
-function hasItsTables(db: SqliteDatabase): boolean {
-  try {
-    return [checkSchemaVersion(db), checkStructure(db)].every(({ ok }) => ok);
-  } catch {
-    // Both checks run again and report the reason.
-    return false;
-  }
-}
-
-/** A check that fails to run is a finding itself, and the others continue. */
-function failed(error: unknown): Finding {
-  if (!(error instanceof FormsvcError)) throw error;
-  return problem(
-    "database.file",
-    describeFailure(error),
-    "do what it says; if the file is damaged: formsvc restore FILE",
-  );
-}
-
-function listBackups({ backup, database }: Config): string[] {
-  return listScheduledBackups(backupFolder(backup, database.path)).map(({ file }) => file);
 }
 
 function print({ output }: CommandContext, findings: readonly Finding[]): void {

@@ -26,6 +26,7 @@ const WORDS: Words = {
   enable_webhook_or_keep_id: () => "enable its webhook, or replay it without --as-new",
   encrypt_rest_of_secrets: () => "finish with: formsvc secrets encrypt",
   export_as_ndjson: () => "import takes what export --format ndjson writes",
+  heed_or_restore: () => "do what it says; if the file is damaged: formsvc restore FILE",
   issue_key: () => "issue a new one with: formsvc key issue",
   list_accounts: () => "see: formsvc account list",
   list_deliveries: () => "see: formsvc webhook deliveries",

@@ -2,7 +2,10 @@ import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
+import type { Finding } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { HttpSender } from "../webhooks/send.ts";
 
 /** What the pages work with. */
 export interface DashboardParts {
@@ -12,6 +15,10 @@ export interface DashboardParts {
   readonly configFile: string | null;
   readonly clock: Clock;
   readonly log: Log;
+  readonly keyring: Keyring;
+  readonly sender: Pick<HttpSender, "send">;
+  /** What `formsvc doctor` finds, but for the check that reads the whole file; at most some seconds old. */
+  readonly examine: () => Promise<readonly Finding[]>;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
   readonly onChange: () => void;
 }

@@ -2,7 +2,7 @@ import type { Hint } from "./hint.ts";
 
 /**
  * What one check of `formsvc doctor` found. Each feature exports functions that return findings about its own things;
- * `cli/doctor-command` lists them.
+ * `doctor/examine` lists them.
  */
 export interface Finding {
   /** Stable, for scripts: `noun.what`, like `backups.age`. */

@@ -27,6 +27,7 @@ type PlainKind =
   | "enable_webhook_or_keep_id"
   | "encrypt_rest_of_secrets"
   | "export_as_ndjson"
+  | "heed_or_restore"
   | "issue_key"
   | "list_accounts"
   | "list_deliveries"

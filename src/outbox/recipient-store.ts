@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
@@ -37,6 +37,33 @@ export function* listRecipients(kind: string, endpointId: string | null): Steps<
   const rows = selectRecipients().where("kind", "=", kind).orderBy("id");
   const wanted = endpointId === null ? rows : rows.where("endpoint_id", "=", endpointId);
   return (yield* all(wanted)).map(toRecipient);
+}
+
+export interface RecipientFilter {
+  readonly kind: string;
+  /** Null is every endpoint. */
+  readonly endpointIds: readonly string[] | null;
+  /** Only those that fail, are stopped or are disabled. */
+  readonly idleOrFailing: boolean;
+}
+
+/** Up to `limit`, oldest first. @param after the id of the last one of the page before; null is the first page. */
+export function* listSomeRecipients(
+  { kind, endpointIds, idleOrFailing }: RecipientFilter,
+  after: string | null,
+  limit: number,
+): Steps<Recipient[]> {
+  let rows = selectRecipients().where("kind", "=", kind).orderBy("id").limit(limit);
+  if (endpointIds !== null) rows = rows.where(isOfEndpoints(endpointIds));
+  if (idleOrFailing)
+    rows = rows.where((eb) => eb.or([eb("state", "<>", "enabled"), eb("failing_since", "is not", null)]));
+  if (after !== null) rows = rows.where("id", ">", after);
+  return (yield* all(rows)).map(toRecipient);
+}
+
+/** For `recipient`. One parameter, because an owner may have more endpoints than a statement takes parameters. */
+function isOfEndpoints(endpointIds: readonly string[]) {
+  return sql<boolean>`endpoint_id IN (SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
 }
 
 /** Of every kind. */

@@ -20,6 +20,7 @@ import { mountDashboard } from "../dashboard/dashboard.ts";
 import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createServer } from "../http/server.ts";
 import { handOverConnections } from "./hand-over.ts";
+import { createSelfExamination } from "./examine-self.ts";
 import { listen } from "./listen.ts";
 import { startChores } from "./chores.ts";
 
@@ -72,7 +73,11 @@ export async function startServer(
     isDraining: () => draining && listenFd === null,
     log,
   });
-  if (config.dashboard.enabled) mountDashboard(server, { ...parts, configFile, onChange: service.onChange });
+  if (config.dashboard.enabled) {
+    const { keyring, sender, onChange } = service;
+    const examine = createSelfExamination(parts, configFile);
+    mountDashboard(server, { ...parts, configFile, keyring, sender, examine, onChange });
+  }
   let ownMetrics: FastifyInstance | null = null;
   const sockets = followSockets(server);
   const mayCloseIdle = listenFd === null ? () => true : handOverConnections(server);

@@ -1,5 +1,6 @@
+import { sql } from "kysely";
 import { query } from "../database/database.ts";
-import { all, type Steps } from "../database/steps.ts";
+import { all, first, type Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 
@@ -27,4 +28,16 @@ export function* checkHeldRoom(maxPerWorkspace: number | null): Steps<Finding[]>
       kind: "make_room_for_held_posts",
     });
   });
+}
+
+/** Held posts of these workspaces together. */
+export function* countHeldOf(workspaceIds: readonly string[]): Steps<number> {
+  const ids = sql`(SELECT value FROM json_each(${JSON.stringify(workspaceIds)}))`;
+  const counted = yield* first(
+    query
+      .selectFrom("held_total")
+      .select(({ fn }) => fn.sum<number | null>("posts").as("posts"))
+      .where(sql<boolean>`workspace_id IN ${ids}`),
+  );
+  return counted?.posts ?? 0;
 }

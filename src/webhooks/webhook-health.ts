@@ -2,7 +2,7 @@ import type { Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { countFailed } from "../outbox/count-deliveries.ts";
-import type { Webhook } from "./webhook.ts";
+import type { Recipient } from "../outbox/recipient.ts";
 import { listWebhooks } from "./webhook-store.ts";
 
 /** Least time of failing before it is reported: a receiver may fail for a moment while it is deployed. Probes are always reported. */
@@ -25,7 +25,11 @@ export function* checkReceivers(now: number): Steps<Finding[]> {
   });
 }
 
-function isIll({ state, breaker, failingSince }: Webhook, now: number): boolean {
+/** Whether somebody should look at it. */
+export function isIll(
+  { state, breaker, failingSince }: Pick<Recipient, "state" | "breaker" | "failingSince">,
+  now: number,
+): boolean {
   if (state !== "enabled") return state === "stopped";
   return breaker.state === "open" || (failingSince !== null && failingSince < now - LONG_FAILING_MS);
 }

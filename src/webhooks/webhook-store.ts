@@ -50,11 +50,25 @@ export function* createWebhook(
 
 /** @throws not_found */
 export function* getWebhook(id: string): Steps<Webhook> {
+  const webhook = yield* findWebhook(id);
+  if (webhook === undefined) throw noWebhook(id);
+  return webhook;
+}
+
+/** The webhook with this id, or undefined. */
+export function* findWebhook(id: string): Steps<Webhook | undefined> {
   const recipient = yield* findRecipient(WEBHOOK_KIND, id);
-  const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", id));
-  if (recipient === undefined || row === undefined)
-    throw new FormsvcError("not_found", `there is no webhook ${id}`, { hint: { kind: "list_webhooks" } });
-  return toWebhook(recipient, row);
+  return recipient && (yield* withAddress(recipient));
+}
+
+export function noWebhook(id: string): FormsvcError {
+  return new FormsvcError("not_found", `there is no webhook ${id}`, { hint: { kind: "list_webhooks" } });
+}
+
+/** The webhook of a recipient; undefined if its own row is gone. */
+export function* withAddress(recipient: Recipient): Steps<Webhook | undefined> {
+  const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", recipient.id));
+  return row && toWebhook(recipient, row);
 }
 
 /** Oldest first. @param endpointId null is every endpoint. */
@@ -62,8 +76,8 @@ export function* listWebhooks(endpointId: string | null): Steps<Webhook[]> {
   const recipients = yield* listRecipients(WEBHOOK_KIND, endpointId);
   const webhooks: Webhook[] = [];
   for (const recipient of recipients) {
-    const row = yield* first(query.selectFrom("webhook").selectAll().where("id", "=", recipient.id));
-    if (row !== undefined) webhooks.push(toWebhook(recipient, row));
+    const webhook = yield* withAddress(recipient);
+    if (webhook !== undefined) webhooks.push(webhook);
   }
   return webhooks;
 }

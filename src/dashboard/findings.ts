@@ -1,0 +1,137 @@
+import type { Steps } from "../database/steps.ts";
+import { monthOf } from "../foundation/clock.ts";
+import type { Finding } from "../foundation/finding.ts";
+import type { Viewer } from "../sessions/session.ts";
+import { countHeldOf } from "../submissions/held-health.ts";
+import { findWebhookTroubles } from "../webhooks/viewable-webhooks.ts";
+import type { Webhook } from "../webhooks/webhook.ts";
+import { hasReached } from "../workspaces/usage-mark.ts";
+import { findLimits, type Plans, type Usage, type Workspace } from "../workspaces/workspace.ts";
+import { listViewableWorkspaces, readUsage } from "../workspaces/workspace-store.ts";
+import type { DashboardParts } from "./parts.ts";
+import { timeText } from "./time.ts";
+
+/** One thing that needs a person. */
+export interface FindingLine {
+  readonly text: string;
+  /** A page that helps, with the words of its link. */
+  readonly href?: string;
+  readonly label?: string;
+}
+
+/** What needs a person, in the workspaces of the viewer; for operators the machine too. */
+export async function readFindings(parts: DashboardParts, viewer: Viewer): Promise<readonly FindingLine[]> {
+  const { db, config, clock } = parts;
+  const now = clock.now();
+  const own = await db.read(function* () {
+    const workspaces = yield* listViewableWorkspaces(viewer);
+    return [
+      ...(yield* webhookLines(viewer, now)),
+      ...(yield* limitLines(workspaces, config.plans, now)),
+      ...(yield* heldLines(workspaces)),
+    ];
+  });
+  return viewer.isOperator ? [...own, ...machineLines(await parts.examine())] : own;
+}
+
+function* webhookLines(viewer: Viewer, now: number): Steps<FindingLine[]> {
+  const { ill, more, failed } = yield* findWebhookTroubles(viewer, now);
+  const lines: FindingLine[] = ill.map((webhook) => ({
+    text: troubleOf(webhook),
+    href: `/dashboard/webhooks/${webhook.id}`,
+    label: "See why",
+  }));
+  if (more > 0) {
+    const text =
+      more === 1 ? "One more webhook fails or is stopped." : `${more} more webhooks fail or are stopped.`;
+    lines.push({ text, href: "/dashboard/webhooks", label: "See all" });
+  }
+  if (failed > 0) {
+    const text =
+      failed === 1
+        ? "One message to a webhook was given up; it is kept until you send it again."
+        : `${atMost(failed)} messages to webhooks were given up; they are kept until you send them again.`;
+    lines.push({ text, href: "/dashboard/webhooks", label: "See them" });
+  }
+  return lines;
+}
+
+function troubleOf({ settings, state, failingSince }: Webhook): string {
+  const { host } = new URL(settings.url);
+  if (state === "stopped")
+    return `The webhook to ${host} is stopped: the receiver says that it is gone. Nothing is lost.`;
+  const since = failingSince === null ? "" : ` since ${timeText(failingSince)}`;
+  return `The webhook to ${host} has failed${since}. Its messages wait, and nothing is lost.`;
+}
+
+/** Workspaces that are close to the limit of their month. */
+const MAX_LIMIT_LINES = 3;
+
+function* limitLines(workspaces: readonly Workspace[], plans: Plans, now: number): Steps<FindingLine[]> {
+  const lines: FindingLine[] = [];
+  for (const workspace of workspaces) {
+    if (findLimits(plans, workspace.plan) === undefined) continue;
+    const usage = yield* readUsage(workspace, monthOf(now), plans);
+    if (!hasReached(usage.used, usage.limit, 80)) continue;
+    lines.push({ text: limitSentence(workspace, usage), href: "/dashboard/usage", label: "See the usage" });
+    if (lines.length === MAX_LIMIT_LINES) break;
+  }
+  return lines;
+}
+
+function limitSentence({ name }: Workspace, { used, limit }: Usage): string {
+  const share = `The workspace “${name}” has used ${used} of ${limit ?? 0} submissions of this month.`;
+  return hasReached(used, limit, 100) ? `${share} New posts are refused and held.` : share;
+}
+
+function* heldLines(workspaces: readonly Workspace[]): Steps<FindingLine[]> {
+  const held = yield* countHeldOf(workspaces.map(({ id }) => id));
+  if (held === 0) return [];
+  const text =
+    held === 1
+      ? "One refused post is held: look whether it is genuine."
+      : `${held} refused posts are held: look whether a genuine one is among them.`;
+  return [{ text, href: "/dashboard/held", label: "Look at them" }];
+}
+
+/** Checks whose result stands in the lines for owners already. */
+const TOLD_TO_OWNERS: ReadonlySet<string> = new Set(["webhooks.receivers", "webhooks.failed"]);
+
+function isToldToOwners({ name, advice }: Finding): boolean {
+  const isMissingPlan = typeof advice === "object" && advice?.kind === "configure_or_change_plan";
+  return TOLD_TO_OWNERS.has(name) || (name === "limits.monthly" && !isMissingPlan);
+}
+
+function machineLines(findings: readonly Finding[]): FindingLine[] {
+  const problems = findings.filter((finding) => !finding.ok && !isToldToOwners(finding));
+  return problems.map(({ name, message }) => ({
+    text: `${HEADINGS[name] ?? "The machine"}: ${message}.`,
+    href: "/dashboard/system",
+    label: "What to do",
+  }));
+}
+
+/** What a check is about, for people. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  "backups.age": "Backup",
+  "config.token": "Configuration",
+  "database.durability": "Database",
+  "database.file": "Database",
+  "database.log": "Database",
+  "database.schema": "Database",
+  "database.structure": "Database",
+  "disk.space": "Disk",
+  "files.leftovers": "Files",
+  "files.modes": "Files",
+  "held.room": "Held posts",
+  "keys.leaked": "Keys",
+  "limits.monthly": "Plans",
+  "machine.clock": "Clock",
+  "metrics.address": "Metrics",
+  "proxies.trusted": "Proxy",
+  "secrets.encryption": "Secrets",
+};
+
+function atMost(count: number): string {
+  return count > 10_000 ? "More than 10,000" : String(count);
+}

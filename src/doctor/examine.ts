@@ -1,0 +1,117 @@
+import type { Config } from "../config/config.ts";
+import { checkMetricsAddress, checkSecretsInFile, checkTrustedProxies } from "../config/config-health.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import { backupFolder, checkBackups, listScheduledBackups } from "../database/sqlite/backup-schedule.ts";
+import {
+  checkDiskSpace,
+  checkDurability,
+  checkFileModes,
+  checkIntegrity,
+  checkLogSize,
+  checkSchemaVersion,
+  checkStructure,
+} from "../database/sqlite/database-health.ts";
+import { checkLeftovers } from "../database/sqlite/leftover-health.ts";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Finding, problem } from "../foundation/finding.ts";
+import { checkLeakedKeys } from "../keys/key-health.ts";
+import { checkSecrets } from "../secrets/secrets-health.ts";
+import type { ListSecrets } from "../secrets/stored-secret.ts";
+import { checkClock } from "../submissions/clock-health.ts";
+import { checkHeldRoom } from "../submissions/held-health.ts";
+import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
+import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
+import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
+
+/** What is examined. */
+export interface Patient {
+  readonly db: SqliteDatabase;
+  /** What the program that examines would use. */
+  readonly config: Config;
+  /** The same as it was read, without the flags of the command line. */
+  readonly loaded: LoadedConfig;
+  readonly secretLists: readonly ListSecrets[];
+  readonly now: number;
+}
+
+interface ExaminedPatient extends Patient {
+  /** Whether every table exists and has the structure of this version. */
+  readonly hasItsTables: boolean;
+}
+
+type Findings = Finding | readonly Finding[];
+type Check = (patient: ExaminedPatient) => Findings | Promise<Findings>;
+
+/** Takes seconds for each GB. */
+const checkWholeFile: Check = ({ db }) => checkIntegrity(db);
+
+/** In the order of the output. A feature with something that can go wrong adds its checks here. */
+const CHECKS: readonly Check[] = [
+  ({ db }) => checkDurability(db),
+  checkWholeFile,
+  ({ db }) => checkSchemaVersion(db),
+  ({ db }) => checkStructure(db),
+  ({ db }) => checkLogSize(db),
+  ({ db }) => checkDiskSpace(db),
+  ofTables(({ db, now }) => db.read(() => checkClock(now))),
+  ({ db, config }) => checkFileModes(db, listBackups(config)),
+  ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
+  ({ loaded }) => checkSecretsInFile(loaded),
+  ({ config }) => checkMetricsAddress(config.metrics),
+  ofTables(async ({ db, loaded, now }) =>
+    checkTrustedProxies(loaded, await db.read(findUntrustedProxy), now),
+  ),
+  ({ db, config, now }) =>
+    checkBackups(db, config.backup, backupFolder(config.backup, config.database.path), now),
+  ofTables(({ db, config, secretLists }) => db.read(() => checkSecrets(secretLists, config.secrets))),
+  ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
+  ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
+  ofTables(({ db }) => db.read(checkFailedDeliveries)),
+  ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
+  ofTables(({ db, config }) => db.read(() => checkHeldRoom(config.held.maxPerWorkspace))),
+];
+
+/** A check that reads tables: skipped if `database.schema` or `database.structure` reports a problem. */
+function ofTables(check: Check): Check {
+  return (patient) => (patient.hasItsTables ? check(patient) : []);
+}
+
+/**
+ * Runs the checks and changes nothing.
+ *
+ * @param wholeFile whether the file is read from its beginning to its end too, while nothing else of this process runs.
+ */
+export async function examine(patient: Patient, wholeFile: boolean): Promise<Finding[]> {
+  const examined = { ...patient, hasItsTables: hasItsTables(patient.db) };
+  const findings: Findings[] = [];
+  for (const check of CHECKS) {
+    if (check === checkWholeFile && !wholeFile) continue;
+    try {
+      findings.push(await check(examined));
+    } catch (error) {
+      findings.push(failedCheck(error));
+    }
+  }
+  return findings.flat();
+}
+
+/** A check that fails to run is a finding itself, and the others continue. @throws what is no expected failure */
+export function failedCheck(error: unknown): Finding {
+  if (!(error instanceof FormsvcError)) throw error;
+  const { message, facts } = error;
+  return problem("database.file", message, facts.hint ?? { kind: "heed_or_restore" });
+}
+
+function hasItsTables(db: SqliteDatabase): boolean {
+  try {
+    return [checkSchemaVersion(db), checkStructure(db)].every(({ ok }) => ok);
+  } catch {
+    // Both checks run again and report the reason.
+    return false;
+  }
+}
+
+function listBackups({ backup, database }: Config): string[] {
+  return listScheduledBackups(backupFolder(backup, database.path)).map(({ file }) => file);
+}

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { readFindings } from "../../src/dashboard/findings.ts";
+import { run, text } from "../../src/database/steps.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
+import { createSelfExamination } from "../../src/server/examine-self.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The lines for an account, as the inbox asks for them. */
+async function linesFor(
+  server: TestServer,
+  accountId: string,
+  isOperator = false,
+): Promise<readonly string[]> {
+  const { owner: db, config, clock } = server;
+  const log = createLog("silent", "json");
+  const parts = {
+    db,
+    config,
+    configFile: null,
+    clock,
+    log,
+    keyring: createKeyring(config.secrets),
+    sender: { send: async () => Promise.reject(new Error("nothing is sent")) },
+    examine: createSelfExamination({ db, config, clock, log }, null),
+    onChange: () => {},
+  };
+  const viewer = { accountId, email: "a@example.com", isOperator, sessionId: "ses_1", seenAt: 0 };
+  return (await readFindings(parts, viewer)).map(({ text: line }) => line);
+}
+
+async function withWebhook(server: TestServer) {
+  const { owner, clock } = server;
+  const endpoint = await server.addEndpoint();
+  const settings = { ...defaultWebhookSettings, url: "https://crm.example.com/secret-path" };
+  const keyring = createKeyring(server.config.secrets);
+  const { webhook } = owner.now(() => createWebhook(keyring, endpoint.id, settings, clock.now()));
+  const [account] = owner.prepare("SELECT id FROM account").pluck().all() as string[];
+  return { endpoint, webhook, accountId: account ?? "" };
+}
+
+test("an owner with nothing to do sees no line", async () => {
+  const server = await startServer();
+  const { accountId } = await withWebhook(server);
+  expect(await linesFor(server, accountId)).toEqual([]);
+});
+
+test("a webhook that keeps failing or is stopped, and messages given up, are told to their owner and to nobody else", async () => {
+  const server = await startServer();
+  const { webhook, accountId, endpoint } = await withWebhook(server);
+  const { owner, clock } = server;
+  const other = owner.now(() => createAccount("other@example.com", clock.now())).account.id;
+  const since = clock.now() - 2 * HOUR_MS;
+  owner.now(() => run(text("UPDATE recipient SET failing_since = ? WHERE id = ?", since, webhook.id)));
+  const failing = await linesFor(server, accountId);
+  expect(failing).toEqual([
+    expect.stringMatching(
+      /^The webhook to crm\.example\.com has failed since \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,
+    ),
+  ]);
+  expect(failing.join()).not.toContain("secret-path");
+  owner.now(() => run(text("UPDATE recipient SET state = 'stopped' WHERE id = ?", webhook.id)));
+  await server.post(endpoint.secret, goodPost);
+  owner.execute(
+    `INSERT INTO delivery (id, submission_id, recipient_id, state, due_at)
+     SELECT 'msg_1', id, '${webhook.id}', 'failed', 0 FROM submission`,
+  );
+  expect(await linesFor(server, accountId)).toEqual([
+    expect.stringContaining("is stopped"),
+    "One message to a webhook was given up; it is kept until you send it again.",
+  ]);
+  expect(await linesFor(server, other)).toEqual([]);
+});
+
+test("a workspace near its limit and held posts are told, in the words of the plan", async () => {
+  const server = await startServer({
+    plans: { hobby: { monthlySubmissions: 5, endpoints: null, customSpam: false } },
+  });
+  const { endpoint, accountId } = await withWebhook(server);
+  for (let count = 0; count < 4; count += 1) await server.post(endpoint.secret, goodPost);
+  const near = await linesFor(server, accountId);
+  expect(near).toEqual([expect.stringMatching(/has used 4 of 5 submissions of this month\.$/)]);
+  await server.post(endpoint.secret, goodPost);
+  expect((await server.post(endpoint.secret, goodPost)).status).toBe(429);
+  await until(() => server.owner.prepare("SELECT posts FROM held_total").pluck().get());
+  expect(await linesFor(server, accountId)).toEqual([
+    expect.stringMatching(/has used 5 of 5 .* New posts are refused and held\.$/),
+    "One refused post is held: look whether it is genuine.",
+  ]);
+});
+
+test("an operator is told of the machine too: that there is no backup", async () => {
+  const server = await startServer();
+  const { accountId } = await withWebhook(server);
+  const lines = await linesFor(server, accountId, true);
+  expect(lines).toContain("Backup: no backup is scheduled, and none was made.");
+});
