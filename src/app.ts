@@ -18,7 +18,6 @@ import { finishGrace, markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
 import { createBurstMemory } from "./history/burst-memory.ts";
-import { createRecentTexts } from "./history/recent-texts.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory, forgetExpired, forgetKeysOf } from "./submissions/idempotency.ts";
@@ -165,7 +164,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const sender = createWebhookSender(config);
   const webhooks = createWebhookTransport({ db, keyring, sender, settings: config.webhooks, clock, log });
   const deliverer = new Deliverer({ db, outbox, transports: [webhooks], clock, log, random: Math.random });
-  const memory = createSpamMemory(db, { bursts: createBurstMemory(), texts: createRecentTexts() });
+  const memory = createSpamMemory(db, createBurstMemory());
   const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability);

@@ -1,7 +1,7 @@
 import { type Evidence, gatherEvidence, weigh } from "../../src/spam/judge.ts";
 import { readPost } from "../../src/spam/read-post.ts";
 import { readWords } from "../../src/spam/read-words.ts";
-import { noHistory } from "../../src/spam/spam-history.ts";
+import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { spamOdds, type TextModel } from "../../src/spam/text-model.ts";
@@ -18,21 +18,25 @@ export interface Case extends Scored {
 
 const settings = defaultSpamSettings(3);
 
-/** @param model null for the one that ships. */
 function asCase(
   post: SpamPost,
   about: Pick<Case, "group" | "label" | "cluster">,
   model: TextModel | null,
 ): Case {
+  const evidence = evidenceOf(post, model, noHistory);
+  return { ...about, evidence, score: weigh(evidence).score };
+}
+
+/** @param model null for the one that ships. */
+export function evidenceOf(post: SpamPost, model: TextModel | null, history: SpamHistory): Evidence {
   const shipped = readPost(post);
   const { modelText } = shipped;
   const read =
     model === null ? shipped : { ...shipped, odds: spamOdds(modelText, readWords(modelText), model) };
-  const evidence = gatherEvidence(read, settings, noHistory);
-  return { ...about, evidence, score: weigh(evidence).score };
+  return gatherEvidence(read, settings, history);
 }
 
-function contentOf(fields: SpamPost["fields"]): SpamPost {
+export function contentOf(fields: SpamPost["fields"]): SpamPost {
   return { fields, honeypots: [], elapsedMs: null, client: null };
 }
 
@@ -48,10 +52,12 @@ function groupOf({ id, source, label }: LabelledText): string {
 /** Texts as a model judges them that was trained with all others. */
 function judgeLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[]): Case[] {
   const model = trainModel(rest);
-  return out.map((text) => {
-    const about = { group: groupOf(text), label: text.label, cluster: text.kind ?? text.id };
-    return asCase(contentOf({ message: text.text }), about, model);
-  });
+  return out.map((text) => textCase(text, model));
+}
+
+function textCase(text: LabelledText, model: TextModel): Case {
+  const about = { group: groupOf(text), label: text.label, cluster: text.kind ?? text.id };
+  return asCase(contentOf({ message: text.text }), about, model);
 }
 
 /** The project's own texts, judged by a model that knows none of them. */
@@ -71,19 +77,32 @@ export function kindsLeftOut(own: readonly LabelledText[], others: readonly Labe
   }).flat();
 }
 
+/** A source, and a model that was trained with all other texts. */
+export interface LeftOutSource {
+  readonly source: string;
+  readonly texts: readonly LabelledText[];
+  readonly model: TextModel;
+}
+
+export function leaveSourcesOut(
+  own: readonly LabelledText[],
+  others: readonly LabelledText[],
+): LeftOutSource[] {
+  return [...Map.groupBy(others, ({ source }) => source)].map(([source, texts]) => ({
+    source,
+    texts,
+    model: trainModel([...others.filter((text) => text.source !== source), ...own]),
+  }));
+}
+
 /** Texts of a source that are judged: more say no more. */
 const MOST_OF_A_SOURCE = 3000;
 
 /** The others' texts, judged by models that each lack a source. */
-export function sourcesLeftOut(own: readonly LabelledText[], others: readonly LabelledText[]): Case[] {
-  return [...new Set(others.map(({ source }) => source))].flatMap((source) => {
-    const out = others.filter((text) => text.source === source);
-    const every = Math.ceil(out.length / MOST_OF_A_SOURCE);
-    const rest = [...others.filter((text) => text.source !== source), ...own];
-    return judgeLeftOut(
-      out.filter((_, index) => index % every === 0),
-      rest,
-    );
+export function sourcesLeftOut(leftOut: readonly LeftOutSource[]): Case[] {
+  return leftOut.flatMap(({ texts, model }) => {
+    const every = Math.ceil(texts.length / MOST_OF_A_SOURCE);
+    return texts.filter((_, index) => index % every === 0).map((text) => textCase(text, model));
   });
 }
 

@@ -2,6 +2,7 @@ import { POINTS } from "../../src/spam/points.ts";
 import {
   type Case,
   kindsLeftOut,
+  leaveSourcesOut,
   measureCase,
   type MeasureRow,
   onePerCluster,
@@ -10,8 +11,8 @@ import {
   scoreWithout,
   sourcesLeftOut,
 } from "./cases.ts";
-import { replay } from "./replay.ts";
-import { BLOCKED_FROM, HIGH_FROM, MEDIUM_FROM, percent, shareFrom, shareWithInterval } from "./shares.ts";
+import { memoryOfSites, memoryOfSources, memoryOfTheGenuine } from "./memory-table.ts";
+import { BLOCKED_FROM, HIGH_FROM, MEDIUM_FROM, shareFrom, shareWithInterval } from "./shares.ts";
 import { ownTexts, readOwnTexts, readTrainingData } from "./texts.ts";
 
 /**
@@ -31,7 +32,8 @@ shareTable(kinds);
 heading("All own texts left out");
 shareTable(ownLeftOut(own, others));
 heading("Each source left out in turn");
-shareTable(sourcesLeftOut(own, others));
+const leftOut = leaveSourcesOut(own, others);
+shareTable(sourcesLeftOut(leftOut));
 
 const forms = measure.filter(isContactForm);
 const oneOfEach = onePerCluster(forms);
@@ -48,8 +50,11 @@ heading("measure: everything else");
 shareTable(measure.filter((row) => !isContactForm(row)).map((row) => measureCase(row)));
 heading("What each rule is worth");
 ruleTable();
+heading("Memory: the sources left out of training, replayed in order, every text from another sender");
+print(memoryOfSources(leftOut));
 heading("Memory: the sites of measure replayed in order");
-memoryTable();
+print(memoryOfSites(forms));
+print(memoryOfTheGenuine(measure.filter(({ label }) => label === "ham")));
 
 function isContactForm({ site }: MeasureRow): boolean {
   return site !== undefined;
@@ -94,33 +99,6 @@ function worth(cases: readonly Case[], signal: string, onlyHigh = false): string
     return `${points > 0 ? "+" : ""}${points.toFixed(2)}`;
   };
   return onlyHigh ? gain(HIGH_FROM) : `${gain(HIGH_FROM)} / ${gain(BLOCKED_FROM)}`;
-}
-
-function memoryTable(): void {
-  const remembered = replay(forms, ({ site = "" }) => site);
-  const scored = forms.map((row, index) => ({
-    site: row.site ?? "",
-    cluster: String(row.cluster),
-    alone: measureCase(row).score,
-    score: remembered[index] ?? 0,
-  }));
-  print("| site | messages | >= 76, content only | >= 76, with memory |\n|---|---|---|---|");
-  const sites = Map.groupBy(scored, ({ site }) => site);
-  for (const [site, members] of [["all", scored] as const, ...sites]) {
-    const alone = members.map(({ alone: score, cluster }) => ({ score, cluster }));
-    print(
-      `| ${site} | ${members.length} | ${percent(shareFrom(alone, BLOCKED_FROM))} % | ${percent(shareFrom(members, BLOCKED_FROM))} % |`,
-    );
-  }
-  const ham = measure.filter(({ label }) => label === "ham");
-  const after = replay(ham, ({ source }) => source);
-  const worse = ham.filter((row, index) => (after[index] ?? 0) > measureCase(row).score).length;
-  const flagged = ham.filter(
-    (row, index) => (after[index] ?? 0) >= HIGH_FROM && measureCase(row).score < HIGH_FROM,
-  ).length;
-  print(
-    `\nOf ${ham.length} genuine rows ${worse} score higher with memory, ${flagged} of them 51 and more for it.`,
-  );
 }
 
 function print(line: string): void {

@@ -4,25 +4,40 @@ import { join } from "node:path";
 import { migrate } from "../../src/database/migrate.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
-import { hasLink, judge } from "../../src/spam/judge.ts";
+import { weigh } from "../../src/spam/judge.ts";
+import { noHistory } from "../../src/spam/spam-history.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
-import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
+import type { TextModel } from "../../src/spam/text-model.ts";
 import { createBurstMemory } from "../../src/history/burst-memory.ts";
-import { createRecentTexts } from "../../src/history/recent-texts.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
-import { identityOf, type MeasureRow } from "./cases.ts";
+import { evidenceOf } from "./cases.ts";
 
-const settings = defaultSpamSettings(3);
 const SECONDS_BETWEEN = 700;
 
-/** The scores of rows that come one after the other to workspaces that remember, without a single mark. */
-export function replay(rows: readonly MeasureRow[], workspaceOf: (row: MeasureRow) => string): number[] {
+/** A post to a workspace that remembers. */
+export interface ReplayedPost {
+  readonly workspace: string;
+  readonly post: SpamPost;
+}
+
+/** What a post scores by its content, and with what its workspace remembers of the posts before. */
+export interface ReplayedScore {
+  readonly alone: number;
+  readonly remembered: number;
+}
+
+/**
+ * The scores of posts that come one after the other, without a single mark.
+ *
+ * @param model null for the one that ships.
+ */
+export function replay(posts: readonly ReplayedPost[], model: TextModel | null): ReplayedScore[] {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-replay-"));
   const db = openDatabase(join(folder, "replay.db"), { busyTimeoutMs: 1000 });
   try {
     migrate(db);
-    return replayInto(db, rows, workspaceOf);
+    return replayInto(db, posts, model);
   } finally {
     db.close();
     rmSync(folder, { recursive: true });
@@ -31,29 +46,19 @@ export function replay(rows: readonly MeasureRow[], workspaceOf: (row: MeasureRo
 
 function replayInto(
   db: SqliteDatabase,
-  rows: readonly MeasureRow[],
-  workspaceOf: (row: MeasureRow) => string,
-): number[] {
-  const memory = createSpamMemory(db, { bursts: createBurstMemory(), texts: createRecentTexts() });
+  posts: readonly ReplayedPost[],
+  model: TextModel | null,
+): ReplayedScore[] {
+  const memory = createSpamMemory(db, createBurstMemory());
   const workspaces = new Map<string, string>();
-  return rows.map((row, index) => {
-    const name = workspaceOf(row);
+  return posts.map(({ workspace, post }, index) => {
     const workspaceId =
-      workspaces.get(name) ?? db.now(() => createAccount(`${workspaces.size}@example.org`, 0)).workspace.id;
-    workspaces.set(name, workspaceId);
-    const post = postOf(row, index);
-    const recollection = memory.recall(workspaceId, name, post, index * SECONDS_BETWEEN * 1000);
-    const { score, reasons } = judge(post, settings, recollection.history);
-    if (reasons.length > 0 || hasLink(post)) {
-      db.transactionNow(() => memory.remember([{ workspaceId, recollection }]));
-    }
-    return score;
+      workspaces.get(workspace) ??
+      db.now(() => createAccount(`${workspaces.size}@example.org`, 0)).workspace.id;
+    workspaces.set(workspace, workspaceId);
+    const recollection = memory.recall(workspaceId, workspace, post, index * SECONDS_BETWEEN * 1000);
+    const { score, spamClass } = weigh(evidenceOf(post, model, recollection.history));
+    if (spamClass !== "low") db.transactionNow(() => memory.remember([{ workspaceId, recollection }]));
+    return { alone: weigh(evidenceOf(post, model, noHistory)).score, remembered: score };
   });
-}
-
-/** Senders with addresses of the same domain and shape count as one; genuine rows have a sender each. */
-function postOf(row: MeasureRow, index: number): SpamPost {
-  const content = row.subject ? { subject: row.subject, message: row.text } : { message: row.text };
-  const email = row.site === undefined ? `person${index}@example.org` : identityOf(row).email;
-  return { fields: { email, ...content }, honeypots: [], elapsedMs: null, client: null };
 }

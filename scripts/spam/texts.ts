@@ -10,7 +10,10 @@ export interface LabelledText {
   readonly id: string;
   readonly source: string;
   readonly label: "spam" | "ham";
+  /** As training reads it. */
   readonly text: string;
+  /** As it was sent. */
+  readonly sent: string;
   /** What a text of the project's own is about; null for others. */
   readonly kind: string | null;
 }
@@ -41,8 +44,15 @@ const WITHOUT_LINKS = "spamassassin-corpus";
 
 export function readTrainingData(directory: string): LabelledText[] {
   return readRows<DataRow>(`${directory}/train.jsonl.gz`).map(({ id, source, label, text, subject }) => {
-    const whole = subject ? `${subject}\n${text}` : text;
-    return { id, source, label, text: source === WITHOUT_LINKS ? withoutLinks(whole) : whole, kind: null };
+    const sent = subject ? `${subject}\n${text}` : text;
+    return {
+      id,
+      source,
+      label,
+      text: source === WITHOUT_LINKS ? withoutLinks(sent) : sent,
+      sent,
+      kind: null,
+    };
   });
 }
 
@@ -83,6 +93,7 @@ function readSection(file: string, section: string): LabelledText[] {
     source: "own",
     label: says === "spam" ? "spam" : "ham",
     text,
+    sent: text,
     kind,
   }));
 }

@@ -13,7 +13,6 @@ import {
 import { noHistory, type SpamHistory } from "../spam/spam-history.ts";
 import { isCopy, type TextSketch } from "../spam/text-sketch.ts";
 import type { BurstMemory } from "./burst-memory.ts";
-import type { RecentTexts } from "./recent-texts.ts";
 import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts";
 
 /** What a workspace knows about posts like this one, and what to remember of the post when it is stored. */
@@ -38,7 +37,7 @@ const MAX_WEIGHTS = 100;
 const MAX_KEYS = 5;
 
 export interface SpamMemory {
-  /** Reads what is known about the post; stores nothing, except in the memory of recent posts if there is one. */
+  /** Reads what is known about the post; stores nothing, except in the memory of bursts if there is one. */
   recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Recollection;
   /**
    * Call it in the transaction that stores the posts, with all of them: copies of one text are then read and written once.
@@ -65,14 +64,8 @@ interface TextRow {
   readonly marked_ham: number;
 }
 
-/** What a process remembers of the last posts until it ends. */
-export interface RecentPosts {
-  readonly bursts: BurstMemory;
-  readonly texts: RecentTexts;
-}
-
-/** @param recent null in commands, which take no posts. */
-export function createSpamMemory(db: SqliteDatabase, recent: RecentPosts | null): SpamMemory {
+/** @param bursts null in commands, which take no posts. */
+export function createSpamMemory(db: SqliteDatabase, bursts: BurstMemory | null): SpamMemory {
   const selectTrust = db
     .prepare(
       `SELECT count(*) FILTER (WHERE mark = 'ham') > 0 AND count(*) FILTER (WHERE mark = 'spam') = 0
@@ -90,17 +83,15 @@ export function createSpamMemory(db: SqliteDatabase, recent: RecentPosts | null)
       const trace = traceOf(post);
       const { sketch, email, network } = trace;
       const texts = sketch === null ? noTexts : findCopies.find(workspaceId, sketch);
-      const kept = texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace));
-      const recentOthers = recent?.texts.note(workspaceId, trace) ?? 0;
       const taught = weights.read(workspaceId);
       const history: SpamHistory = {
-        copies: recentOthers > kept.otherSenders ? { ...kept, otherSenders: recentOthers } : kept,
+        copies: texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace)),
         trustedSender:
           taught !== null && email !== null && selectTrust.get(workspaceId, emailHash(email)) === 1,
         burst:
-          recent === null || network === null
+          bursts === null || network === null
             ? noHistory.burst
-            : recent.bursts.note(`${workspaceId} ${network}`, endpointId, now),
+            : bursts.note(`${workspaceId} ${network}`, endpointId, now),
         shift: taught === null ? 0 : shiftOf(taught, teachingOf(post).buckets),
       };
       return { history, trace, textId: texts[0]?.id ?? null };

@@ -2,7 +2,13 @@ import { CAPS, KIND_MINIMUM } from "./points.ts";
 import { type ReadPost, readPost } from "./read-post.ts";
 import { behaviourReasons } from "./signals/behaviour.ts";
 import { disguiseReasons } from "./signals/disguise.ts";
-import { burstReasons, campaignReasons, lessonReasons, trustReasons } from "./signals/history.ts";
+import {
+  burstReasons,
+  campaignReasons,
+  lessonReasons,
+  type Suspicion,
+  trustReasons,
+} from "./signals/history.ts";
 import { honeypotReasons } from "./signals/honeypot.ts";
 import { identityReasons } from "./signals/identity.ts";
 import { linkReasons } from "./signals/links.ts";
@@ -40,40 +46,41 @@ export function judge(post: SpamPost, settings: SpamSettings, history: SpamHisto
   return weigh(gatherEvidence(readPost(post), settings, history));
 }
 
-/** Whether a post's text has a link. */
-export function hasLink(post: SpamPost): boolean {
-  return readPost(post).links.length > 0;
-}
-
 export function gatherEvidence(read: ReadPost, settings: SpamSettings, history: SpamHistory): Evidence {
   const text = textReasons(read);
-  const textPoints = text[0]?.points ?? 0;
   const found = {
     text,
-    links: linkReasons(read, settings, textPoints),
+    links: linkReasons(read, settings, text[0]?.points ?? 0),
     disguise: disguiseReasons(read),
     identity: identityReasons(read),
     phrases: phraseReasons(read),
   };
-  let ruled = 0;
-  for (const kind of RULES) for (const { points } of found[kind]) ruled += Math.max(0, points);
-  const isOdd = (ruled > 0 || read.links.length > 0) && ruled + textPoints > TEMPLATE_UP_TO;
   const lesson = lessonReasons(history);
   return {
     ...found,
     behaviour: [...behaviourReasons(read), ...burstReasons(history)],
     honeypot: honeypotReasons(read),
-    campaign: campaignReasons(history, read.wordCount, isOdd),
+    campaign: campaignReasons(history, () => suspicionOf(read, found)),
     lesson: lesson.filter(speaksAgainst),
     trust: [...trustReasons(history), ...lesson.filter(speaksFor)],
     owner: ownerVerdict(read, settings),
   };
 }
 
-/** With so few points for its words and rules together, a text that comes again is rather a template of genuine posts. */
-const TEMPLATE_UP_TO = -10;
+/** What speaks against a post by what was written alone. */
+function suspicionOf({ links }: ReadPost, found: Content): Suspicion {
+  const sum = new Sum();
+  addContent(sum, found);
+  return {
+    score: sum.score,
+    isOdd: links.length > 0 || RULES.some((kind) => found[kind].some(speaksAgainst)),
+  };
+}
+
 const RULES = ["links", "disguise", "identity", "phrases"] as const;
 const CIRCUMSTANCES = ["behaviour", "honeypot", "campaign", "lesson"] as const;
+/** The evidence in what was written. */
+type Content = Pick<Evidence, "text" | (typeof RULES)[number]>;
 
 /**
  * One sum. What was written comes first: there the words speak for the sender as well, down to 0 and no further, so that
@@ -82,9 +89,7 @@ const CIRCUMSTANCES = ["behaviour", "honeypot", "campaign", "lesson"] as const;
 export function weigh(evidence: Evidence): SpamVerdict {
   const { owner } = evidence;
   const sum = new Sum();
-  for (const kind of RULES) sum.addKind(evidence[kind].filter(speaksAgainst), CAPS[kind]);
-  sum.addKind(evidence.text.filter(speaksAgainst));
-  if (sum.score > 0) sum.subtract([...evidence.text, ...evidence.links].filter(speaksFor), sum.score);
+  addContent(sum, evidence);
   for (const kind of CIRCUMSTANCES) sum.addKind(evidence[kind], CAPS[kind]);
   sum.addKind(owner.reasons.filter(speaksAgainst));
   const trapped = evidence.honeypot.some(({ signal }) => signal === "honeypot");
@@ -98,6 +103,12 @@ export function weigh(evidence: Evidence): SpamVerdict {
   else if (owner.blockedBy !== null) sum.adjust("denied", MAX_SCORE, owner.blockedBy);
   if (sum.score < 0) sum.adjust("floor", 0, "the score begins at 0");
   return { score: sum.score, spamClass: spamClassOf(sum.score), reasons: sum.reasons };
+}
+
+function addContent(sum: Sum, evidence: Content): void {
+  for (const kind of RULES) sum.addKind(evidence[kind].filter(speaksAgainst), CAPS[kind]);
+  sum.addKind(evidence.text.filter(speaksAgainst));
+  if (sum.score > 0) sum.subtract([...evidence.text, ...evidence.links].filter(speaksFor), sum.score);
 }
 
 function speaksFor({ points }: SpamReason): boolean {

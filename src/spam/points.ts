@@ -42,7 +42,8 @@ export const POINTS = {
   honeypot: 80,
   /** Enough to mark a post for review, not more. */
   "honeypot-autofill": 26,
-  campaign: { short: 10, once: 20, often: 30, oddOnce: 45, oddOften: 60, marked: 60 },
+  /** A copy counts only from a score of 26 on: these points block it. */
+  campaign: { copied: 50, marked: 60 },
   /** At the most that marks teach. */
   lesson: { spam: 25, genuine: -40 },
   "marked-genuine": -60,

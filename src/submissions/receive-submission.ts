@@ -7,7 +7,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
 import { canonicalAddress, shortenAddress } from "../foundation/ip-address.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
-import { hasLink, judge, JUDGE_VERSION } from "../spam/judge.ts";
+import { judge, JUDGE_VERSION } from "../spam/judge.ts";
 import { networkHash } from "../spam/post-trace.ts";
 import { readBody, type SpamPost } from "../spam/spam-post.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
@@ -153,7 +153,8 @@ async function store(
     workspaceId: endpoint.workspaceId,
     monthlyLimit,
     idempotent,
-    recollection: examined.isOdd ? examined.recollection : null,
+    // A text of a low score is never a campaign, so most posts cost the memory nothing on disk.
+    recollection: submission.spamClass === "low" ? null : examined.recollection,
   });
   if (outcome === "over_limit") {
     await hold(parts, caller, examined, { idempotent, cause: "limit" });
@@ -169,8 +170,6 @@ interface Examined {
   readonly trapped: boolean;
   /** The submitter's whole address, even if less of it is stored. */
   readonly address: string;
-  /** Whether there is evidence of spam: only such texts are remembered, so plain posts cost nothing on disk. */
-  readonly isOdd: boolean;
   readonly recollection: Recollection;
 }
 
@@ -214,7 +213,6 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
     submission,
     trapped,
     address: submitter.address,
-    isOdd: verdict.reasons.some(({ signal }) => signal !== "burst") || hasLink(spamPost),
     recollection,
   };
 }

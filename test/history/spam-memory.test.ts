@@ -14,6 +14,9 @@ import { all, run } from "../../src/database/steps.ts";
 /** Long enough to be known again by nearly the same words; nothing of it but its link speaks for spam. */
 const leaflet =
   "On Saturday morning the gardeners of the valley open their gates, show their roses and herbs, and serve tea with bread and jam from nine until noon, at the old mill and at the vicarage, see https://gardens.example.org/map.";
+/** Of a medium score by its words and its link: two others must have sent it before it is a campaign. */
+const advertisement =
+  "Our gardeners in the valley sell roses, herbs and tools for your garden. Visit our shop on Saturday for special prices, with tea and bread for every guest. More on our page: https://gardens.example.xyz/shop";
 const sender = (index: number) => ({ address: `198.51.${index}.7` });
 const from = (index: number, message = leaflet) => ({ email: `p${index}@example.org`, message });
 
@@ -34,41 +37,52 @@ async function scoreOf(
     ?.spamScore;
 }
 
-test("a near-copy from another sender costs points, one from the same sender does not", async () => {
+const advertised = (index: number, message = advertisement) => from(index, message);
+const isMedium = (score: number | undefined): boolean => score !== undefined && score >= 26 && score <= 50;
+
+test("near-copies of a suspicious text from two other senders block it, its own sender's do not", async () => {
   const service = await receiving();
-  expect(await scoreOf(service, from(1), 1)).toBe(0);
-  expect(await scoreOf(service, from(1), 1)).toBe(0);
-  expect(await scoreOf(service, from(2, leaflet.replace("tea", "coffee")), 2)).toBe(20);
-  expect(await scoreOf(service, from(3), 3)).toBe(30);
+  const nearly = advertisement.replace("tea", "coffee");
+  expect(isMedium(await scoreOf(service, advertised(1), 1))).toBe(true);
+  expect(isMedium(await scoreOf(service, advertised(1), 1))).toBe(true);
+  expect(isMedium(await scoreOf(service, advertised(2, nearly), 2))).toBe(true);
+  expect(isMedium(await scoreOf(service, advertised(1), 1))).toBe(true);
+  expect(await service.submit(advertised(3), sender(3))).toBe("spam_blocked");
 });
 
 test("one sender with many addresses of a network, or many networks with one address, is still one", async () => {
   const service = await receiving();
   for (let index = 0; index < 6; index += 1)
-    await service.submit(from(index), { address: `203.0.113.${index}` });
-  for (let index = 0; index < 6; index += 1) await service.submit(from(0), sender(index));
-  expect(await scoreOf(service, from(99), 99)).toBe(20);
+    await service.submit(advertised(index), { address: `203.0.113.${index}` });
+  expect(isMedium(await scoreOf(service, advertised(99), 99))).toBe(true);
+  for (let index = 0; index < 6; index += 1)
+    expect(isMedium(await scoreOf(service, advertised(99), index))).toBe(true);
+});
+
+test("copies of a text of a low score change nothing, and it is not stored", async () => {
+  const service = await receiving();
+  for (let index = 1; index < 6; index += 1) expect(await scoreOf(service, from(index), index)).toBe(0);
+  expect(memoryOf(service.db).texts).toBe(0);
 });
 
 test("the memory survives a restart and is no other workspace's", async () => {
   const service = await receiving();
-  await service.submit(from(1), sender(1));
+  for (const index of [1, 2]) await service.submit(advertised(index), sender(index));
   service.restart();
-  expect(await scoreOf(service, from(2), 2)).toBe(20);
   const other = await service.another();
-  expect(await scoreOf({ ...other, db: service.db }, from(3), 3)).toBe(0);
+  expect(isMedium(await scoreOf({ ...other, db: service.db }, advertised(3), 3))).toBe(true);
+  expect(await service.submit(advertised(3), sender(3))).toBe("spam_blocked");
 });
 
-test("a text marked as spam is known when others send it, and a mark undone restores everything", async () => {
+test("a text marked as spam is known when it comes again, and a mark undone restores everything", async () => {
   const service = await receiving();
-  const id = await service.submit(from(1), sender(1));
+  const id = await service.submit(advertised(1), sender(1));
   const before = memoryOf(service.db);
   mark(service, id, "spam");
-  expect(await scoreOf(service, from(2), 2)).toBeGreaterThanOrEqual(60);
+  expect(await service.submit(advertised(1), sender(1))).toBe("spam_blocked");
   mark(service, id, null);
-  const undone = memoryOf(service.db);
-  expect({ ...undone, senders: before.senders }).toEqual(before);
-  expect(await scoreOf(service, from(3), 3)).toBe(30);
+  expect(memoryOf(service.db)).toEqual(before);
+  expect(isMedium(await scoreOf(service, advertised(2), 2))).toBe(true);
 });
 
 test("marking again replaces the mark, and a text marked as genuine is welcome from anybody", async () => {
@@ -115,19 +129,19 @@ test("settings of workspace and endpoint hold on plans that allow them, and not 
 test("when a campaign comes again from others, more of it is blocked, without a single mark", async () => {
   const service = await receiving();
   const pitches = readOwnTexts(new URL("../spam/texts/", import.meta.url)).filter(
-    ({ label, kind }) => label === "spam" && kind === "quiet",
+    ({ label, kind }) => label === "spam" && kind === "mild",
   );
   const blockedInRound = async (round: number): Promise<number> => {
     let blocked = 0;
     for (const { text } of pitches) {
-      const message = `${text} https://quiet-offers.example/${round}`;
+      const message = `${text} https://mild-offers.example/${round}`;
       if ((await service.submit(from(round, message), sender(round))) === "spam_blocked") blocked += 1;
     }
     return blocked;
   };
   const [first, second, third] = [await blockedInRound(1), await blockedInRound(2), await blockedInRound(3)];
-  expect(second).toBeGreaterThan(first);
-  expect(third).toBeGreaterThanOrEqual(second);
+  expect(second).toBeGreaterThanOrEqual(first);
+  expect(third).toBeGreaterThan(first);
 });
 
 test("what is remembered of a workspace's texts is bounded", async () => {
@@ -137,30 +151,10 @@ test("what is remembered of a workspace's texts is bounded", async () => {
     INSERT INTO remembered_text (workspace_id, keys, sketch, senders) SELECT '${workspaceId}', '[' || i || ']', x'', '[]' FROM n`);
   for (let index = 0; index < 64; index += 1) {
     await service.submit({
-      message: `the bench number ${"abcdefgh"[index % 8]}${"ijklmnop"[index >> 3]} needs paint https://b.example.org`,
+      message: `cheap viagra and casino bonus ${"abcdefgh"[index % 8]}${"ijklmnop"[index >> 3]} https://bit.ly/bonus`,
     });
   }
   expect(memoryOf(db).texts).toBeLessThanOrEqual(10_000 + 64);
-});
-
-test("copies of a long text without link or oddness are seen too, over the workspace's forms and until a restart", async () => {
-  const service = await receiving();
-  const plain = leaflet.replace(", see https://gardens.example.org/map", "");
-  expect(await scoreOf(service, from(1, plain), 1)).toBe(0);
-  expect(await scoreOf(service, from(1, plain), 1)).toBe(0);
-  expect(memoryOf(service.db).texts).toBe(0);
-  const other = await service.another();
-  expect(await scoreOf({ ...other, db: service.db }, from(4, plain), 4)).toBe(0);
-  expect(await scoreOf(service, from(2, plain.replace("tea", "coffee")), 2)).toBe(20);
-  expect(await scoreOf(service, from(3, plain), 3)).toBe(30);
-  service.restart();
-  expect(await scoreOf(service, from(5, plain), 5)).toBe(30);
-});
-
-test("a plain post that nothing speaks against is not remembered", async () => {
-  const service = await receiving();
-  await service.submit({ message: "the bench at the pond needs paint before the summer" });
-  expect(memoryOf(service.db).texts).toBe(0);
 });
 
 function memoryOf(db: SqliteDatabase) {

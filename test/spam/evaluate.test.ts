@@ -12,7 +12,7 @@ function evaluate(rows: readonly EvalRow[], honeypots: readonly string[]): EvalR
 }
 
 test("on texts that never trained the model, most pitches are suspicious, half are blocked and no genuine post is", () => {
-  const texts = readOwnTexts(new URL("./texts/", import.meta.url)).filter(({ kind }) => kind !== "quiet");
+  const texts = readOwnTexts(new URL("./texts/", import.meta.url)).filter(({ kind }) => kind !== "mild");
   const rows = texts.map(({ id, source, label, text }) => ({
     id,
     source,

@@ -5,6 +5,7 @@ import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { spamClassOf, type SpamVerdict } from "../../src/spam/spam-verdict.ts";
 import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
+import { campaignReasons } from "../../src/spam/signals/history.ts";
 import { hostilePosts } from "./hostile-posts.ts";
 import { client, postOf } from "./posts.ts";
 import { senderOf, teachingOf, traceOf } from "../../src/spam/post-trace.ts";
@@ -74,23 +75,52 @@ test("a short template that different senders use stays under 51", () => {
   expect(verdictOf(post, history).score).toBeLessThan(51);
 });
 
-test("a text that others sent before costs more if it is suspicious, and most if it was marked", () => {
-  const points = (message: string, copies: SpamHistory["copies"]) =>
-    verdictOf(postOf({ message }), { ...noHistory, copies }).reasons.find(
-      ({ signal }) => signal === "campaign",
-    )?.points;
-  const plain =
+const from = (otherSenders: number): SpamHistory => ({
+  ...noHistory,
+  copies: { otherSenders, markedSpam: 0, markedHam: 0 },
+});
+const campaignPoints = (message: string, history: SpamHistory): number | undefined =>
+  verdictOf(postOf({ message }), history).reasons.find(({ signal }) => signal === "campaign")?.points;
+
+test("copies from others never lift a text of a low score, with a link or without", () => {
+  const river =
     "The river rose again last night and the lower path is closed between the mill and the old bridge until the water falls.";
-  const copies = { otherSenders: 1, markedSpam: 0, markedHam: 0 };
-  expect(points(plain, copies)).toBe(20);
-  expect(points(plain, { ...copies, otherSenders: 3 })).toBe(30);
-  expect(points("The river rose again last night.", copies)).toBe(10);
-  expect(points(`${plain} https://river.example.org/map`, copies)).toBe(20);
-  const odd = "Buy our pills https://bit.ly/pills";
-  expect(points(odd, copies)).toBe(45);
-  expect(points(odd, { ...copies, otherSenders: 2 })).toBe(60);
-  expect(points(plain, { ...copies, markedSpam: 1 })).toBe(60);
-  expect(points(plain, { ...copies, markedHam: 1 })).toBeUndefined();
+  for (const message of [river, `${river} https://river.example.org/map`, "Please send me the price list"])
+    expect(campaignPoints(message, from(9))).toBeUndefined();
+});
+
+test("copies from others block what is suspicious without them", () => {
+  const link = "minutes https://bit.ly/3xyz";
+  expect(verdictOf(postOf({ message: link })).spamClass).toBe("high");
+  expect(campaignPoints(link, from(1))).toBe(50);
+  expect(verdictOf(postOf({ message: link }), from(1)).spamClass).toBe("blocked");
+  const wordsOnly = "win viagra casino bonus cheap pills bitcoin profit loan money now";
+  expect(verdictOf(postOf({ message: wordsOnly }), from(1)).score).toBe(75);
+  expect(verdictOf(postOf({ message: wordsOnly }), from(2)).spamClass).toBe("blocked");
+});
+
+test.each([
+  { score: 25, isOdd: true, needed: Infinity },
+  { score: 26, isOdd: true, needed: 2 },
+  { score: 50, isOdd: true, needed: 2 },
+  { score: 50, isOdd: false, needed: Infinity },
+  { score: 51, isOdd: true, needed: 1 },
+  { score: 51, isOdd: false, needed: 2 },
+])(
+  "with a score of $score, odd $isOdd, a campaign needs $needed other senders",
+  ({ score, isOdd, needed }) => {
+    const isCampaign = (otherSenders: number): boolean =>
+      campaignReasons(from(otherSenders), () => ({ score, isOdd })).length === 1;
+    expect([0, 1, 2, 8].map(isCampaign)).toEqual([0, 1, 2, 8].map((senders) => senders >= needed));
+  },
+);
+
+test("a text that the owner marked is known whatever it says", () => {
+  const plain = "The river rose again last night and the lower path is closed.";
+  const copies = { otherSenders: 3, markedSpam: 0, markedHam: 0 };
+  expect(campaignPoints(plain, { ...noHistory, copies: { ...copies, markedSpam: 1 } })).toBe(60);
+  const probe = "Hi, I wanted to know your price.";
+  expect(campaignPoints(probe, { ...noHistory, copies: { ...copies, markedHam: 1 } })).toBeUndefined();
 });
 
 test("marks move the score both ways, and what speaks for a sender is capped", () => {

@@ -1,4 +1,4 @@
-import type { SpamReason } from "../spam-verdict.ts";
+import { CLASS_SCORES, type SpamReason } from "../spam-verdict.ts";
 import { MAX_SHIFT } from "../lesson.ts";
 import { POINTS } from "../points.ts";
 import type { SpamHistory } from "../spam-history.ts";
@@ -13,22 +13,34 @@ export function burstReasons({ burst }: SpamHistory): SpamReason[] {
   return [{ signal: "burst", points: POINTS.burst, field: null, detail }];
 }
 
-/** Most words of a text that people who do not know each other may both write. */
-const SHORT_WORDS = 20;
+/** What speaks against a post without its history. */
+export interface Suspicion {
+  readonly score: number;
+  /** Whether it has a link, or a rule found something. */
+  readonly isOdd: boolean;
+}
 
-/** The same text came before, from others; `isOdd` is whether anything speaks against the post, and its words not for it. */
-export function campaignReasons({ copies }: SpamHistory, words: number, isOdd: boolean): SpamReason[] {
+/**
+ * The same text came before, from others. Genuine posts repeat too: answers to a template, a letter to many. So copies only
+ * confirm a suspicion, and the less of it there is, the more other senders they need.
+ */
+export function campaignReasons({ copies }: SpamHistory, suspect: () => Suspicion): SpamReason[] {
   const reason = (points: number, detail: string): SpamReason[] => [
     { signal: "campaign", points, field: null, detail },
   ];
-  const { short, once, often, oddOnce, oddOften, marked } = POINTS.campaign;
-  if (copies.markedSpam > copies.markedHam) return reason(marked, "the same text was marked as spam");
-  if (copies.markedHam > 0 || copies.otherSenders === 0) return [];
-  const isOnce = copies.otherSenders === 1;
-  const detail = `the same text came from ${isOnce ? "another sender" : `${copies.otherSenders} other senders`}`;
-  if (isOdd) return reason(isOnce ? oddOnce : oddOften, detail);
-  if (words < SHORT_WORDS) return reason(short, detail);
-  return reason(isOnce ? once : often, detail);
+  const { copied, marked } = POINTS.campaign;
+  const { otherSenders, markedSpam, markedHam } = copies;
+  if (markedSpam > markedHam) return reason(marked, "the same text was marked as spam");
+  if (markedHam > 0 || otherSenders === 0 || otherSenders < sendersNeeded(suspect())) return [];
+  const others = otherSenders === 1 ? "another sender" : `${otherSenders} other senders`;
+  return reason(copied, `the same text came from ${others}`);
+}
+
+/** One if the post is suspicious already and odd, two if it is only one of the two; nothing makes a low score a campaign. */
+function sendersNeeded({ score, isOdd }: Suspicion): number {
+  if (score < CLASS_SCORES.medium[0]) return Infinity;
+  if (score < CLASS_SCORES.high[0]) return isOdd ? 2 : Infinity;
+  return isOdd ? 1 : 2;
 }
 
 /** Below this the marks say nothing clear. */
