@@ -56,7 +56,9 @@ export function submissionValues(
   submission: Submission,
   event: EventParts | null,
 ): (string | number | null)[] {
-  return [...contentValues(submission), submission.endpointId, event?.head ?? null, event?.tail ?? null];
+  const values: (string | number | null)[] = contentValues(submission);
+  values.push(submission.endpointId, event?.head ?? null, event?.tail ?? null);
+  return values;
 }
 
 /** The facts by which a submission is selected for a page. */

@@ -39,7 +39,7 @@ export const CONTENT_COLUMNS = [
 
 export type ContentRow = Pick<Tables["held"], (typeof CONTENT_COLUMNS)[number]>;
 type ValuesOf<Columns extends readonly (keyof Tables["held"])[]> = {
-  [Index in keyof Columns]: Tables["held"][Columns[Index]];
+  -readonly [Index in keyof Columns]: Tables["held"][Columns[Index]];
 };
 
 /** One value for each of {@link CONTENT_COLUMNS}, in their order. */
