@@ -1,6 +1,7 @@
 import { html, type Html } from "../foundation/html.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { SCRIPT_PATH, STYLE_PATH } from "./assets.ts";
+import { keysButton, keysDialog } from "./keys-dialog.ts";
 
 /** Numbers beside the sections of the navigation; 0 shows none. */
 export interface Counts {
@@ -52,11 +53,12 @@ export function appPage({ title, viewer, counts, path, content }: AppPage): Html
 <nav class="main" aria-label="Main">
   <a class="brand" href="/dashboard">${MARK}formsvc</a>
   ${sections.map((section) => sectionLink(section, counts, path))}
-  <div class="foot"><span class="who">${viewer.email}<br></span><a href="/dashboard/account">Account</a> · <form method="post" action="/dashboard/sign-out"><button>Sign out</button></form></div>
+  <div class="foot"><span class="who">${viewer.email}<br></span><a href="/dashboard/account">Account</a> · <form method="post" action="/dashboard/sign-out"><button>Sign out</button></form>${keysButton}</div>
 </nav>
 <main id="main">
 ${content}
-</main>`,
+</main>
+${keysDialog}`,
   );
 }
 

@@ -23,7 +23,7 @@ declare module "fastify" {
 }
 
 /** Nothing but our own style, script, images and addresses; no frame around it; no text becomes script. */
-const PAGE_HEADERS: Readonly<Record<string, string>> = {
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",
     "script-src 'self'",

@@ -1,4 +1,32 @@
-/** What script adds to the dashboard's pages, all of which work without it. */
-import { showRelativeTimes } from "./relative-times.ts";
+/**
+ * What script adds to the dashboard's pages, all of which work without it. It makes no markup from text. A page asks for it by
+ * attributes:
+ *
+ * - `<time datetime="…" data-relative>` shows the distance from now.
+ * - `<button type="button" data-copy>` copies the text of the `code` in the same parent, or of the element whose id it names.
+ * - `<div data-live="/dashboard/events?…" data-list="/dashboard?…"></div>` gets a bar if something new came; pressing it opens
+ *   the list. `<span class="live" data-live-mark hidden>` is seen while news can come.
+ * - `<tbody data-rows>`: `j` and `k` move between its rows, `o` opens the first link of a row, `x` ticks its checkbox.
+ * - `data-key="s"` on a button, a link or an input: the key presses it, or moves into the input. In a form with rows it counts for
+ *   the ticked ones, else for the row in which the keyboard is.
+ * - `<input type="checkbox" data-select-all>` ticks all rows of its form, `<b data-selected>` tells how many are ticked.
+ * - `<input type="checkbox" data-keys-setting>` switches the keys off and on.
+ * - `<button type="button" data-opens="id">` opens that `dialog`.
+ * - `<form data-unsaved>` asks before what was typed is lost.
+ *
+ * Buttons that need script are hidden without it by the style sheet.
+ */
+import { addCopyButtons } from "./copy.ts";
+import { listenToKeys, showKeysSetting } from "./keys.ts";
+import { followNews } from "./live.ts";
+import { keepRelativeTimes } from "./relative-times.ts";
+import { followSelection } from "./selection.ts";
+import { guardUnsaved } from "./unsaved.ts";
 
-showRelativeTimes(document);
+keepRelativeTimes();
+addCopyButtons();
+showKeysSetting();
+listenToKeys();
+followSelection();
+guardUnsaved();
+followNews();

@@ -1,20 +1,28 @@
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { distance } from "./distance.ts";
+
+const RENEW_MS = 60_000;
 
 /** Shows each `<time data-relative>` as its distance from now; the exact time, in the reader's own zone, stays as its title. */
-export function showRelativeTimes(within: ParentNode, now = Date.now()): void {
-  for (const element of within.querySelectorAll<HTMLTimeElement>("time[data-relative]")) {
-    const time = new Date(element.dateTime);
-    element.title = time.toLocaleString();
-    element.textContent = distance(now - time.getTime(), time);
-  }
+export function keepRelativeTimes(): void {
+  const times = document.querySelectorAll<HTMLTimeElement>("time[data-relative]");
+  if (times.length === 0) return;
+  const show = (): void => {
+    for (const time of times) showRelative(time);
+  };
+  show();
+  setInterval(show, RENEW_MS);
 }
 
-function distance(ms: number, time: Date): string {
-  if (ms < MINUTE_MS) return "just now";
-  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
-  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`;
-  if (ms < 7 * DAY_MS) return `${Math.floor(ms / DAY_MS)} d`;
-  return time.toLocaleDateString();
+function showRelative(element: HTMLTimeElement): void {
+  const time = new Date(element.dateTime);
+  if (Number.isNaN(time.getTime())) return;
+  element.title = time.toLocaleString();
+  element.textContent = distance(Date.now() - time.getTime()) ?? shortly(time);
+}
+
+function shortly(time: Date): string {
+  const isToCome = time.getTime() > Date.now();
+  return isToCome
+    ? time.toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" })
+    : time.toLocaleDateString();
 }

@@ -1,0 +1,41 @@
+const SHOWN_MS = 2000;
+
+/** Makes each `[data-copy]` copy, and tells it to screen readers too. */
+export function addCopyButtons(): void {
+  const buttons = document.querySelectorAll<HTMLElement>("[data-copy]");
+  if (buttons.length === 0) return;
+  const said = document.createElement("p");
+  said.className = "hidden-text";
+  said.setAttribute("role", "status");
+  document.body.append(said);
+  for (const button of buttons) button.addEventListener("click", () => void copyFor(button, said));
+}
+
+async function copyFor(button: HTMLElement, said: HTMLElement): Promise<void> {
+  const source = sourceOf(button);
+  if (source === null) return;
+  const outcome = await copy(source);
+  said.textContent = outcome;
+  const label = (button.dataset["label"] ??= button.textContent);
+  button.textContent = outcome;
+  setTimeout(() => {
+    button.textContent = label;
+    said.textContent = "";
+  }, SHOWN_MS);
+}
+
+function sourceOf(button: HTMLElement): HTMLElement | null {
+  const id = button.dataset["copy"] ?? "";
+  return id === "" ? (button.parentElement?.querySelector("code") ?? null) : document.getElementById(id);
+}
+
+/** What came of it. A browser that forbids copying still has the text selected for the person's own key. */
+async function copy(source: HTMLElement): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    return "Copied";
+  } catch {
+    getSelection()?.selectAllChildren(source);
+    return "Selected: copy it with Ctrl+C";
+  }
+}

@@ -1,0 +1,42 @@
+/** Of a `KeyboardEvent`, what decides what it means. */
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly altKey: boolean;
+  readonly metaKey: boolean;
+  readonly isComposing: boolean;
+  readonly defaultPrevented: boolean;
+}
+
+/** What the keyboard is in. */
+export interface Focus {
+  readonly tagName: string;
+  /** Of an `input`. */
+  readonly type?: string;
+  readonly isContentEditable?: boolean;
+}
+
+/** Inputs that take no letters. */
+const NO_TEXT = new Set([
+  "checkbox",
+  "radio",
+  "button",
+  "submit",
+  "reset",
+  "range",
+  "color",
+  "file",
+  "image",
+]);
+
+/** The key if it may be a command; null while somebody types, or for keys that belong to the browser. */
+export function commandKey(press: KeyPress, focus: Focus): string | null {
+  if (press.ctrlKey || press.altKey || press.metaKey || press.isComposing || press.defaultPrevented)
+    return null;
+  return isTyping(focus) ? null : press.key;
+}
+
+function isTyping({ tagName, type = "text", isContentEditable = false }: Focus): boolean {
+  if (isContentEditable || tagName === "TEXTAREA" || tagName === "SELECT") return true;
+  return tagName === "INPUT" && !NO_TEXT.has(type);
+}

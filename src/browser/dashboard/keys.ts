@@ -1,0 +1,89 @@
+import { commandKey } from "./key-meaning.ts";
+import { currentRow, moveRow, openRow, returnToRow, tickRow } from "./rows.ts";
+import { rowBoxes } from "./selection.ts";
+
+/** Where the browser keeps that its person wants no keys. Software for speech types letters by itself (WCAG 2.1.4). */
+const SETTING = "formsvc-keys";
+
+/** Keys that move in the rows of a list. Other keys press what names them by `data-key`. */
+const ROW_KEYS: Readonly<Record<string, () => boolean>> = {
+  j: () => moveRow(1),
+  k: () => moveRow(-1),
+  o: openRow,
+  // A link opens by itself; on a checkbox a browser would send the form.
+  Enter: () => document.activeElement instanceof HTMLInputElement && openRow(),
+  x: tickRow,
+};
+
+export function listenToKeys(): void {
+  for (const button of document.querySelectorAll<HTMLElement>("[data-opens]"))
+    button.addEventListener("click", () => dialogOf(button)?.showModal());
+  returnToRow();
+  document.addEventListener("keydown", (event) => {
+    if (!keysAreOn() || document.querySelector("dialog[open]") !== null) return;
+    const key = commandKey(event, event.target as HTMLElement);
+    if (key === null) return;
+    if (press(key) || ROW_KEYS[key]?.() === true) event.preventDefault();
+  });
+}
+
+/** Ties every `[data-keys-setting]` to the setting. */
+export function showKeysSetting(): void {
+  const boxes = document.querySelectorAll<HTMLInputElement>("input[data-keys-setting]");
+  const show = (): void => {
+    document.documentElement.classList.toggle("no-keys", !keysAreOn());
+    for (const box of boxes) box.checked = keysAreOn();
+  };
+  show();
+  for (const box of boxes) {
+    box.addEventListener("change", () => {
+      switchKeys(box.checked);
+      show();
+    });
+  }
+}
+
+/** A browser that keeps nothing has them on. */
+function keysAreOn(): boolean {
+  try {
+    return localStorage.getItem(SETTING) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+function switchKeys(areOn: boolean): void {
+  try {
+    if (areOn) localStorage.removeItem(SETTING);
+    else localStorage.setItem(SETTING, "off");
+  } catch {
+    // Nothing can be kept; the checkbox shows it by staying as it was.
+  }
+}
+
+function dialogOf(button: HTMLElement): HTMLDialogElement | null {
+  const found = document.getElementById(button.dataset["opens"] ?? "");
+  return found instanceof HTMLDialogElement ? found : null;
+}
+
+/** Presses what names the key. Whether there is such a thing. */
+function press(key: string): boolean {
+  const named = [...document.querySelectorAll<HTMLElement>("[data-key]")];
+  const target = named.find((each) => each.dataset["key"] === key);
+  if (target === undefined) return false;
+  if (target instanceof HTMLInputElement) target.focus();
+  else if (target instanceof HTMLButtonElement) pressButton(target);
+  else target.click();
+  return true;
+}
+
+/** A button for ticked rows takes the row in which the keyboard is if none is ticked, and is not pressed for nothing. */
+function pressButton(button: HTMLButtonElement): void {
+  const boxes = button.form === null ? [] : rowBoxes(button.form);
+  if (boxes.length > 0 && boxes.every(({ checked }) => !checked)) {
+    const box = boxes.find((each) => currentRow()?.contains(each) === true);
+    if (box === undefined) return;
+    box.checked = true;
+  }
+  button.click();
+}

@@ -1,0 +1,55 @@
+/** Shows a bar if something new came while the page is looked at. Hidden tabs hold no connection: browsers have few. */
+export function followNews(): void {
+  const place = document.querySelector<HTMLElement>("[data-live]");
+  if (place === null) return;
+  const mark = document.querySelector<HTMLElement>("[data-live-mark]");
+  const bar = createBar(place);
+  let news: EventSource | null = null;
+  const end = (): void => {
+    news?.close();
+    news = null;
+    if (mark !== null) mark.hidden = true;
+  };
+  const follow = (): void => {
+    if (document.hidden) return end();
+    // A stream that the server refused or ended for good is closed, and is asked for again when the person comes back.
+    if (news !== null && news.readyState !== EventSource.CLOSED) return;
+    news = new EventSource(place.dataset["live"] || "/dashboard/events");
+    news.addEventListener("open", () => mark?.removeAttribute("hidden"));
+    news.addEventListener("error", () => mark?.setAttribute("hidden", ""));
+    news.addEventListener("new", ({ data }) => bar.show(countIn(data)));
+  };
+  document.addEventListener("visibilitychange", follow);
+  // A page that is kept for the way back would hold the connection meanwhile.
+  addEventListener("pagehide", end);
+  addEventListener("pageshow", follow);
+  follow();
+}
+
+function createBar(place: HTMLElement): { show(count: number): void } {
+  const { title } = document;
+  const link = document.createElement("a");
+  link.className = "button primary";
+  link.href = place.dataset["list"] || location.href;
+  // The region is there before its text changes, so that screen readers tell it.
+  place.className = "fresh";
+  place.setAttribute("role", "status");
+  return {
+    show(count) {
+      if (count === 0) return;
+      link.textContent = `${count} new · show`;
+      document.title = `(${count}) ${title}`;
+      if (!link.isConnected) place.append(link);
+    },
+  };
+}
+
+/** 0 if the server sent something else. */
+function countIn(data: unknown): number {
+  try {
+    const { count } = JSON.parse(String(data)) as { count?: unknown };
+    return typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0;
+  } catch {
+    return 0;
+  }
+}

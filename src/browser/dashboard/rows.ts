@@ -1,0 +1,57 @@
+/** Where the list remembers its row while a form of it is sent. */
+const PLACE = "formsvc-row";
+
+/** The row in which the keyboard is; null outside of a list. */
+export function currentRow(): Element | null {
+  const { activeElement } = document;
+  return rows().find((row) => row.contains(activeElement)) ?? null;
+}
+
+/** Moves the keyboard by one, to the first row if it is in none. Whether there are rows. */
+export function moveRow(by: 1 | -1): boolean {
+  const all = rows();
+  const current = currentRow();
+  const next = current === null ? 0 : Math.min(Math.max(all.indexOf(current) + by, 0), all.length - 1);
+  return focusRow(all[next]);
+}
+
+/** Opens the first link of the row. */
+export function openRow(): boolean {
+  const link = linkOf(currentRow());
+  link?.click();
+  return link !== null;
+}
+
+/** Ticks the row's checkbox, or takes the tick away. */
+export function tickRow(): boolean {
+  const box = currentRow()?.querySelector<HTMLElement>("input[type=checkbox]");
+  box?.click();
+  return box !== null && box !== undefined;
+}
+
+/** After a write the page is loaded anew: whoever sorts by keyboard goes on at the same place of the list. */
+export function returnToRow(): void {
+  const place = sessionStorage.getItem(PLACE);
+  sessionStorage.removeItem(PLACE);
+  const [path, index] = place?.split(" ") ?? [];
+  const all = rows();
+  if (path === location.pathname) focusRow(all[Math.min(Number(index), all.length - 1)]);
+  document.addEventListener("submit", () => {
+    const current = currentRow();
+    if (current !== null) sessionStorage.setItem(PLACE, `${location.pathname} ${rows().indexOf(current)}`);
+  });
+}
+
+function rows(): Element[] {
+  return [...document.querySelectorAll("[data-rows] > *")].filter((row) => linkOf(row) !== null);
+}
+
+function focusRow(row: Element | undefined): boolean {
+  const link = linkOf(row ?? null);
+  link?.focus();
+  return link !== null;
+}
+
+function linkOf(row: Element | null): HTMLAnchorElement | null {
+  return row?.querySelector<HTMLAnchorElement>("a[href]") ?? null;
+}

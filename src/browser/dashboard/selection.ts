@@ -1,0 +1,34 @@
+/** Checkboxes of rows: all at once, and how many are ticked. */
+export function followSelection(): void {
+  for (const all of document.querySelectorAll<HTMLInputElement>("input[data-select-all]")) {
+    const form = all.form ?? all.closest("form");
+    if (form !== null) followForm(form, all);
+  }
+}
+
+function followForm(form: HTMLFormElement, all: HTMLInputElement): void {
+  const boxes = rowBoxes(form);
+  const told = form.querySelector<HTMLElement>("[data-selected]");
+  const show = (): void => {
+    const count = boxes.filter(({ checked }) => checked).length;
+    all.checked = count > 0 && count === boxes.length;
+    all.indeterminate = count > 0 && count < boxes.length;
+    if (told !== null) told.textContent = `${count} selected`;
+    for (const box of boxes) box.closest("tr")?.classList.toggle("picked", box.checked);
+  };
+  all.addEventListener("change", () => {
+    for (const box of boxes) box.checked = all.checked;
+    show();
+  });
+  form.addEventListener("change", show);
+  // Browsers bring back what was ticked before a reload.
+  addEventListener("pageshow", show);
+}
+
+/** The checkboxes in the rows of a form; also those outside of it that name it. */
+export function rowBoxes(form: HTMLFormElement): HTMLInputElement[] {
+  return [...form.elements].filter(
+    (each): each is HTMLInputElement =>
+      each instanceof HTMLInputElement && each.type === "checkbox" && each.closest("[data-rows]") !== null,
+  );
+}

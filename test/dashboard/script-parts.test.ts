@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { distance } from "../../src/browser/dashboard/distance.ts";
+import { commandKey, type Focus, type KeyPress } from "../../src/browser/dashboard/key-meaning.ts";
+
+test("a distance from now has the unit that a person would choose", () => {
+  const minute = 60_000;
+  const cases: [ms: number, shown: string | null][] = [
+    [-minute - 1, null],
+    [-minute, "just now"],
+    [0, "just now"],
+    [minute - 1, "just now"],
+    [minute, "1 min"],
+    [60 * minute - 1, "59 min"],
+    [60 * minute, "1 h"],
+    [24 * 60 * minute - 1, "23 h"],
+    [24 * 60 * minute, "1 d"],
+    [7 * 24 * 60 * minute - 1, "6 d"],
+    [7 * 24 * 60 * minute, null],
+  ];
+  for (const [ms, shown] of cases) expect(distance(ms), String(ms)).toBe(shown);
+});
+
+test("a key is a command unless somebody types, or it belongs to the browser", () => {
+  const plain: KeyPress = {
+    key: "s",
+    ctrlKey: false,
+    altKey: false,
+    metaKey: false,
+    isComposing: false,
+    defaultPrevented: false,
+  };
+  const link: Focus = { tagName: "A" };
+  expect(commandKey(plain, link)).toBe("s");
+  expect(commandKey(plain, { tagName: "INPUT", type: "checkbox" })).toBe("s");
+  for (const name of ["ctrlKey", "altKey", "metaKey", "isComposing", "defaultPrevented"])
+    expect(commandKey({ ...plain, [name]: true }, link), name).toBeNull();
+  const typing: Focus[] = [
+    { tagName: "INPUT" },
+    { tagName: "INPUT", type: "search" },
+    { tagName: "TEXTAREA" },
+    { tagName: "SELECT" },
+    { tagName: "DIV", isContentEditable: true },
+  ];
+  for (const focus of typing) expect(commandKey(plain, focus), focus.tagName).toBeNull();
+});
