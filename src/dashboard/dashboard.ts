@@ -1,4 +1,6 @@
 import type { FastifyInstance } from "fastify";
+import { endpointListPages } from "./endpoint-list-page.ts";
+import { endpointNewPages } from "./endpoint-new-page.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { openScope } from "./scope.ts";
@@ -22,7 +24,10 @@ import { openScope } from "./scope.ts";
  * `html`, which escapes every value.
  */
 
-const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [];
+const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
+  endpointListPages,
+  endpointNewPages,
+];
 
 /** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */
 export function mountDashboard(server: FastifyInstance, parts: DashboardParts): void {

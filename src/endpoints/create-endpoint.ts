@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { type IssuedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
 import { chooseWorkspace } from "../workspaces/workspace-store.ts";
 import { DEFAULT_PLAN, type Plans } from "../workspaces/workspace.ts";
@@ -27,12 +28,14 @@ export interface EndpointPlace {
 /**
  * Makes an endpoint with its two keys, all or nothing. An empty database gets its first account and workspace.
  *
+ * @param also what belongs to the same transaction; if it throws, nothing was made.
  * @throws usage, not_found, ambiguous, plan_limit
  */
 export async function createEndpoint(
   db: Database,
   made: NewEndpoint,
   { workspace, plans, newWorkspacePlan = DEFAULT_PLAN, now }: EndpointPlace,
+  also: (endpoint: Endpoint) => Steps<void> = nothingElse,
 ): Promise<CreatedEndpoint> {
   const [secret, publishable] = await Promise.all([prepareKey("secret"), prepareKey("publishable")]);
   return db.transaction(function* () {
@@ -42,6 +45,7 @@ export async function createEndpoint(
       plans,
       now,
     );
+    yield* also(endpoint);
     return {
       endpoint,
       secret: yield* storeKey(endpoint.id, secret, now),
@@ -52,3 +56,5 @@ export async function createEndpoint(
     };
   });
 }
+
+function* nothingElse(): Steps<void> {}

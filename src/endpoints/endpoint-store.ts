@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
-import { getWorkspace, mayView } from "../workspaces/workspace-store.ts";
+import { getWorkspace, listViewableWorkspaces, mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../workspaces/viewing.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
@@ -55,6 +55,23 @@ export function* listEndpoints(workspaceId: string | null): Steps<Endpoint[]> {
   return (yield* all(workspaceId === null ? rows : rows.where("workspace_id", "=", workspaceId))).map(
     toEndpoint,
   );
+}
+
+/** A stretch of the endpoints that somebody may see, oldest first. */
+export interface EndpointPage {
+  /** An endpoint's id; null begins with the first. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+export function* listViewableEndpoints(viewing: Viewing, { after, limit }: EndpointPage): Steps<Endpoint[]> {
+  let rows = query.selectFrom("endpoint").selectAll().orderBy("id").limit(limit);
+  if (after !== null) rows = rows.where("id", ">", after);
+  if (!viewing.isOperator) {
+    const workspaces = (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
+    rows = rows.where("workspace_id", "in", workspaces);
+  }
+  return (yield* all(rows)).map(toEndpoint);
 }
 
 /**

@@ -46,10 +46,13 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   server: ["app", "config", "dashboard", "database", "doctor", "foundation", "http"],
   dashboard: [
+    "audit",
     "config",
     "database",
+    "endpoints",
     "foundation",
     "http",
+    "schemas",
     "secrets",
     "sessions",
     "submissions",

@@ -1,0 +1,184 @@
+import { recordChange } from "../audit/audit-store.ts";
+import { createEndpoint, type CreatedEndpoint } from "../endpoints/create-endpoint.ts";
+import { defaultEndpointSettings } from "../endpoints/endpoint.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import type { SchemaDefinition } from "../schemas/definition.ts";
+import { exampleSchema } from "../schemas/example-schema.ts";
+import type { Workspace } from "../workspaces/workspace.ts";
+import { checkName } from "../workspaces/workspace.ts";
+import { getViewableWorkspace, listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { type Answer, page, redirect } from "./answer.ts";
+import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "./field.ts";
+import { createOnce, onceInput } from "./once.ts";
+import { ownAddress } from "./own-address.ts";
+import { applied, type DashboardParts } from "./parts.ts";
+import type { Routes, Visit } from "./routes.ts";
+import { checkDraft, draftOf, editDraft, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import { enterButton, schemaEditor } from "./schema-editor.ts";
+import { copyRow, snippetCards } from "./snippets-view.ts";
+
+const PATH = "/dashboard/endpoints/new";
+/** Workspaces offered in one list; an operator may see any number of them. */
+const MAX_OFFERED = 500;
+
+interface NewForm {
+  readonly name: string;
+  readonly workspaceId: string;
+  readonly draft: SchemaDraft;
+  readonly problems: Problems;
+  /** What was sent: it keeps its mark when it is shown again. */
+  readonly sent?: URLSearchParams;
+}
+
+/** `/dashboard/endpoints/new`: the name and the fields of a form, and then its keys, once. */
+export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
+  const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
+
+  routes.read("/endpoints/new", async (visit) => {
+    const workspaceId = visit.query.get("workspace") ?? "";
+    return show(visit, { name: "", workspaceId, draft: draftOf(exampleSchema), problems: NO_PROBLEMS }, 200);
+  });
+
+  routes.write("/endpoints/new", async (visit) => {
+    const { form } = visit;
+    const typed = {
+      name: form.get("name") ?? "",
+      workspaceId: form.get("workspace") ?? "",
+      draft: readDraft(form),
+      problems: NO_PROBLEMS,
+      sent: form,
+    };
+    const action = form.get("action") ?? "create";
+    if (action === "create") return once.run(visit, () => create(visit, typed), madeAlready);
+    const edited = editDraft(typed.draft, action);
+    return show(visit, { ...typed, ...edited }, edited.problems.size === 0 ? 200 : 422);
+  });
+
+  async function create(visit: Visit, typed: NewForm): Promise<Answer> {
+    const checked = checkDraft(typed.draft);
+    const problems = new Map([
+      ...nameProblem(typed.name),
+      ...(checked.definition === null ? checked.problems : []),
+    ]);
+    if (checked.definition === null || problems.size > 0) return show(visit, { ...typed, problems }, 422);
+    try {
+      const created = await store(visit, typed, checked.definition);
+      return page(
+        "Endpoint created",
+        createdView(created, checked.definition, ownAddress(visit.request, parts.config)),
+        201,
+      );
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || !SHOWN.has(error.code)) throw error;
+      const where = error.code === "plan_limit" ? "" : "name";
+      return show(visit, { ...typed, problems: new Map([[where, error.message]]) }, 422);
+    }
+  }
+
+  async function store(
+    { viewer, now }: Visit,
+    typed: NewForm,
+    definition: SchemaDefinition,
+  ): Promise<CreatedEndpoint> {
+    const workspace = await parts.db.read(() => chosenWorkspace(viewer, typed.workspaceId));
+    const made = { name: typed.name, definition, settings: defaultEndpointSettings };
+    const place = { workspace: workspace.id, plans: parts.config.plans, now };
+    return applied(parts, () =>
+      createEndpoint(parts.db, made, place, function* ({ id, name, workspaceId }) {
+        yield* recordChange(
+          viewer,
+          { action: "endpoint.create", subject: id, workspaceId, detail: name },
+          now,
+        );
+      }),
+    );
+  }
+
+  async function show({ viewer }: Visit, form: NewForm, status: number): Promise<Answer> {
+    const workspaces = await parts.db.read(() => listViewableWorkspaces(viewer));
+    return page("New endpoint", formView(form, workspaces.slice(0, MAX_OFFERED)), status);
+  }
+}
+
+/** Refusals that the owner can do something about. */
+const SHOWN: ReadonlySet<string> = new Set(["usage", "plan_limit"]);
+
+function* chosenWorkspace(viewer: Visit["viewer"], id: string) {
+  if (id !== "") return yield* getViewableWorkspace(viewer, id);
+  const [first, second] = yield* listViewableWorkspaces(viewer);
+  if (first === undefined) throw new FormsvcError("usage", "there is no workspace of yours yet");
+  if (second !== undefined) throw new FormsvcError("usage", "choose the workspace");
+  return first;
+}
+
+function nameProblem(name: string): [string, string][] {
+  try {
+    checkName(name);
+    return [];
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+    return [
+      ["name", name.trim() === "" ? "Give the endpoint a name." : `This cannot be a name: ${error.message}.`],
+    ];
+  }
+}
+
+/** For a form that is sent again by a reload: the keys are gone, the endpoint is there. */
+function madeAlready(): Answer {
+  return redirect("/dashboard/endpoints", "endpoint-made-already");
+}
+
+function formView(
+  { name, workspaceId, draft, problems, sent }: NewForm,
+  workspaces: readonly Workspace[],
+): Html {
+  return html`<nav class="crumbs" aria-label="Path"><a href="/dashboard/endpoints">Endpoints</a> <span>/</span></nav>
+    <div class="head"><h1>New endpoint</h1></div>
+    ${problemSummary(problems)}
+    <form method="post" action="${PATH}">
+      ${enterButton("create")}${onceInput(sent)}
+      <section class="card">
+        <div class="body schema">
+          ${textField({ name: "name", label: "Name", value: name, hint: NAME_HINT, problems, isRequired: true })}
+          ${workspaces.length > 1 && workspaceField(workspaceId, workspaces, problems)}
+        </div>
+      </section>
+      ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
+      <p class="row">
+        <button class="primary" name="action" value="create">Create the endpoint</button>
+        <a href="/dashboard/endpoints">Cancel</a>
+      </p>
+    </form>`;
+}
+
+const NAME_HINT = "How you find it here, like Contact. Visitors do not see it.";
+
+function workspaceField(value: string, workspaces: readonly Workspace[], problems: Problems): Html {
+  const options = workspaces.map(({ id, name, plan }) => ({ value: id, label: `${name} (plan ${plan})` }));
+  const parts = { name: "workspace", label: "Workspace", value, problems };
+  return selectField({ ...parts, hint: "Its plan’s limits count for this endpoint." }, options);
+}
+
+function createdView(
+  { endpoint, secret, publishable, hasNamesake }: CreatedEndpoint,
+  definition: SchemaDefinition,
+  base: string,
+): Html {
+  return html`<nav class="crumbs" aria-label="Path"><a href="/dashboard/endpoints">Endpoints</a> <span>/</span></nav>
+    <div class="head">
+      <h1><bdi>${endpoint.name}</bdi> is ready</h1>
+      <div class="actions"><a class="button" href="/dashboard/endpoints/${endpoint.id}">Go to the endpoint</a></div>
+    </div>
+    <section class="once" aria-labelledby="keys">
+      <h2 id="keys">Its two keys</h2>
+      <p><b>Copy them now: they are shown this once and cannot be shown again.</b> If a key is lost, issue another one on the endpoint’s
+        page.</p>
+      ${copyRow("Publishable key", publishable.text)}
+      <p class="hint">For the page of your form. Everybody who reads the page can see it; it can only send posts.</p>
+      ${copyRow("Secret key", secret.text)}
+      <p class="hint">For your own server alone: it can read and delete what was sent. Never put it into a page.</p>
+    </section>
+    ${hasNamesake && html`<p class="notice">Another endpoint has the same name. On the command line, use the id ${endpoint.id}.</p>`}
+    ${snippetCards(endpoint, definition, { base, key: publishable.text })}`;
+}

@@ -1,0 +1,205 @@
+import { expect, test } from "vitest";
+import { listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
+import { listChanges } from "../../src/audit/audit-store.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { createWorkspace, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
+import { formOf, unescaped } from "../support/page.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
+import { visit, type Visitor } from "../support/visitor.ts";
+
+const NEW = "/dashboard/endpoints/new";
+const KEY = /f[sp]k_[0-9A-Za-z]{50}/g;
+const HOSTILE = `"><script>alert(1)</script>\u202e{"toString":"x"}`;
+
+/** The form of a new endpoint, as the page gives it, with these values. */
+async function newForm(visitor: Visitor, values: Record<string, string>): Promise<URLSearchParams> {
+  return filled((await visitor.get(NEW)).text, values);
+}
+
+function filled(page: string, values: Record<string, string>): URLSearchParams {
+  const form = formOf(page, NEW).values;
+  for (const [name, value] of Object.entries({ action: "create", ...values })) form.set(name, value);
+  return form;
+}
+
+const endpointsOf = ({ owner }: TestServer) => owner.now(() => listEndpoints(null));
+
+test("a new endpoint begins with the example of a contact form, and shows its keys once", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const made = await ada.post(NEW, await newForm(ada, { name: "Contact" }));
+  expect(made.status).toBe(201);
+  const [endpoint] = endpointsOf(server);
+  expect(endpoint?.name).toBe("Contact");
+  expect(endpoint && server.owner.now(() => readSchema(endpoint))).toEqual(exampleSchema);
+  const keys = [...new Set(made.text.match(KEY))];
+  expect(keys.map((key) => key.slice(0, 4)).toSorted()).toEqual(["fpk_", "fsk_"]);
+  for (const key of keys)
+    expect((await server.post(key, { name: "Ana", email: "ana@example.org" })).status).toBe(200);
+  // Nowhere else: not on a later page, in the log, or in the record of changes.
+  const later = await Promise.all(["/dashboard/endpoints", NEW, "/dashboard"].map((path) => ada.get(path)));
+  const elsewhere = [
+    ...later.map(({ text }) => text),
+    ...server.log,
+    JSON.stringify(server.owner.now(() => listChanges(100))),
+  ];
+  for (const key of keys) expect(elsewhere.filter((text) => text.includes(key.slice(4, 40)))).toEqual([]);
+});
+
+test("the form that the page offers posts to the new endpoint as it stands", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const { text } = await ada.post(NEW, await newForm(ada, { name: "Contact" }));
+  const snippet = unescaped(/<code>(&lt;script[\s\S]*?)<\/code>/.exec(text)?.[1] ?? "");
+  const { action } = formOf(snippet, server.url);
+  expect(action).toMatch(new RegExp(`^${server.url}/f/fpk_`));
+  const answer = await server.request({
+    method: "POST",
+    path: new URL(action).pathname,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "name=Ana&email=ana%40example.org&message=Hello",
+  });
+  expect(answer.status).toBe(200);
+  expect(server.stored()).toEqual([{ name: "Ana", email: "ana@example.org", message: "Hello" }]);
+});
+
+test("a form that a reload sends again makes no second endpoint, and shows no key", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const form = await newForm(ada, { name: "Contact" });
+  const [first, second] = await Promise.all([ada.post(NEW, form), ada.post(NEW, form)]);
+  expect([first.status, second.text]).toEqual([201, first.text]);
+  const third = await ada.post(NEW, form);
+  expect([third.status, third.headers["location"]]).toEqual([
+    303,
+    "/dashboard/endpoints?notice=endpoint-made-already",
+  ]);
+  expect(endpointsOf(server)).toHaveLength(1);
+});
+
+test("the buttons of the editor send everything back as it was typed, and store nothing", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  let { text } = await ada.get(NEW);
+  const press = async (action: string, values: Record<string, string> = {}) => {
+    ({ text } = await ada.post(NEW, filled(text, { ...values, action })));
+    return formOf(text, NEW).values;
+  };
+  await press("add", { name: HOSTILE, "f.0.description": HOSTILE });
+  await press("up-3", { "f.3.name": "phone", "f.3.pattern": "(" });
+  await press("remove-0");
+  const form = await press("retype-1", { "f.1.type": "number" });
+  expect(form.get("name")).toBe(HOSTILE);
+  expect([0, 1, 2].map((row) => form.get(`f.${row}.name`))).toEqual(["email", "phone", "message"]);
+  expect([form.get("f.1.type"), form.get("f.1.pattern")]).toEqual(["number", "("]);
+  const json = await press("json");
+  expect(JSON.parse(json.get("schema") ?? "")).toMatchObject({ phone: { type: "number" } });
+  expect((await press("form")).get("f.0.name")).toBe("email");
+  expect(endpointsOf(server)).toEqual([]);
+});
+
+test("a refused form keeps what was typed and names each problem at its field", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const form = await newForm(ada, {
+    name: "  ",
+    "f.0.name": HOSTILE,
+    "f.0.maxLength": "<b>",
+    "f.1.name": "message",
+  });
+  const { status, text } = await ada.post(NEW, form);
+  expect(status).toBe(422);
+  expect(text).not.toContain("<script>alert");
+  const described = [...text.matchAll(/aria-invalid="true" aria-describedby="([^"]*)"/g)].map(
+    ([, ids = ""]) => ids,
+  );
+  expect(described.map((ids) => ids.split(" ").at(-1))).toEqual([
+    "f-name-problem",
+    "f-f-0-maxLength-problem",
+    "f-f-2-name-problem",
+  ]);
+  for (const id of described.flatMap((ids) => ids.split(" "))) expect(text).toContain(`id="${id}"`);
+  const again = formOf(text, NEW).values;
+  for (const [name, value] of form) if (name !== "action") expect(again.get(name)).toBe(value);
+  expect(endpointsOf(server)).toEqual([]);
+});
+
+test("a schema is checked as the command checks it, in its form and as JSON", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const form = await ada.post(NEW, await newForm(ada, { name: "A", "f.0.pattern": "(?=x)" }));
+  expect([form.status, unescaped(form.text)]).toEqual([422, expect.stringContaining("Pattern of “name” ")]);
+  const asJson = filled((await ada.post(NEW, await newForm(ada, { action: "json" }))).text, {
+    name: "A",
+    schema: '{"a":{"type":"string","minLenght":1}}',
+  });
+  const json = await ada.post(NEW, asJson);
+  expect(json.status).toBe(422);
+  expect(unescaped(json.text)).toContain('did you mean "minLength"?');
+  expect(formOf(json.text, NEW).values.get("schema")).toBe('{"a":{"type":"string","minLenght":1}}');
+  expect(endpointsOf(server)).toEqual([]);
+});
+
+test("a workspace has as many endpoints as its plan allows, and the refusal keeps the form", async () => {
+  const server = await startServer({ plans: { hobby: { endpoints: 1 } } });
+  const ada = await visit(server);
+  expect((await ada.post(NEW, await newForm(ada, { name: "One" }))).status).toBe(201);
+  const second = await ada.post(NEW, await newForm(ada, { name: "Two" }));
+  expect([second.status, second.text]).toEqual([
+    422,
+    expect.stringContaining("the plan hobby allows 1 endpoints"),
+  ]);
+  expect(formOf(second.text, NEW).values.get("name")).toBe("Two");
+  expect(endpointsOf(server)).toHaveLength(1);
+});
+
+test("who has several workspaces chooses one, and no other than their own", async () => {
+  const server = await startServer();
+  await visit(server);
+  const bob = await visit(server, "bob@example.com");
+  const [adas, bobs] = server.owner.now(() => listWorkspaces());
+  const further = server.owner.now(() => createWorkspace("Further", "bob@example.com", server.clock.now()));
+  const { text } = await bob.get(NEW);
+  expect(text).toContain(further.id);
+  expect(text).toContain(bobs?.id);
+  expect(text).not.toContain(adas?.id);
+  const form = await newForm(bob, { name: "News", workspace: further.id });
+  expect((await bob.post(NEW, form)).status).toBe(201);
+  const foreign = await bob.post(NEW, await newForm(bob, { name: "News", workspace: adas?.id ?? "" }));
+  const unknown = await bob.post(
+    NEW,
+    await newForm(bob, { name: "News", workspace: "ws_00000000000000000000000000" }),
+  );
+  expect([foreign.status, unknown.status]).toEqual([404, 404]);
+  expect(endpointsOf(server).map(({ workspaceId }) => workspaceId)).toEqual([further.id]);
+});
+
+test("the list shows each of the viewer's endpoints with what came, and nobody else's", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  expect((await ada.get("/dashboard/endpoints")).text).toContain("Make the first endpoint");
+  const made = await ada.post(NEW, await newForm(ada, { name: "Café <b>&amp;" }));
+  const key = made.text.match(/fpk_[0-9A-Za-z]{50}/)?.[0] ?? "";
+  const post = { name: "Ana", email: "ana@example.org" };
+  expect((await server.post(key, post)).status).toBe(200);
+  server.clock.advance(40 * 86_400_000);
+  for (const message of ["a", "b"]) expect((await server.post(key, { ...post, message })).status).toBe(200);
+  const { text } = await (await visit(server)).get("/dashboard/endpoints");
+  expect(text).toContain("Café &lt;b&gt;&amp;amp;");
+  expect(/<td class="right num">\s*(\d+)\s*<\/td>/.exec(text)?.[1]).toBe("2");
+  const bob = await visit(server, "bob@example.com");
+  expect((await bob.get("/dashboard/endpoints")).text).not.toContain("Café");
+});
+
+test("the list goes on from page to page", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  for (let count = 0; count < 51; count += 1) await server.addEndpoint();
+  const first = (await ada.get("/dashboard/endpoints")).text;
+  const next = unescaped(/href="(\/dashboard\/endpoints\?after=[^"]*)"/.exec(first)?.[1] ?? "");
+  const rows = (text: string) =>
+    [...text.matchAll(/href="\/dashboard\/endpoints\/(ep_\w+)"/g)].map(([, id]) => id);
+  const second = (await ada.get(next)).text;
+  expect(new Set([...rows(first), ...rows(second)]).size).toBe(51);
+  expect((await ada.get("/dashboard/endpoints?after=%22nonsense")).status).toBe(200);
+});
