@@ -21,7 +21,7 @@ import { createBurstMemory } from "./history/burst-memory.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
 import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory, forgetExpired, forgetKeysOf } from "./submissions/idempotency.ts";
-import { createRateLimiter } from "./submissions/rate-limit.ts";
+import { createRateLimiter } from "./foundation/rate-limit.ts";
 import { createIntake, type Intake } from "./submissions/receive-submission.ts";
 import {
   type CommitReport,

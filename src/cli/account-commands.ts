@@ -1,12 +1,31 @@
 import type { Command } from "commander";
 import { accountJson, workspaceJson } from "../workspaces/workspace-json.ts";
+import { dashboardAddress } from "../config/dashboard-address.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import { createAccount, listAccounts } from "../workspaces/workspace-store.ts";
-import { addNoun, command } from "./command.ts";
+import {
+  changeOperator,
+  giveSignInLink,
+  resetTotp,
+  signOutEverywhere,
+} from "../sessions/administer-accounts.ts";
+import { sessionJson } from "../sessions/session-json.ts";
+import { listSessions } from "../sessions/session.ts";
+import { createAccount, getAccount, listAccounts } from "../workspaces/workspace-store.ts";
+import { parseBaseUrl } from "./arguments.ts";
+import { addNoun, command, refuse } from "./command.ts";
+import { plainText } from "./output.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "account", "Owners of workspaces", [create, list]);
+  addNoun(program, "account", "Owners of workspaces, and how they sign in to the dashboard", [
+    create,
+    list,
+    set,
+    signInLink,
+    resetFactor,
+    sessions,
+    endSessions,
+  ]);
 }
 
 const create = command({
@@ -35,11 +54,126 @@ const list = command({
     withDatabase(context, async (db) => {
       const accounts = await db.read(() => listAccounts());
       if (context.output.isJson) return context.output.json({ data: accounts.map(accountJson) });
-      const rows = accounts.map(({ id, email, createdAt }) => [id, email, toIsoTime(createdAt)]);
+      const rows = accounts.map(({ id, email, isOperator, createdAt }) => [
+        id,
+        email,
+        isOperator ? "yes" : "no",
+        toIsoTime(createdAt),
+      ]);
       return context.output.table(
-        ["ID", "EMAIL", "CREATED"],
+        ["ID", "EMAIL", "OPERATOR", "CREATED"],
         rows,
         "no accounts yet; make one with: formsvc account create EMAIL",
       );
+    }),
+});
+
+const set = command({
+  usage: "set <email>",
+  summary:
+    "Make an account an operator, who sees every workspace and the whole installation, or take that from it",
+  options: [
+    { flags: "--operator", summary: "sees everything; the first account does" },
+    { flags: "--no-operator", summary: "sees its own workspaces only" },
+  ],
+  examples: ["formsvc account set ada@example.com --operator"],
+  action: (context, options, [email]) => {
+    const isOperator = options.operator;
+    if (isOperator === null) return refuse("give something to set: --operator or --no-operator");
+    return withDatabase(context, async (db) => {
+      const now = context.clock.now();
+      const account = await db.transaction(() => changeOperator(null, email, isOperator, now));
+      if (context.output.isJson) return context.output.json({ account: accountJson(account) });
+      return context.output.note(
+        account.isOperator
+          ? `${account.email} is an operator: it sees every workspace`
+          : `${account.email} is no operator: it sees its own workspaces`,
+      );
+    });
+  },
+});
+
+const signInLink = command({
+  usage: "sign-in-link <email>",
+  summary:
+    "Print a link to the dashboard that sets the account's password and signs in, once and within 30 minutes",
+  options: [
+    {
+      flags: "--base-url <url>",
+      summary:
+        "address of the dashboard's server (else dashboard.listen, server.baseUrl, or server.host and port)",
+      parse: parseBaseUrl,
+    },
+  ],
+  examples: [
+    "formsvc account sign-in-link ada@example.com",
+    "formsvc account sign-in-link ada@example.com --base-url https://forms.example.com",
+  ],
+  action: (context, options, [email]) =>
+    withDatabase(context, async (db, config) => {
+      const { output, clock } = context;
+      const base = options.baseUrl ?? dashboardAddress(config);
+      const link = await db.transaction(() => giveSignInLink(null, email, clock.now()));
+      const url = `${base}/dashboard/sign-in#${link.token}`;
+      output.mustBeTaken("the link was made, and nobody has it; make another one");
+      if (output.isJson) {
+        return output.json({
+          account: accountJson(link.account),
+          url,
+          expires_at: toIsoTime(link.expiresAt),
+        });
+      }
+      output.line(url);
+      output.note(
+        `sets the password of ${link.account.email}: works once, until ${toIsoTime(link.expiresAt)}, and replaces earlier links`,
+      );
+      if (!config.dashboard.enabled)
+        output.note("dashboard.enabled is false here: a server with this configuration has no dashboard");
+    }),
+});
+
+const resetFactor = command({
+  usage: "reset-totp <email>",
+  summary: "Remove an account's second factor and end its sessions, when app and recovery codes are lost",
+  examples: ["formsvc account reset-totp ada@example.com"],
+  action: (context, _options, [email]) =>
+    withDatabase(context, async (db) => {
+      const account = await db.transaction(() => resetTotp(null, email, context.clock.now()));
+      if (context.output.isJson) return context.output.json({ account: accountJson(account) });
+      return context.output.note(`${account.email} signs in with the password alone now`);
+    }),
+});
+
+const sessions = command({
+  usage: "sessions <email>",
+  summary: "List the browsers that are signed in to the dashboard with an account",
+  action: (context, _options, [email]) =>
+    withDatabase(context, async (db, { dashboard }) => {
+      const now = context.clock.now();
+      const found = await db.read(function* () {
+        return yield* listSessions((yield* getAccount(email)).id, now, dashboard);
+      });
+      if (context.output.isJson) return context.output.json({ data: found.map(sessionJson) });
+      const rows = found.map(({ id, createdAt, seenAt, ipAddress, userAgent }) => [
+        id,
+        toIsoTime(createdAt),
+        toIsoTime(seenAt),
+        ipAddress ?? "",
+        plainText(userAgent),
+      ]);
+      const headings = ["ID", "SIGNED IN", "LAST USED", "ADDRESS", "BROWSER"];
+      return context.output.table(headings, rows, "nobody is signed in with this account");
+    }),
+});
+
+const endSessions = command({
+  usage: "end-sessions <email>",
+  summary: "Sign an account out of the dashboard in every browser",
+  examples: ["formsvc account end-sessions ada@example.com"],
+  action: (context, _options, [email]) =>
+    withDatabase(context, async (db) => {
+      const ended = await db.transaction(() => signOutEverywhere(null, email, context.clock.now()));
+      if (context.output.isJson) return context.output.json({ ended });
+      return context.output.note(ended === 1 ? "1 session ended" : `${ended} sessions ended`);
     }),
 });

@@ -45,6 +45,13 @@ export function parseMonth(text: string): string {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) ? text : refuse("expected a month like 2026-01");
 }
 
+/** The address of a server, without its path. */
+export function parseBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, "");
+  return isAddress ? url.origin : refuse("expected an address like https://forms.example.com");
+}
+
 /** The text of a file, or of standard input for `-`. @throws usage when it cannot be read or is too large. */
 export function readInput(file: string): string {
   let content: Buffer;

@@ -36,6 +36,7 @@ const WORDS: Words = {
   list_workspaces: () => "see: formsvc workspace list",
   look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,
   make_configuration: () => "make one with: formsvc init",
+  make_other_operator: () => "make another one first: formsvc account set EMAIL --operator",
   make_room_for_held_posts: () =>
     "formsvc held list, then release or drop them; or raise held.maxPerWorkspace and restart the server",
   name_database: () => "name the database with --db",

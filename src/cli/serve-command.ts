@@ -16,6 +16,7 @@ import { toIsoTime } from "../foundation/clock.ts";
 import {
   databaseCreated,
   databaseMigrated,
+  nobodySignsIn,
   serverStopped,
   serverStopping,
   variableUnknown,
@@ -23,6 +24,7 @@ import {
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
+import { canAnybodySignIn } from "../sessions/credential-store.ts";
 import { readConfig } from "./open.ts";
 import { nextStopSignal } from "../server/stop-signals.ts";
 import { createServiceNews } from "../server/systemd-notify.ts";
@@ -62,6 +64,8 @@ const serve = command({
         db.readNow(() => requireStructure(db, db.path));
         proveWritable(db);
         await db.read(() => checkPlans(config.plans));
+        if (config.dashboard.enabled && !(await db.read(canAnybodySignIn)))
+          nobodySignsIn(log, "formsvc account sign-in-link EMAIL");
         await serveUntilStopped(db, config, context, log);
       } finally {
         db.close();

@@ -208,6 +208,56 @@ export function deliveriesWaiting(log: Log, err: unknown): void {
   log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
 }
 
+/** How somebody proves who they are. */
+export type SignInWay = "password" | "code" | "recovery code" | "link";
+
+/** @param facts `address` only with `dashboard.logAddresses`. */
+export function signedIn(
+  log: Log,
+  facts: {
+    readonly accountId: string;
+    readonly sessionId: string;
+    readonly by: SignInWay;
+    readonly address?: string;
+  },
+): void {
+  log.info({ event: "signed_in", ...facts }, "somebody signed in to the dashboard");
+}
+
+/** It names no account: the address that was typed may be anything. @param facts `address` only with `dashboard.logAddresses`. */
+export function signInFailed(
+  log: Log,
+  facts: { readonly by: SignInWay; readonly code: string; readonly address?: string },
+): void {
+  log.warn({ event: "sign_in_failed", ...facts }, "somebody did not get into the dashboard");
+}
+
+export function sessionEnded(
+  log: Log,
+  facts: { readonly accountId: string; readonly sessions: number },
+): void {
+  log.info({ event: "session_ended", ...facts }, "sessions of the dashboard were ended");
+}
+
+/** The same as the row in the list of changes. */
+export function changed(
+  log: Log,
+  facts: {
+    readonly accountId: string;
+    readonly action: string;
+    readonly subject: string;
+    readonly workspaceId?: string;
+  },
+): void {
+  log.info({ event: "changed", ...facts }, "somebody changed something in the dashboard");
+}
+
+/** Once at the start, until somebody has a password. @param remedy the command that makes a link. */
+export function nobodySignsIn(log: Log, remedy: string): void {
+  const message = `nobody can sign in to the dashboard yet; make a link with: ${remedy}`;
+  log.warn({ event: "dashboard.no-password" }, message);
+}
+
 /** A whole line, because it is written past the logger: it reports lines that the logger lost. */
 export function describeLostLines(time: string, lines: number): string {
   const lost = { level: "warn", time, event: "log.lost", lines, msg: "lines could not be written" };

@@ -36,6 +36,7 @@ type PlainKind =
   | "list_webhooks"
   | "list_workspaces"
   | "make_configuration"
+  | "make_other_operator"
   | "make_room_for_held_posts"
   | "name_database"
   | "release_later_or_change_plan"

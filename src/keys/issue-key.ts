@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { hashKey } from "./hash-key.ts";
+import { hashSecret } from "../hashing/argon2.ts";
 import { type KeyKind, makeKey, type ParsedKey } from "./key-format.ts";
 import { endKey, getKey, hasEnded, insertKey, type Key } from "./key-store.ts";
 
@@ -19,7 +19,7 @@ export interface PreparedKey {
 
 export async function prepareKey(kind: KeyKind): Promise<PreparedKey> {
   const parsed = makeKey(kind);
-  return { parsed, hash: await hashKey(parsed.text) };
+  return { parsed, hash: await hashSecret(parsed.text) };
 }
 
 /** Inside a transaction. */

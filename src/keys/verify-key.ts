@@ -1,17 +1,18 @@
 import { hash as digest } from "node:crypto";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Clock } from "../foundation/clock.ts";
-import { createHashGate } from "./hash-gate.ts";
-import { DECOY_HASH, matchesHash } from "./hash-key.ts";
+import { createHashGate } from "../hashing/hash-gate.ts";
+import { DECOY_HASH, matchesHash } from "../hashing/argon2.ts";
 import type { ParsedKey } from "./key-format.ts";
 import { hasEnded, type Key, findKey } from "./key-store.ts";
 
 /** Keys that one process remembers as proved; beyond this the oldest is forgotten, and proved again when it is used. */
 const MAX_REMEMBERED_KEYS = 10_000;
+const TOO_MANY = "too many keys are being checked; try again shortly";
 /** For keys that may be genuine: half of the thread pool, which leaves the rest to other work. */
-const LIKELY_KEYS = { maxRunning: 2, maxWaiting: 64 };
+const LIKELY_KEYS = { maxRunning: 2, maxWaiting: 64, refusal: TOO_MANY };
 /** For keys that are surely not genuine: a flood of them uses one thread, and takes none from those that may be genuine. */
-const HOPELESS_KEYS = { maxRunning: 1, maxWaiting: 64 };
+const HOPELESS_KEYS = { maxRunning: 1, maxWaiting: 64, refusal: TOO_MANY };
 
 export interface KeyVerifier {
   /** The key with this text, if this process proved it before and it is still good; else null. Takes a microsecond. */

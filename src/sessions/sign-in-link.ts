@@ -32,6 +32,18 @@ export function* makeSignInLink(reference: string, now: number): Steps<SignInLin
   return { account, token, expiresAt };
 }
 
+/** The account that a link is for, without using it up; undefined when it is unknown, used or too old. */
+export function* findSignInLink(token: string, now: number): Steps<string | undefined> {
+  if (!TOKEN.test(token)) return undefined;
+  const link = yield* first(
+    query
+      .selectFrom("sign_in_link")
+      .select(["account_id", "expires_at"])
+      .where("token_hash", "=", digest(token)),
+  );
+  return link !== undefined && now < link.expires_at ? link.account_id : undefined;
+}
+
 /** Uses a link up. Returns the account that it is for; undefined when it is unknown, used or too old. */
 export function* takeSignInLink(token: string, now: number): Steps<string | undefined> {
   if (!TOKEN.test(token)) return undefined;

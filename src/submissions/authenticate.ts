@@ -4,7 +4,7 @@ import { addressUnit, type NetworkList } from "../foundation/ip-address.ts";
 import { type ParsedKey, parseKey } from "../keys/key-format.ts";
 import type { Key } from "../keys/key-store.ts";
 import type { KeyVerifier } from "../keys/verify-key.ts";
-import type { RateLimit, RateLimiter, RateState } from "./rate-limit.ts";
+import type { RateLimit, RateLimiter, RateState } from "../foundation/rate-limit.ts";
 
 /** The sender of a request: a genuine key, and the endpoint it belongs to. */
 export interface Caller {

@@ -17,7 +17,7 @@ import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authentic
 import type { CommitQueue } from "./commit-batch.ts";
 import { type IdempotencyMemory, type IdempotentPost, readIdempotencyKey } from "./idempotency.ts";
 import type { JsonObject } from "./parse-body.ts";
-import type { RateState } from "./rate-limit.ts";
+import type { RateState } from "../foundation/rate-limit.ts";
 import type { Recollection, SpamMemory } from "../history/spam-memory.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 

@@ -200,6 +200,34 @@ function* soleAccount(now: number, plan: string): Steps<Account> {
   return first ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).account;
 }
 
+/**
+ * Makes an account an operator, or takes that from it.
+ *
+ * @param reference its id or e-mail address. @throws not_found; conflict for the only operator: somebody must see everything.
+ */
+export function* setOperator(reference: string, isOperator: boolean): Steps<Account> {
+  const account = yield* getAccount(reference);
+  const others = query.selectFrom("account").select("id").where("is_operator", "=", 1);
+  if (!isOperator && (yield* first(others.where("id", "<>", account.id).limit(1))) === undefined) {
+    throw new FormsvcError("conflict", `${account.email} is the only operator`, {
+      hint: { kind: "make_other_operator" },
+    });
+  }
+  yield* run(
+    query
+      .updateTable("account")
+      .set({ is_operator: Number(isOperator) })
+      .where("id", "=", account.id),
+  );
+  return { ...account, isOperator };
+}
+
+/** The account with this e-mail address, in whatever letters, or undefined. */
+export function* findAccountByEmail(email: string): Steps<Account | undefined> {
+  const row = yield* first(query.selectFrom("account").selectAll().where("email", "=", email.trim()));
+  return row === undefined ? undefined : toAccount(row);
+}
+
 /** @param reference an id or an e-mail address. @throws not_found */
 export function* getAccount(reference: string): Steps<Account> {
   const column = isId("acct", reference) ? "id" : "email";

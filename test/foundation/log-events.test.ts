@@ -10,14 +10,14 @@ test("docs/log-events.md lists exactly the events that the program writes, with 
     .split("export function ")
     .slice(1)
     .map((text) => {
-      const name = /event: "([a-z.-]+)"/.exec(text)?.[1];
+      const name = /event: "([a-z._-]+)"/.exec(text)?.[1];
       const levels = [...text.matchAll(/(?:\blog\.|level: ")(debug|info|warn|error)\b/g)].map(
         ([, level]) => level,
       );
       return `${name} ${[...new Set(levels)].join(", ")}`;
     });
   const docs = readFileSync(`${root}/docs/log-events.md`, "utf8");
-  const listed = [...docs.matchAll(/^\| `([a-z.-]+)` \| ([a-z, ]+) \|/gm)].map(
+  const listed = [...docs.matchAll(/^\| `([a-z._-]+)` \| ([a-z, ]+) \|/gm)].map(
     ([, name, levels]) => `${name} ${levels}`,
   );
   const byName = (a: string, b: string): number => a.localeCompare(b);

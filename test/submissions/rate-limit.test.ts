@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { makeKey } from "../../src/keys/key-format.ts";
-import { createRateLimiter } from "../../src/submissions/rate-limit.ts";
+import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 
 describe("fixed windows", () => {
@@ -21,6 +21,14 @@ describe("fixed windows", () => {
     expect(limiter.count("a", limit)).toEqual({ allowed: false, limit: 3, remaining: 0, resetSeconds: 1 });
     now += 999;
     expect(limiter.count("a", limit)).toEqual({ allowed: true, limit: 3, remaining: 2, resetSeconds: 60 });
+  });
+
+  test("count a request that is given back as never made", () => {
+    const limiter = createRateLimiter(() => 0);
+    const once = { max: 1, windowSeconds: 1 };
+    limiter.count("a", once);
+    for (const unit of ["a", "a", "b"]) limiter.giveBack(unit);
+    expect(["a", "a"].map((unit) => limiter.count(unit, once)?.allowed)).toEqual([true, false]);
   });
 
   test("count each unit by itself", () => {

@@ -11,6 +11,8 @@ export interface HashGateLimits {
   readonly maxRunning: number;
   /** Most that wait in all lines together. */
   readonly maxWaiting: number;
+  /** What one is told that cannot wait. */
+  readonly refusal: string;
 }
 
 interface Waiter {
@@ -22,7 +24,7 @@ interface Waiter {
  * Bounds the hashes under way and shares them out: the lines take turns, and when all places are taken, the newest caller of
  * the longest line gives way to a shorter line. So a long line hardly delays the others.
  */
-export function createHashGate({ maxRunning, maxWaiting }: HashGateLimits): HashGate {
+export function createHashGate({ maxRunning, maxWaiting, refusal }: HashGateLimits): HashGate {
   /** The line whose turn is next comes first; none is empty. */
   const lines = new Map<string, Waiter[]>();
   let running = 0;
@@ -30,7 +32,7 @@ export function createHashGate({ maxRunning, maxWaiting }: HashGateLimits): Hash
 
   const wait = (name: string): Promise<void> => {
     const line = lines.get(name) ?? [];
-    if (waiting >= maxWaiting) makeRoom(lines, line.length);
+    if (waiting >= maxWaiting) makeRoom(lines, line.length, refusal);
     else waiting += 1;
     return new Promise((start, refuse) => {
       line.push({ start, refuse });
@@ -64,15 +66,13 @@ export function createHashGate({ maxRunning, maxWaiting }: HashGateLimits): Hash
 }
 
 /** Refuses the newest of the longest line. @throws unavailable when no line is longer than the newcomer's would be. */
-function makeRoom(lines: ReadonlyMap<string, Waiter[]>, newcomers: number): void {
+function makeRoom(lines: ReadonlyMap<string, Waiter[]>, newcomers: number, refusal: string): void {
   let longest: Waiter[] = [];
   for (const line of lines.values()) if (line.length > longest.length) longest = line;
-  if (longest.length <= newcomers + 1) throw tooManyWaiting();
-  longest.pop()?.refuse(tooManyWaiting());
+  if (longest.length <= newcomers + 1) throw tooManyWaiting(refusal);
+  longest.pop()?.refuse(tooManyWaiting(refusal));
 }
 
-function tooManyWaiting(): FormsvcError {
-  return new FormsvcError("unavailable", "too many keys are being checked; try again shortly", {
-    retryAfterSeconds: 1,
-  });
+function tooManyWaiting(refusal: string): FormsvcError {
+  return new FormsvcError("unavailable", refusal, { retryAfterSeconds: 1 });
 }

@@ -26,6 +26,8 @@ interface Window {
 export interface RateLimiter {
   /** Counts a request; null if the limit is off. */
   count(unit: string, limit: RateLimit): RateState | null;
+  /** Takes one counted request back, because it was not one of those that are limited. */
+  giveBack(unit: string): void;
   /** The state of a unit, without counting; null if the limit is off. */
   look(unit: string, limit: RateLimit): RateState | null;
 }
@@ -57,6 +59,10 @@ export function createRateLimiter(nowMs: () => number = () => performance.now())
       const allowed = window.used < limit.max;
       if (allowed) window.used += 1;
       return stateOf(window, limit.max, allowed, now);
+    },
+    giveBack(unit) {
+      const window = windows.get(unit);
+      if (window !== undefined && window.used > 0) window.used -= 1;
     },
     look(unit, limit) {
       if (limit.max === null) return null;

@@ -6,8 +6,8 @@ import { hash, verify } from "@node-rs/argon2";
  */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** argon2id of a key, salted, in PHC format. Runs on the thread pool for tens of milliseconds. */
-export function hashKey(text: string): Promise<string> {
+/** argon2id of a key or password, salted, in PHC format. Runs on the thread pool for tens of milliseconds. */
+export function hashSecret(text: string): Promise<string> {
   return hash(text, ARGON2);
 }
 
@@ -16,5 +16,5 @@ export function matchesHash(hashed: string, text: string): Promise<boolean> {
   return verify(hashed, text);
 }
 
-/** The hash of no key: comparing with it takes the time of any other, and never matches. */
+/** The hash of nothing: comparing with it takes the time of any other, and never matches. */
 export const DECOY_HASH = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},p=${ARGON2.parallelism}$${"A".repeat(22)}$${"A".repeat(43)}`;

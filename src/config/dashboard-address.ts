@@ -1,0 +1,19 @@
+import { type ListenAddress, parseListenAddress } from "../foundation/listen-address.ts";
+import type { Config } from "./config.ts";
+
+/** Addresses that stand for every address of the machine; a browser on it takes its own. */
+const WILDCARDS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/**
+ * The address under which a browser finds the dashboard, without a slash at the end: its own port if it has one, else the address
+ * that clients use, else the one that the server listens on.
+ */
+export function dashboardAddress({ server, dashboard }: Pick<Config, "server" | "dashboard">): string {
+  if (dashboard.listen !== null) return httpAddress(parseListenAddress(dashboard.listen));
+  return server.baseUrl ?? httpAddress(server);
+}
+
+function httpAddress({ host, port }: ListenAddress): string {
+  const reachable = WILDCARDS[host] ?? host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,60 @@
+import { type Actor, recordChange } from "../audit/audit-store.ts";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { getAccount, setOperator } from "../workspaces/workspace-store.ts";
+import type { Account } from "../workspaces/workspace.ts";
+import { clearTotp } from "./credential-store.ts";
+import { endSessions } from "./session.ts";
+import { makeSignInLink, type SignInLink } from "./sign-in-link.ts";
+
+/** What an operator does to the sign-in of any account. Each records who did it; null is the command line. */
+
+/** As {@link makeSignInLink}. @throws not_found */
+export function* giveSignInLink(actor: Actor | null, reference: string, now: number): Steps<SignInLink> {
+  const link = yield* makeSignInLink(reference, now);
+  yield* record(actor, "account.sign-in-link", link.account, now);
+  return link;
+}
+
+/** As {@link setOperator}. @throws not_found, conflict */
+export function* changeOperator(
+  actor: Actor | null,
+  reference: string,
+  isOperator: boolean,
+  now: number,
+): Steps<Account> {
+  const account = yield* setOperator(reference, isOperator);
+  yield* record(actor, isOperator ? "account.make-operator" : "account.unmake-operator", account, now);
+  return account;
+}
+
+/**
+ * Removes an account's second factor, for somebody who has neither the app nor a recovery code any more, and ends its sessions.
+ *
+ * @throws not_found; conflict when there is none.
+ */
+export function* resetTotp(actor: Actor | null, reference: string, now: number): Steps<Account> {
+  const account = yield* getAccount(reference);
+  if (!(yield* clearTotp(account.id, now)))
+    throw new FormsvcError("conflict", `${account.email} has no second factor`);
+  yield* endSessions(account.id);
+  yield* record(actor, "account.reset-totp", account, now);
+  return account;
+}
+
+/** Signs an account out everywhere. Returns how many sessions ended. @throws not_found */
+export function* signOutEverywhere(actor: Actor | null, reference: string, now: number): Steps<number> {
+  const account = yield* getAccount(reference);
+  const ended = yield* endSessions(account.id);
+  if (ended > 0) yield* record(actor, "account.end-sessions", account, now);
+  return ended;
+}
+
+function record(
+  actor: Actor | null,
+  action: `account.${string}`,
+  { email }: Account,
+  now: number,
+): Steps<void> {
+  return recordChange(actor, { action, subject: email, workspaceId: null, detail: null }, now);
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { createLog } from "../../src/foundation/log.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
+import { createAccountSecurity, type Proof } from "../../src/sessions/account-security.ts";
+import { createAttemptLimits } from "../../src/sessions/attempt-limits.ts";
+import { createPasswordProver } from "../../src/sessions/prove-password.ts";
+import { findViewer, type StartedSession, type Viewer } from "../../src/sessions/session.ts";
+import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
+import { type Client, createSignIns } from "../../src/sessions/sign-in.ts";
+import { newTotpSecret, toBase32, totpCode } from "../../src/sessions/totp.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { createFakeClock, NOON } from "./fake-clock.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
+
+export const EMAIL = "ana@example.org";
+export const PASSWORD = "correct horse battery";
+export const CLIENT: Client = { address: "192.0.2.1", userAgent: "Firefox" };
+
+interface Options {
+  readonly logAddresses?: boolean;
+  /** One that another bench has made the account in. */
+  readonly db?: SqliteDatabase;
+}
+
+/** Everything that signs people in, over a database with one account, `ana@example.org`, that has no password yet. */
+export function signInBench({ logAddresses = false, db: given }: Options = {}) {
+  const db = given ?? temporaryDatabase();
+  const clock = createFakeClock();
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog("info", "json", () => ({
+    write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  }));
+  const keyring = createKeyring({ keyFile: null, key: randomBytes(32).toString("base64") });
+  // Delays are tested by themselves.
+  const limits = createAttemptLimits(() => Promise.resolve());
+  const prover = createPasswordProver(db, limits);
+  const signIns = createSignIns({ db, keyring, prover, limits, clock, log, logAddresses });
+  const security = createAccountSecurity({ db, keyring, prover, clock, log });
+  if (given === undefined) db.now(() => createAccount(EMAIL, NOON));
+
+  const link = (email = EMAIL) => db.now(() => makeSignInLink(email, clock.now())).token;
+  const view = ({ cookie }: StartedSession): Viewer | undefined =>
+    db.now(() => findViewer(cookie, clock.now(), defaultConfig.dashboard));
+  const setPassword = (newPassword = PASSWORD) =>
+    signIns.useLink({ token: link(), newPassword, code: "" }, CLIENT);
+  const proofOf = (session: StartedSession, password = PASSWORD): Proof => {
+    const viewer = view(session);
+    if (viewer === undefined) throw new Error("the session has ended");
+    return { viewer, password, address: CLIENT.address };
+  };
+  return {
+    db,
+    clock,
+    lines,
+    signIns,
+    security,
+    link,
+    view,
+    setPassword,
+    proofOf,
+    /** Sets a password and a second factor. */
+    async setBoth() {
+      const session = await setPassword();
+      const secret = newTotpSecret();
+      const code = () => totpCode(secret, clock.now());
+      const codes = await security.confirmTotp(proofOf(session), toBase32(secret), code());
+      return { session, code, recoveryCodes: codes };
+    },
+  };
+}
