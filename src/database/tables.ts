@@ -104,10 +104,9 @@ interface EndpointNumberRow {
   endpoint_id: string;
 }
 
-interface SubmissionRow {
-  seq: Generated<number>;
+/** What stored submissions and held posts have alike. */
+interface ContentRow {
   id: string;
-  endpoint_number: number;
   schema_version: number;
   /** JSON object. */
   data: string;
@@ -119,6 +118,11 @@ interface SubmissionRow {
   ip_address: string;
   user_agent: string;
   created_at: number;
+}
+
+interface SubmissionRow extends ContentRow {
+  seq: Generated<number>;
+  endpoint_number: number;
   /** The notification is head, the data and tail. If tail is null, it is head alone; if head is null, there is none. */
   event_head: string | null;
   event_tail: string | null;
@@ -258,8 +262,7 @@ interface LearnedWeightsRow {
   weights: Buffer;
 }
 
-interface HeldRow {
-  id: string;
+interface HeldRow extends ContentRow {
   workspace_id: string;
   endpoint_id: string;
   why: "spam" | "limit";
@@ -268,17 +271,6 @@ interface HeldRow {
   network: string;
   /** SHA-256 over the hashes of the Idempotency-Key and the body, and the kind of key; without the last in rows of earlier versions. */
   key_hash: Buffer | null;
-  schema_version: number;
-  /** JSON object. */
-  data: string;
-  spam_score: number;
-  /** JSON array of `{signal, points, field, detail}`. */
-  spam_reasons: string;
-  /** The version of the filter that gave the score. */
-  spam_version: number;
-  ip_address: string;
-  user_agent: string;
-  created_at: number;
 }
 
 /** Triggers keep it equal to what `held` has. */

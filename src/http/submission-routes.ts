@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Caller, refuseSecretInBrowser } from "../submissions/authenticate.ts";
-import { submissionJson } from "../submissions/submission-json.ts";
+import { submissionJson, submissionSchema } from "../submissions/submission-json.ts";
 import type { SubmissionReader } from "../submissions/submission-reader.ts";
 import { COMMON_ERRORS, type Operation, readQuery } from "./operation.ts";
 import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
@@ -83,32 +83,8 @@ const query = z.strictObject({
   class: z.enum(["low", "medium", "high"]).optional().describe("Only this spam class."),
 });
 
-const submission = z
-  .object({
-    id: z.string().describe("`sub_` and 26 characters."),
-    endpoint_id: z.string(),
-    data: z.record(z.string(), z.unknown()).describe("The submitted fields."),
-    spam_score: z.int().min(0).max(100),
-    spam_class: z.enum(["low", "medium", "high"]),
-    spam_reasons: z
-      .array(
-        z.object({
-          signal: z.string(),
-          points: z.number(),
-          field: z.string().nullable(),
-          detail: z.string(),
-        }),
-      )
-      .describe("What adds up to the score."),
-    spam_version: z.int().min(1).describe("The version of the filter that gave the score."),
-    ip_address: z.string(),
-    user_agent: z.string(),
-    created_at: z.iso.datetime(),
-  })
-  .meta({ id: "Submission" });
-
 const page = z
-  .object({ data: z.array(submission), next_cursor: z.string().nullable() })
+  .object({ data: z.array(submissionSchema), next_cursor: z.string().nullable() })
   .meta({ id: "SubmissionPage" });
 
 const path = z.object({ id: z.string().describe("A submission's id.") });
@@ -131,7 +107,7 @@ const showOperation: Operation = {
   summary: "Show a submission",
   key: "secret",
   path,
-  answers: { 200: { description: "The submission.", content: { "application/json": submission } } },
+  answers: { 200: { description: "The submission.", content: { "application/json": submissionSchema } } },
   errors: ["not_found", ...READ_ERRORS],
 };
 

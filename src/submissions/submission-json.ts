@@ -22,6 +22,31 @@ export function submissionJson(submission: Submission) {
   };
 }
 
+/** The same, for the description of the API. */
+export const submissionSchema = z
+  .object({
+    id: z.string().describe("`sub_` and 26 characters."),
+    endpoint_id: z.string(),
+    data: z.record(z.string(), z.unknown()).describe("The submitted fields."),
+    spam_score: z.int().min(0).max(100),
+    spam_class: z.enum(["low", "medium", "high"]),
+    spam_reasons: z
+      .array(
+        z.object({
+          signal: z.string(),
+          points: z.number(),
+          field: z.string().nullable(),
+          detail: z.string(),
+        }),
+      )
+      .describe("What adds up to the score."),
+    spam_version: z.int().min(1).describe("The version of the filter that gave the score."),
+    ip_address: z.string(),
+    user_agent: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: "Submission" });
+
 /** As in posts: what nests deeper than 1000 levels would break each search and export of the database. */
 const data = z.record(z.string(), z.unknown()).superRefine((value, context) => {
   const unfit = findUnfit(value);

@@ -1,215 +1,54 @@
-import type { Generated } from "kysely";
+import { ts } from "@ts-morph/common";
 import { expect, test } from "vitest";
-import type { Tables } from "../../src/database/tables.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { readText } from "../tidy/repository.ts";
 
-/** What a column is in SQL by its type in TypeScript: the compiler refuses an entry below that is not so. */
-type SqlOf<Value> = [null] extends [Value]
-  ? `${SqlOf<NonNullable<Value>>} NULL`
-  : [Value] extends [Generated<infer Inner>]
-    ? SqlOf<Inner>
-    : [Value] extends [string]
-      ? "TEXT"
-      : [Value] extends [number]
-        ? "INTEGER"
-        : [Value] extends [Buffer]
-          ? "BLOB"
-          : never;
+/** Columns by table and name: `TEXT`, `INTEGER NULL`. */
+type Columns = Record<string, Record<string, string>>;
 
-/** A column that is missing here, or too many, does not compile; one that differs from the file fails the test. */
-const columns: { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]: SqlOf<Tables[T][C]> } } = {
-  account: { id: "TEXT", email: "TEXT", created_at: "INTEGER", is_operator: "INTEGER" },
-  workspace: { id: "TEXT", account_id: "TEXT", name: "TEXT", plan: "TEXT", created_at: "INTEGER" },
-  usage: { workspace_id: "TEXT", month: "TEXT", used: "INTEGER" },
-  endpoint: {
-    id: "TEXT",
-    workspace_id: "TEXT",
-    name: "TEXT",
-    state: "TEXT",
-    schema_version: "INTEGER",
-    allowed_origins: "TEXT",
-    unknown_fields: "TEXT",
-    honeypots: "TEXT NULL",
-    success_url: "TEXT NULL",
-    error_url: "TEXT NULL",
-    keep_days: "INTEGER NULL",
-    store_address: "TEXT",
-    created_at: "INTEGER",
-  },
-  endpoint_schema: { endpoint_id: "TEXT", version: "INTEGER", definition: "TEXT", created_at: "INTEGER" },
-  api_key: {
-    id: "TEXT",
-    endpoint_id: "TEXT",
-    kind: "TEXT",
-    lookup: "TEXT",
-    hash: "TEXT",
-    created_at: "INTEGER",
-    revoked_at: "INTEGER NULL",
-    seen_in_browser_at: "INTEGER NULL",
-    is_revoked: "INTEGER",
-  },
-  endpoint_number: { number: "INTEGER", endpoint_id: "TEXT" },
-  submission: {
-    seq: "INTEGER",
-    id: "TEXT",
-    endpoint_number: "INTEGER",
-    schema_version: "INTEGER",
-    data: "TEXT",
-    spam_score: "INTEGER",
-    spam_reasons: "TEXT",
-    spam_version: "INTEGER",
-    ip_address: "TEXT",
-    user_agent: "TEXT",
-    created_at: "INTEGER",
-    event_head: "TEXT NULL",
-    event_tail: "TEXT NULL",
-  },
-  idempotency: {
-    endpoint_id: "TEXT",
-    kind: "TEXT",
-    key_hash: "BLOB",
-    body_hash: "BLOB",
-    submission_id: "TEXT",
-    created_at: "INTEGER",
-  },
-  webhook: {
-    id: "TEXT",
-    url: "TEXT",
-    headers: "TEXT",
-    allow_private: "INTEGER",
-  },
-  recipient: {
-    id: "TEXT",
-    endpoint_id: "TEXT",
-    max_spam_score: "INTEGER",
-    state: "TEXT",
-    breaker: "TEXT",
-    breaker_count: "INTEGER",
-    not_before: "INTEGER",
-    gone_at: "INTEGER NULL",
-    failing_since: "INTEGER NULL",
-    created_at: "INTEGER",
-    kind: "TEXT",
-  },
-  webhook_secret: {
-    webhook_id: "TEXT",
-    key: "BLOB",
-    created_at: "INTEGER",
-    expires_at: "INTEGER NULL",
-  },
-  outbox: {
-    number: "INTEGER",
-    recipient_id: "TEXT",
-    queued_at: "INTEGER",
-    message_count: "INTEGER",
-    messages: "TEXT",
-  },
-  delivery: {
-    id: "TEXT",
-    submission_id: "TEXT",
-    recipient_id: "TEXT",
-    state: "TEXT",
-    attempts: "INTEGER",
-    spent: "INTEGER",
-    interruptions: "INTEGER",
-    due_at: "INTEGER",
-    claimed_at: "INTEGER NULL",
-    is_probe: "INTEGER",
-    finished_at: "INTEGER NULL",
-    last_status: "INTEGER NULL",
-  },
-  attempt: {
-    delivery_id: "TEXT",
-    number: "INTEGER",
-    started_at: "INTEGER",
-    duration_ms: "INTEGER",
-    outcome: "TEXT",
-    status: "INTEGER NULL",
-    message: "TEXT NULL",
-    answer: "TEXT NULL",
-    is_probe: "INTEGER",
-  },
-  settings_version: { id: "INTEGER", version: "INTEGER" },
-  workspace_spam: { workspace_id: "TEXT", choices: "TEXT" },
-  endpoint_spam: { endpoint_id: "TEXT", choices: "TEXT" },
-  remembered_text: {
-    id: "INTEGER",
-    workspace_id: "TEXT",
-    keys: "TEXT",
-    sketch: "BLOB",
-    senders: "TEXT",
-    marked_spam: "INTEGER",
-    marked_ham: "INTEGER",
-  },
-  remembered_text_key: { key: "INTEGER", text_id: "INTEGER" },
-  lesson: {
-    id: "INTEGER",
-    workspace_id: "TEXT",
-    submission_id: "TEXT",
-    mark: "TEXT",
-    email: "TEXT NULL",
-    text_id: "INTEGER NULL",
-    buckets: "BLOB",
-    odds: "INTEGER",
-    created_at: "INTEGER",
-  },
-  learned_weights: { workspace_id: "TEXT", version: "INTEGER", weights: "BLOB" },
-  held: {
-    id: "TEXT",
-    workspace_id: "TEXT",
-    endpoint_id: "TEXT",
-    why: "TEXT",
-    trapped: "INTEGER",
-    network: "TEXT",
-    key_hash: "BLOB NULL",
-    schema_version: "INTEGER",
-    data: "TEXT",
-    spam_score: "INTEGER",
-    spam_reasons: "TEXT",
-    spam_version: "INTEGER",
-    ip_address: "TEXT",
-    user_agent: "TEXT",
-    created_at: "INTEGER",
-  },
-  untrusted_proxy: { id: "INTEGER", address: "TEXT", seen_at: "INTEGER" },
-  held_network: {
-    workspace_id: "TEXT",
-    network: "TEXT",
-    posts: "INTEGER",
-    first_trapped: "INTEGER",
-    first_id: "TEXT",
-  },
-  held_total: { workspace_id: "TEXT", posts: "INTEGER", evicted: "INTEGER", evicted_at: "INTEGER NULL" },
-  credential: {
-    account_id: "TEXT",
-    password_hash: "TEXT",
-    totp_secret: "BLOB NULL",
-    totp_step: "INTEGER NULL",
-    changed_at: "INTEGER",
-  },
-  recovery_code: { account_id: "TEXT", hash: "BLOB" },
-  sign_in_link: { account_id: "TEXT", token_hash: "BLOB", expires_at: "INTEGER" },
-  session: {
-    id: "TEXT",
-    account_id: "TEXT",
-    secret_hash: "BLOB",
-    created_at: "INTEGER",
-    seen_at: "INTEGER",
-    user_agent: "TEXT",
-    ip_address: "TEXT NULL",
-  },
-  submission_read: { submission_id: "TEXT", account_id: "TEXT" },
-  audit_event: {
-    id: "INTEGER",
-    at: "INTEGER",
-    account_id: "TEXT NULL",
-    email: "TEXT NULL",
-    workspace_id: "TEXT NULL",
-    action: "TEXT",
-    subject: "TEXT",
-    detail: "TEXT NULL",
-  },
-};
+/** The columns that the row types of `src/database/tables.ts` name. */
+function columnsOfTypes(text: string): Columns {
+  const source = ts.createSourceFile("tables.ts", text, ts.ScriptTarget.Latest, true);
+  const interfaces = new Map(
+    source.statements.filter(ts.isInterfaceDeclaration).map((row) => [row.name.text, row] as const),
+  );
+  const membersOf = (name: string): (readonly [name: string, type: string])[] => {
+    const { heritageClauses = [], members = [] } = interfaces.get(name) ?? {};
+    const inherited = heritageClauses.flatMap(({ types }) =>
+      types.flatMap((type) => membersOf(type.getText())),
+    );
+    const own = members.flatMap((member) =>
+      ts.isPropertySignature(member) ? [[member.name.getText(), member.type?.getText() ?? ""] as const] : [],
+    );
+    return [...inherited, ...own];
+  };
+  return Object.fromEntries(
+    membersOf("Tables").map(([table, row]) => [
+      table,
+      Object.fromEntries(membersOf(row).map(([column, type]) => [column, sqlOf(type)])),
+    ]),
+  );
+}
+
+/** What a column is in SQL by its type in TypeScript. */
+function sqlOf(type: string): string {
+  const inner = /^Generated<(.*)>$/.exec(type)?.[1] ?? type;
+  const parts = inner.split("|").map((part) => part.trim());
+  const kinds = new Set(
+    parts.filter((part) => part !== "null").map((part) => KINDS.get(part) ?? kindOf(part)),
+  );
+  return `${[...kinds].join(" or ")}${parts.includes("null") ? " NULL" : ""}`;
+}
+
+const KINDS = new Map([
+  ["string", "TEXT"],
+  ["number", "INTEGER"],
+  ["Buffer", "BLOB"],
+]);
+
+function kindOf(part: string): string {
+  return part.startsWith('"') ? "TEXT" : `unknown: ${part}`;
+}
 
 interface Column {
   readonly table: string;
@@ -219,17 +58,24 @@ interface Column {
   readonly pk: number;
 }
 
-test("the row types are the tables of the file: every table, every column, its type and whether it may be null", () => {
+function columnsOfFile(): Columns {
   const found = temporaryDatabase()
     .prepare(
       `SELECT t.name AS "table", c.name, c.type, c."notnull", c.pk FROM pragma_table_list t, pragma_table_info(t.name) c
        WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%'`,
     )
     .all() as Column[];
-  const actual: Record<string, Record<string, string>> = {};
+  const columns: Columns = {};
   for (const { table, name, type, notnull, pk } of found) {
-    actual[table] ??= {};
-    actual[table][name] = notnull === 1 || pk > 0 ? type : `${type} NULL`;
+    columns[table] ??= {};
+    columns[table][name] = notnull === 1 || pk > 0 ? type : `${type} NULL`;
   }
-  expect(actual).toEqual(columns);
+  return columns;
+}
+
+test("the row types are the tables of the file: every table, every column, its type and whether it may be null", () => {
+  const { text } = readText("src/database/tables.ts");
+  expect(columnsOfTypes(text)).toEqual(columnsOfFile());
+  const wrong = text.replace("spam_version: number;", "spam_version: string | null;");
+  expect(columnsOfTypes(wrong)["held"]?.["spam_version"]).toBe("TEXT NULL");
 });

@@ -18,6 +18,7 @@ import { createOutbox } from "../../src/outbox/outbox.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { countCommits } from "../support/count-commits.ts";
+import { asSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
 
@@ -56,19 +57,7 @@ function bench(): Bench {
     other,
     queue,
     pending: ({ limit = null, at = NOON, data = { a: 1 } } = {}) => ({
-      submission: {
-        id: newId("sub", at),
-        endpointId: endpoint.id,
-        schemaVersion: 1,
-        data,
-        spamScore: 0,
-        spamClass: "low",
-        spamReasons: [],
-        spamVersion: 2,
-        ipAddress: "192.0.2.1",
-        userAgent: "",
-        createdAt: at,
-      },
+      submission: asSubmission({ endpointId: endpoint.id, data, createdAt: at }),
       workspaceId: workspace.id,
       monthlyLimit: limit,
       idempotent: null,

@@ -12,6 +12,7 @@ import {
   type HeldWriter,
 } from "../../src/submissions/held-post.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { asSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
@@ -108,19 +109,9 @@ function bench(): Bench {
     db,
     insert({ network, trapped, at }) {
       const held = {
-        id: newId("held", at),
+        ...asSubmission({ id: newId("held", at), endpointId: endpoint.id, createdAt: at }),
         workspaceId: workspace.id,
-        endpointId: endpoint.id,
         why: trapped ? ("spam" as const) : ("limit" as const),
-        schemaVersion: 1,
-        data: {},
-        spamScore: 0,
-        spamClass: "low" as const,
-        spamReasons: [],
-        spamVersion: 2,
-        ipAddress: "",
-        userAgent: "",
-        createdAt: at,
       };
       writer.insert({ held, trapped, network, idempotent: null });
       return held.id;

@@ -5,26 +5,15 @@ import { expect, onTestFinished, test } from "vitest";
 import { createExportFile } from "../../src/cli/export-file.ts";
 import { csvHeader, csvRow } from "../../src/submissions/csv.ts";
 import { importSubmissions } from "../../src/submissions/import-submissions.ts";
+import { submissionJson } from "../../src/submissions/submission-json.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
-import { type GivenSubmission, submissionAdder } from "../support/add-submission.ts";
+import { asSubmission, type GivenSubmission, submissionAdder } from "../support/add-submission.ts";
 import { openForTest } from "../support/temporary-database.ts";
 
-function submission(data: Record<string, unknown>): Submission {
-  return {
-    id: "sub_1",
-    endpointId: "ep_1",
-    schemaVersion: 1,
-    data,
-    spamScore: 0,
-    spamClass: "low",
-    spamReasons: [],
-    spamVersion: 2,
-    ipAddress: "192.0.2.1",
-    userAgent: "",
-    createdAt: 0,
-  };
+function withData(data: Record<string, unknown>): Submission {
+  return asSubmission({ endpointId: "ep_1", data });
 }
 
 /** Reads CSV by the grammar of RFC 4180, without knowing how it was written. */
@@ -67,7 +56,7 @@ test("whatever is posted, a CSV has the same cells when it is read again, and no
       const fields = values.map((_, index) => `f${index}`);
       const data = Object.fromEntries(values.map((value, index) => [`f${index}`, value]));
       const columns = { names: new Set(fields), hasRest: false };
-      const rows = parseCsv(csvHeader(columns) + csvRow(submission(data), columns));
+      const rows = parseCsv(csvHeader(columns) + csvRow(withData(data), columns));
       expect(rows).toHaveLength(2);
       expect(rows[0]?.slice(7)).toEqual(fields.map((field) => `data.${field}`));
       const cells = rows[1]?.slice(7) ?? [];
@@ -82,7 +71,7 @@ test("whatever is posted, a CSV has the same cells when it is read again, and no
 test("numbers, booleans, objects and lists are JSON in a cell; null and what is missing are empty", () => {
   const data = { n: -5, b: true, o: { a: 1 }, l: [1, "x"], z: null };
   const names = new Set(["n", "b", "o", "l", "z", "missing", "toString"]);
-  const rows = parseCsv(csvRow(submission(data), { names, hasRest: false }));
+  const rows = parseCsv(csvRow(withData(data), { names, hasRest: false }));
   expect(rows[0]?.slice(7)).toEqual(["'-5", "true", '{"a":1}', '[1,"x"]', "", "", ""]);
 });
 
@@ -271,17 +260,9 @@ test("an imported line may nest as deep as a post and no deeper", async () => {
   expect((await machine.mustRun(["submission", "export"])).stdout).toContain(ids[1]);
 });
 
-const exportedLine = {
-  id: "",
-  endpoint_id: "",
-  data: {},
-  spam_score: 0,
-  spam_reasons: [],
-  spam_version: 2,
-  ip_address: "",
-  user_agent: "",
-  created_at: "2026-01-31T12:00:00.000Z",
-};
+const exportedLine = submissionJson(
+  asSubmission({ endpointId: "", createdAt: Date.parse("2026-01-31T12:00:00.000Z") }),
+);
 
 test("an imported line has no number that JSON cannot write again, and no reason that no score has", async () => {
   const { machine, endpoint } = await machineWithPosts(0);

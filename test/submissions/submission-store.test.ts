@@ -18,7 +18,7 @@ import {
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
-import { submissionAdder } from "../support/add-submission.ts";
+import { addSubmission, asSubmission, submissionAdder } from "../support/add-submission.ts";
 
 const any: SubmissionFilter = { endpointId: null, spamClass: null, since: null, until: null };
 
@@ -208,21 +208,21 @@ test("deleting is all or nothing", async () => {
 });
 
 test("a submission is read as it was stored", () => {
-  const { db, endpoints, add } = bench();
-  const id = add(endpoints[0]!, NOON, 30);
-  expect(db.now(() => getSubmission(id))).toEqual({
-    id,
-    endpointId: endpoints[0],
-    schemaVersion: 1,
+  const { db, endpoints } = bench();
+  const stored = asSubmission({
+    endpointId: endpoints[0]!,
+    schemaVersion: 3,
     data: { a: 1 },
     spamScore: 30,
     spamClass: "medium",
-    spamReasons: [],
-    spamVersion: 1,
+    spamReasons: [{ signal: "links", points: 30, field: "a", detail: "one link" }],
+    spamVersion: 2,
     ipAddress: "192.0.2.1",
     userAgent: "UA",
     createdAt: NOON,
   });
+  addSubmission(db, stored);
+  expect(db.now(() => getSubmission(stored.id))).toEqual(stored);
   expect(() => db.now(() => getSubmission(newId("sub", NOON)))).toThrow(
     expect.objectContaining({ code: "not_found" }) as Error,
   );
