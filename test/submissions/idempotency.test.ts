@@ -3,18 +3,15 @@ import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
-import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
-import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { newId } from "../../src/foundation/id.ts";
 import { rotateKey } from "../../src/keys/issue-key.ts";
 import type { KeyKind } from "../../src/keys/key-format.ts";
-import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import {
   createIdempotencyMemory,
   forgetExpired,
   type IdempotentPost,
   readIdempotencyKey,
 } from "../../src/submissions/idempotency.ts";
-import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
@@ -66,10 +63,14 @@ test("a key that was used before the kinds were told apart gives the first answe
   const db = openDatabase(join(temporaryFolder(), "formsvc.db"), { busyTimeoutMs: 1000 });
   onTestFinished(() => db.close());
   migrate(db, migrations.slice(0, VERSION_BEFORE_KINDS));
-  const { workspace } = db.now(() => createAccount("ada@example.org", NOON));
-  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
-  const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
-  const { id: endpointId } = db.now(() => insertEndpoint(workspace, made, plans, NOON));
+  const endpointId = newId("ep", NOON);
+  // Our own statements name the columns of today.
+  db.execute(`
+    INSERT INTO account VALUES ('acct_1', 'ada@example.org', ${NOON});
+    INSERT INTO workspace VALUES ('ws_1', 'acct_1', 'ada', 'hobby', ${NOON});
+    INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, created_at)
+      VALUES ('${endpointId}', 'ws_1', 'Contact', 'active', 1, '[]', 'drop', ${NOON});
+  `);
   const body = Buffer.from("{}");
   const post = (kind: KeyKind) =>
     readIdempotencyKey("order-4711", { endpointId, kind }, body) as IdempotentPost;
