@@ -4,6 +4,7 @@ import { openKeyring } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
+import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../webhooks/change-webhook.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
@@ -13,14 +14,7 @@ import {
   type Webhook,
   type WebhookSettings,
 } from "../webhooks/webhook.ts";
-import {
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  listWebhooks,
-  rotateSecret,
-  updateWebhook,
-} from "../webhooks/webhook-store.ts";
+import { getWebhook, listWebhooks } from "../webhooks/webhook-store.ts";
 import { confirm, readLines } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
@@ -74,7 +68,7 @@ const create = command({
       const settings = { ...defaultWebhookSettings, ...readSettings(options), url, allowPrivate };
       const keyring = await db.read(() => openKeyring(config));
       const { webhook, secret } = await db.transaction(() =>
-        createWebhook(keyring, endpoint.id, settings, context.clock.now()),
+        addWebhook(keyring, { endpointId: endpoint.id, settings, actor: null }, context.clock.now()),
       );
       const refused = await describeRefusal(webhook, config);
       context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
@@ -138,7 +132,9 @@ const set = command({
       };
       if (Object.keys(change).length === 0) return refuse("give something to change, like --url");
       const keyring = await db.read(() => openKeyring(config));
-      const webhook = await db.transaction(() => updateWebhook(keyring, id, change));
+      const webhook = await db.transaction(() =>
+        changeWebhook(keyring, { id, change, actor: null }, context.clock.now()),
+      );
       const refused = await describeRefusal(webhook, config);
       printWebhook(context, webhook, refused);
       if (refused !== null) writeError(refused);
@@ -166,7 +162,7 @@ const remove = command({
     withDatabase(context, async (db) => {
       const { settings } = await db.read(() => getWebhook(id));
       await confirm(`Delete the webhook to ${settings.url} with all its deliveries?`, options.yes);
-      await deleteWebhook(db, id);
+      await removeWebhook(db, id, null, context.clock.now());
       if (context.output.isJson) return context.output.json({ deleted: [id] });
       return context.output.note(`deleted: ${id}`);
     }),
@@ -178,7 +174,7 @@ const rotate = command({
   action: (context, _options, [id]) =>
     withDatabase(context, async (db, config) => {
       const keyring = await db.read(() => openKeyring(config));
-      const rotated = await db.transaction(() => rotateSecret(keyring, id, context.clock.now()));
+      const rotated = await db.transaction(() => renewSecret(keyring, id, null, context.clock.now()));
       const oldUntil = toIsoTime(rotated.oldUntil);
       const { secret } = rotated;
       context.output.mustBeTaken("the new secret signs already and is unknown: rotate it again");
@@ -209,7 +205,7 @@ function parseScore(value: string): number {
 
 function switchTo(context: CommandContext, id: string, enabled: boolean): Promise<void> {
   return withDatabase(context, async (db) =>
-    printWebhook(context, await switchWebhook(db, id, enabled, context.clock)),
+    printWebhook(context, await switchWebhook(db, { id, enabled, actor: null }, context.clock)),
   );
 }
 

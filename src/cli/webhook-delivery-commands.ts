@@ -99,7 +99,13 @@ export const replayCommand = command({
       const range = { recipientId, failedOnly, since, until };
       if (id === undefined) requireRange(range);
       else refuseRange(range);
-      const replayed = await replay(db, { what: id ?? range, asNew, dryRun, now: context.clock.now() });
+      const replayed = await replay(db, {
+        what: id ?? range,
+        asNew,
+        dryRun,
+        actor: null,
+        now: context.clock.now(),
+      });
       if (context.output.isJson) return context.output.json(replayed);
       if (dryRun) return context.output.line(`would be sent again: ${replayed.matched}`);
       return context.output.line(replayed.id ?? `to be sent again: ${replayed.replayed}`);

@@ -3,7 +3,11 @@ import { endpointListPages } from "./endpoint-list-page.ts";
 import { endpointNewPages } from "./endpoint-new-page.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
+import { deliveryPages } from "./delivery-page.ts";
 import { openScope } from "./scope.ts";
+import { webhookChangePages } from "./webhook-change-page.ts";
+import { webhookPages } from "./webhook-page.ts";
+import { webhooksPages } from "./webhooks-page.ts";
 
 /*
  * The dashboard: pages for the people who own forms. They are made here, on the server, and work without script. A page reads its
@@ -27,6 +31,10 @@ import { openScope } from "./scope.ts";
 const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointListPages,
   endpointNewPages,
+  webhooksPages,
+  webhookPages,
+  webhookChangePages,
+  deliveryPages,
 ];
 
 /** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */

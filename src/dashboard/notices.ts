@@ -5,6 +5,14 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   saved: () => "Saved.",
   "endpoint-made-already": () =>
     "The endpoint was made already, and its keys were shown that once. If they are lost, issue others on its page.",
+  secret_made_already: () =>
+    "The new secret was made already, and was shown that once. If it is lost, make another.",
+  sent_again: (count) => (count === 1 ? "One message is sent again." : `${count} messages are sent again.`),
+  webhook_deleted: () => "The webhook is deleted.",
+  webhook_made_already: () =>
+    "The webhook was added already, and its secret was shown that once. If it is lost, make a new one on its page.",
+  webhook_paused: () => "Sending is paused. New submissions are kept for it.",
+  webhook_started: () => "Sending has started; what was kept goes first.",
 };
 
 /** Nothing if the address names no notice. */

@@ -6,6 +6,8 @@ import { FormsvcError } from "./errors.ts";
 export type IdPrefix = "acct" | "ws" | "ep" | "key" | "sub" | "held" | "wh" | "msg" | "ses";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+/** Digits of an id that are its time: 3 bits and nine times 5. */
+const TIME_DIGITS = 10;
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 /** A clock set back by more than this starts a new series instead of continuing the old one. */
 const CLOCK_ROLLBACK_ALLOWANCE_MS = 10_000;
@@ -45,6 +47,14 @@ export function firstIdAt(prefix: IdPrefix, ms: number): string {
   new DataView(bytes.buffer).setUint32(0, Math.floor(time / 65536));
   new DataView(bytes.buffer).setUint16(4, time % 65536);
   return `${prefix}_${encode(bytes)}`;
+}
+
+/** When a well-formed id was made, in milliseconds: the first 48 bits are the time. */
+export function timeOfId(id: string): number {
+  const digits = id.slice(id.indexOf("_") + 1);
+  let time = 0;
+  for (let at = 0; at < TIME_DIGITS; at += 1) time = time * 32 + ALPHABET.indexOf(digits.charAt(at));
+  return time;
 }
 
 /** Whether `text` is a well-formed id of this kind; says nothing about whether the thing exists. */

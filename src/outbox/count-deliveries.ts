@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { first, type Steps, text } from "../database/steps.ts";
-import { countQueued, oldestQueuedAt } from "./queued-deliveries.ts";
+import { timeOfId } from "../foundation/id.ts";
+import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries.ts";
 
 /** Delivered ones are left out: counting them would read the history. */
 const COUNTED_STATES = ["pending", "sending", "held", "failed"] as const;
@@ -21,7 +22,48 @@ export function countFailed(): Steps<number> {
 }
 
 /** Counting stops here: more is shown as "10,000+". */
-const MAX_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
+
+/** What one recipient has to get. Each count is at most one more than {@link MAX_COUNTED}. */
+export interface RecipientQueue {
+  /** To be sent, or being sent. */
+  readonly waiting: number;
+  /** Since when the oldest of those waits; null when none does. */
+  readonly oldestAt: number | null;
+  /** Kept until the recipient is enabled. */
+  readonly held: number;
+  /** Out of attempts. */
+  readonly failed: number;
+}
+
+export function* readQueue(recipientId: string): Steps<RecipientQueue> {
+  const pending = yield* lookAt(recipientId, "pending");
+  const sending = yield* lookAt(recipientId, "sending");
+  const held = yield* lookAt(recipientId, "held");
+  const failed = yield* lookAt(recipientId, "failed");
+  const queued = yield* countQueuedFor(recipientId);
+  const begun = [pending.oldest, sending.oldest].flatMap((id) => (id === null ? [] : [timeOfId(id)]));
+  const times = queued.oldestAt === null || !queued.isPending ? begun : [...begun, queued.oldestAt];
+  const few = (count: number): number => Math.min(count, MAX_COUNTED + 1);
+  return {
+    waiting: few(pending.count + sending.count + (queued.isPending ? queued.messages : 0)),
+    oldestAt: times.length === 0 ? null : Math.min(...times),
+    held: few(held.count + (queued.isPending ? 0 : queued.messages)),
+    failed: failed.count,
+  };
+}
+
+/** How many and the oldest id, by the small index of that state. */
+function* lookAt(recipientId: string, state: CountedState): Steps<Look> {
+  const sql = `SELECT count(*) AS count, min(id) AS oldest FROM
+    (SELECT id FROM delivery WHERE recipient_id = ? AND state = '${state}' LIMIT ${MAX_COUNTED + 1})`;
+  return (yield* first(text<Look>(sql, recipientId))) ?? { count: 0, oldest: null };
+}
+
+interface Look {
+  readonly count: number;
+  readonly oldest: string | null;
+}
 
 const FAILED_SQL = "SELECT 1 FROM delivery WHERE state = 'failed'";
 const OF_ENDPOINTS_SQL =

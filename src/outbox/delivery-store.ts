@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, type Steps, text } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
@@ -8,6 +8,8 @@ import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
 import { lookThroughQueued } from "./queued-deliveries.ts";
 
 export const MAX_DELIVERY_PAGE = 1000;
+
+const HAS_OWN_INDEX: ReadonlySet<DeliveryState> = new Set(["failed", "held", "sending"]);
 
 export interface DeliveryFilter {
   readonly recipientId: string | null;
@@ -36,7 +38,11 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
     .limit(filter.limit + 1);
   if (filter.recipientId !== null) rows = rows.where("recipient_id", "=", filter.recipientId);
   if (filter.submissionId !== null) rows = rows.where("submission_id", "=", filter.submissionId);
-  if (filter.state !== null) rows = rows.where("state", "=", filter.state);
+  if (filter.state !== null) {
+    // The small index of a state that is written out has the order of the list.
+    const state = HAS_OWN_INDEX.has(filter.state) ? sql.lit(filter.state) : filter.state;
+    rows = rows.where("state", "=", state);
+  }
   if (filter.cursor !== null) rows = rows.where("id", "<", filter.cursor);
   const stored = (yield* all(rows)).map(toDelivery);
   const found = newestFirst([...queued, ...stored]);
@@ -93,7 +99,18 @@ export function* listAttempts(deliveryId: string): Steps<Attempt[]> {
     .selectAll()
     .where("delivery_id", "=", deliveryId)
     .orderBy("number");
-  return (yield* all(rows)).map((row) => ({
+  return (yield* all(rows)).map(toAttempt);
+}
+
+/** The last attempt that has ended; undefined before the first. */
+export function* findLastAttempt(deliveryId: string): Steps<Attempt | undefined> {
+  const rows = query.selectFrom("attempt").selectAll().where("delivery_id", "=", deliveryId);
+  const row = yield* first(rows.orderBy("number", "desc").limit(1));
+  return row && toAttempt(row);
+}
+
+function toAttempt(row: Selectable<Tables["attempt"]>): Attempt {
+  return {
     number: row.number,
     startedAt: row.started_at,
     durationMs: row.duration_ms,
@@ -102,7 +119,7 @@ export function* listAttempts(deliveryId: string): Steps<Attempt[]> {
     message: row.message,
     answer: row.answer,
     isProbe: row.is_probe === 1,
-  }));
+  };
 }
 
 function toDelivery(row: Selectable<Tables["delivery"]>): Delivery {

@@ -76,6 +76,29 @@ export function* countQueued(): Steps<{ readonly pending: number; readonly held:
   return { pending: sum(true), held: sum(false) };
 }
 
+/** What waits in the outbox for one recipient; `isPending` is false if it is kept until the recipient is enabled. */
+export function* countQueuedFor(recipientId: string): Steps<{
+  readonly messages: number;
+  readonly oldestAt: number | null;
+  readonly isPending: boolean;
+}> {
+  const counted = yield* first(
+    query
+      .selectFrom("outbox")
+      .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
+      .select(({ fn }) => [
+        "recipient.state",
+        fn.sum<number>("message_count").as("messages"),
+        fn.min<number>("queued_at").as("oldest_at"),
+      ])
+      .where("recipient_id", "=", recipientId)
+      .groupBy("recipient.state"),
+  );
+  if (counted === undefined) return { messages: 0, oldestAt: null, isPending: false };
+  const { state, messages, oldest_at: oldestAt } = counted;
+  return { messages, oldestAt, isPending: state === "enabled" };
+}
+
 /** Since when the oldest message to an enabled recipient waits; null when there is none. */
 export function* oldestQueuedAt(): Steps<number | null> {
   const oldest = yield* first(

@@ -36,7 +36,8 @@ test("enabling a webhook releases what was held for it, by the verb as by the co
   world.post(3);
   await world.spread();
   expect(world.states()).toEqual({ held: 3 });
-  const enable = (db: typeof world.db) => switchWebhook(db, webhook.id, true, systemClock);
+  const enable = (db: typeof world.db) =>
+    switchWebhook(db, { id: webhook.id, enabled: true, actor: null }, systemClock);
   const command = ["webhook", "enable", webhook.id];
   const rows = await changeBothWays(operatorMachine(), world.db, enable, command);
   expect(rows.verb).toEqual(rows.command);
@@ -51,7 +52,7 @@ test("what failed is replayed, by the verb as by the command; a dry run counts i
   world.db.execute("UPDATE delivery SET state = 'failed'");
   const all = { recipientId: webhook.id, failedOnly: true, since: null, until: null };
   const send = (db: typeof world.db, what: Replay["what"] = all, dryRun = false) =>
-    replay(db, { what, dryRun, asNew: false, now: Date.now() });
+    replay(db, { what, dryRun, asNew: false, actor: null, now: Date.now() });
   expect(await send(world.db, all, true)).toEqual({ matched: 3, replayed: 0 });
   const [id = ""] = world.deliveryIds();
   expect(await send(world.db, id, true)).toEqual({ matched: 1, replayed: 0, id });
@@ -71,7 +72,7 @@ test("deliveries of a webhook or submission that is not there are neither listed
   for (const named of [filter, { ...filter, recipientId: null, submissionId }])
     await expect(world.db.read(() => listWebhookDeliveries(named))).rejects.toEqual(missing);
   for (const what of [range, "msg_none"]) {
-    const asked = replay(world.db, { what, dryRun: true, asNew: false, now: Date.now() });
+    const asked = replay(world.db, { what, dryRun: true, asNew: false, actor: null, now: Date.now() });
     await expect(asked).rejects.toEqual(missing);
   }
 });

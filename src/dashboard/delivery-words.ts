@@ -1,0 +1,54 @@
+import type { Attempt, DeliveryState } from "../outbox/delivery.ts";
+
+interface StateWords {
+  readonly label: string;
+  readonly tone: "done" | "medium" | "high" | "";
+}
+
+const STATES: Readonly<Record<DeliveryState, StateWords>> = {
+  pending: { label: "Waiting", tone: "medium" },
+  sending: { label: "Being sent", tone: "" },
+  delivered: { label: "Delivered", tone: "done" },
+  held: { label: "Kept", tone: "medium" },
+  failed: { label: "Given up", tone: "high" },
+};
+
+export function stateWords(state: DeliveryState): StateWords {
+  return STATES[state];
+}
+
+/** What to do about an attempt that failed, by its outcome (`src/webhooks/classify.ts`); null if nothing more can be said. */
+export function adviceFor({ outcome, status }: Pick<Attempt, "outcome" | "status">): string | null {
+  if (outcome === "refused_by_receiver") return status === null ? null : adviceForStatus(status);
+  return Object.hasOwn(ADVICE, outcome) ? (ADVICE[outcome] ?? null) : null;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  redirect: "The receiver has moved. Change the webhook to the new address.",
+  gone: "The receiver no longer wants messages. If it moved, change the address; otherwise delete the webhook.",
+  timeout: "The receiver is too slow or unreachable. Let it answer at once and do its work afterwards.",
+  connection_refused:
+    "Nothing runs at this address. Look whether the receiver is started, and whether the port is right.",
+  connection_lost: "The receiver ended the connection in the middle. Look into its log.",
+  unreachable: "This server has no way to the receiver. Look at the network or a firewall between them.",
+  name_not_found: "Check the spelling of the address: this host name does not exist.",
+  name_lookup_failed: "The name server of this machine did not answer. Usually this passes by itself.",
+  certificate_invalid: "The receiver’s certificate has to be renewed or corrected by whoever runs it.",
+  tls_failed:
+    "The receiver and this server found no common encryption. Check that the address should begin with https.",
+  bad_answer: "What answered is no web server, or a broken one. Check the port in the address.",
+  address_not_allowed:
+    "This server does not send to addresses of private networks unless its operator allows it.",
+  interrupted: "This server was stopped in the middle. It is sent again.",
+};
+
+function adviceForStatus(status: number): string | null {
+  if (status === 401 || status === 403)
+    return "The receiver wants a password or token, or another one. Change the webhook’s own headers.";
+  if (status === 404 || status === 405)
+    return "The path of the address is wrong, or the receiver was removed.";
+  if (status === 413) return "The submission is larger than the receiver accepts.";
+  if (status === 429) return "The receiver is asked too often. It is sent later.";
+  if (status >= 500) return "The receiver itself failed. Whoever runs it finds the reason in its log.";
+  return "The receiver did not accept the message. Its answer may say why.";
+}

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
+import { normalizeWebhookUrl } from "../webhooks/webhook-url.ts";
+import { MAX_SPAM_SCORE, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
+import { areaField, checkField, type Problems, selectField, textField } from "./field.ts";
+
+/** A webhook's form as it was typed. */
+export interface TypedWebhook {
+  readonly endpointId: string;
+  readonly url: string;
+  /** `Name: value`, one a line. */
+  readonly headers: string;
+  readonly clearsHeaders: boolean;
+  readonly maxSpamScore: string;
+  readonly allowPrivate: boolean;
+}
+
+export const EMPTY_WEBHOOK: TypedWebhook = {
+  endpointId: "",
+  url: "",
+  headers: "",
+  clearsHeaders: false,
+  maxSpamScore: String(MAX_SPAM_SCORE),
+  allowPrivate: false,
+};
+
+export function readTyped(form: URLSearchParams): TypedWebhook {
+  return {
+    endpointId: form.get("endpoint") ?? "",
+    url: (form.get("url") ?? "").trim(),
+    headers: form.get("headers") ?? "",
+    clearsHeaders: form.has("clear_headers"),
+    maxSpamScore: (form.get("max_spam_score") ?? "").trim(),
+    allowPrivate: form.has("allow_private"),
+  };
+}
+
+/** What a stored webhook looks like in the form: values of headers are never shown. */
+export function typedFrom({ endpointId, settings }: Webhook): TypedWebhook {
+  const { url, allowPrivate, maxSpamScore } = settings;
+  return { ...EMPTY_WEBHOOK, endpointId, url, allowPrivate, maxSpamScore: String(maxSpamScore) };
+}
+
+/** The settings that the form asks for, or its problems. Headers are left out if none were typed. */
+export function checkTyped(
+  typed: TypedWebhook,
+):
+  | { readonly settings: Omit<WebhookSettings, "headers"> & Partial<WebhookSettings> }
+  | { readonly problems: Problems } {
+  const problems = new Map<string, string>();
+  const check = <Result>(field: string, work: () => Result): Result | null => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+      problems.set(field, error.message);
+      return null;
+    }
+  };
+  const url = check("url", () => normalizeWebhookUrl(typed.url));
+  const lines = typed.headers.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
+  const headers = check("headers", () => parseCustomHeaders(lines));
+  const maxSpamScore = /^\d{1,3}$/.test(typed.maxSpamScore) ? Number(typed.maxSpamScore) : Number.NaN;
+  if (!(maxSpamScore <= MAX_SPAM_SCORE))
+    problems.set("max_spam_score", `The highest spam score is a whole number from 0 to ${MAX_SPAM_SCORE}.`);
+  if (typed.clearsHeaders && lines.length > 0)
+    problems.set("headers", "Write new headers or remove all of them, not both.");
+  if (url === null || headers === null || problems.size > 0) return { problems };
+  const { allowPrivate } = typed;
+  const given = lines.length > 0 || typed.clearsHeaders;
+  return { settings: { url, maxSpamScore, allowPrivate, ...(given && { headers }) } };
+}
+
+/** Changes with everything that the form shows or replaces, so that two people do not overwrite each other. */
+export function fingerprintOf({ settings, headers }: Webhook): string {
+  const hash = createHash("sha256").update(JSON.stringify(settings));
+  for (const [name, value] of headers) hash.update(`\n${name}:`).update(value);
+  return hash.digest("base64url").slice(0, 22);
+}
+
+interface WebhookFields {
+  readonly typed: TypedWebhook;
+  readonly problems: Problems;
+  /** To choose from; null if the endpoint cannot be changed any more. */
+  readonly endpoints: readonly Endpoint[] | null;
+  /** Names of the headers that the webhook has now. */
+  readonly headerNames: readonly string[];
+  /** Only operators may open the way into this machine's own network. */
+  readonly isOperator: boolean;
+}
+
+export function webhookFields({ typed, problems, endpoints, headerNames, isOperator }: WebhookFields): Html {
+  const keeps = `Leave this empty to keep those that it has: ${headerNames.join(", ")}.`;
+  return html`${
+    endpoints === null
+      ? null
+      : selectField(
+          {
+            name: "endpoint",
+            label: "Endpoint",
+            value: typed.endpointId,
+            hint: "Whose submissions are sent.",
+            problems,
+          },
+          endpoints.map(({ id, name }) => ({ value: id, label: name })),
+        )
+  }
+    ${textField({
+      name: "url",
+      label: "Address of the receiver",
+      value: typed.url,
+      type: "url",
+      autocomplete: "off",
+      isRequired: true,
+      hint: "Begins with https://. Each submission is sent there as JSON, signed.",
+      problems,
+    })}
+    ${areaField({
+      name: "headers",
+      label: "Headers of your own",
+      value: typed.headers,
+      hint: `One a line, like “Authorization: Bearer …”; most receivers need none. ${headerNames.length > 0 ? keeps : ""}`,
+      problems,
+    })}
+    ${
+      headerNames.length > 0 &&
+      checkField({
+        name: "clear_headers",
+        label: "Send no headers of your own any more",
+        value: typed.clearsHeaders ? "on" : "",
+      })
+    }
+    ${textField({
+      name: "max_spam_score",
+      label: "Highest spam score",
+      value: typed.maxSpamScore,
+      type: "number",
+      hint: "A submission with a higher score is not sent. 100 sends all that are accepted.",
+      problems,
+    })}
+    ${
+      isOperator &&
+      checkField({
+        name: "allow_private",
+        label: "Allow private addresses",
+        value: typed.allowPrivate ? "on" : "",
+        hint: "For a receiver on this machine or in its network, like an n8n beside formsvc. Only operators see this.",
+      })
+    }`;
+}

@@ -1,0 +1,82 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import { readQueue } from "../outbox/count-deliveries.ts";
+import { type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
+import { findLastAttempt } from "../outbox/delivery-store.ts";
+import type { Steps } from "../database/steps.ts";
+import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
+import { sendTest, TEST_DATA, type TestResult } from "../webhooks/send-test.ts";
+import { switchWebhook } from "../webhooks/switch-webhook.ts";
+import { getViewableWebhook, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
+import { listWebhookDeliveries } from "../webhooks/webhook-deliveries.ts";
+import { type Answer, page, redirect } from "./answer.ts";
+import { applied, type DashboardParts } from "./parts.ts";
+import type { Routes, Visit } from "./routes.ts";
+import { type DeliveryRow, pathOf, webhookView } from "./webhook-view.ts";
+import { refusalSentence } from "./webhook-words.ts";
+
+const PAGE_SIZE = 25;
+/** Tests at once. Each may take as long as an attempt does, and holds one of the places of requests. */
+const MAX_TESTS = 4;
+
+/** `/dashboard/webhooks/:id`: its health and its messages, a test, pausing and starting. */
+export function webhookPages(routes: Routes, parts: DashboardParts): void {
+  const { db } = parts;
+  let tests = 0;
+
+  /** @throws not_found */
+  const owned = ({ viewer, params }: Visit): Promise<OwnedWebhook> =>
+    db.read(() => getViewableWebhook(viewer, params["id"] ?? ""));
+
+  routes.read("/webhooks/:id", async (visit) => show(visit, await owned(visit), null));
+
+  routes.write("/webhooks/:id/test", async (visit) => {
+    const found = await owned(visit);
+    if (tests >= MAX_TESTS)
+      throw new FormsvcError("unavailable", "Other tests are under way. Try it again in a moment.");
+    tests += 1;
+    try {
+      const message = { webhook: found.webhook, endpointName: found.endpoint.name, data: TEST_DATA };
+      return await show(visit, found, await sendTest(parts, message, visit.now));
+    } finally {
+      tests -= 1;
+    }
+  });
+
+  for (const enabled of [true, false]) {
+    routes.write(`/webhooks/:id/${enabled ? "enable" : "disable"}`, async (visit) => {
+      const { webhook } = await owned(visit);
+      const asked = { id: webhook.id, enabled, actor: visit.viewer };
+      await applied(parts, () => switchWebhook(db, asked, parts.clock));
+      return redirect(pathOf(webhook.id), enabled ? "webhook_started" : "webhook_paused");
+    });
+  }
+
+  async function show(visit: Visit, found: OwnedWebhook, tested: TestResult | null): Promise<Answer> {
+    const { viewer, query } = visit;
+    const { id, settings } = found.webhook;
+    const state = DELIVERY_STATES.find((each) => each === query.get("state")) ?? null;
+    const filter = {
+      recipientId: id,
+      submissionId: null,
+      state,
+      cursor: query.get("cursor"),
+      limit: PAGE_SIZE,
+    };
+    const { deliveries, nextCursor } = await db.read(() => listWebhookDeliveries(filter));
+    const rows = await db.read(() => withLastAttempts(deliveries));
+    const queue = await db.read(() => readQueue(id));
+    const refusal =
+      tested === null ? null : await findReceiverRefusal(settings, parts.config.webhooks.allowNetworks);
+    const refused = refusal && refusalSentence(refusal, viewer.isOperator);
+    const list = { rows, state, nextCursor };
+    return page(new URL(settings.url).host, webhookView({ ...found, queue, list, tested, refused }));
+  }
+}
+
+function* withLastAttempts(deliveries: readonly Delivery[]): Steps<DeliveryRow[]> {
+  const rows: DeliveryRow[] = [];
+  for (const delivery of deliveries) {
+    rows.push({ delivery, last: (yield* findLastAttempt(delivery.id)) ?? null });
+  }
+  return rows;
+}

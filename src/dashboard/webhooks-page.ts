@@ -1,0 +1,195 @@
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { getViewableEndpoint, listViewableEndpoints } from "../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { readQueue, type RecipientQueue } from "../outbox/count-deliveries.ts";
+import { addWebhook } from "../webhooks/change-webhook.ts";
+import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
+import { listViewableWebhooks, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
+import { type Answer, page, redirect } from "./answer.ts";
+import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
+import { createOnce, onceInput } from "./once.ts";
+import { change, type DashboardParts } from "./parts.ts";
+import type { Routes, Visit } from "./routes.ts";
+import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
+import { secretBox } from "./webhook-view.ts";
+import { healthOf, healthPill, queueCell, refusalSentence } from "./webhook-words.ts";
+
+const PAGE_SIZE = 50;
+/** Endpoints offered in one list; an operator may see any number of them. */
+const MAX_OFFERED = 500;
+
+interface Row extends OwnedWebhook {
+  readonly queue: RecipientQueue;
+}
+
+/** `/dashboard/webhooks`: all of them with their health, and a form for a new one. */
+export function webhooksPages(routes: Routes, parts: DashboardParts): void {
+  const { db } = parts;
+  const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
+
+  routes.read("/webhooks", async ({ viewer, query }) => {
+    const found = await db.read(() => listViewableWebhooks(viewer, query.get("after"), PAGE_SIZE + 1));
+    const rows: Row[] = [];
+    for (const owned of found.slice(0, PAGE_SIZE)) {
+      rows.push({ ...owned, queue: await db.read(() => readQueue(owned.webhook.id)) });
+    }
+    const next = found.length > PAGE_SIZE ? (rows.at(-1)?.webhook.id ?? null) : null;
+    return page("Webhooks", listView(rows, next));
+  });
+
+  routes.read("/webhooks/new", async (visit) =>
+    newPage(visit, { ...EMPTY_WEBHOOK, endpointId: visit.query.get("endpoint") ?? "" }, NO_PROBLEMS),
+  );
+
+  routes.write("/webhooks/new", async (visit) =>
+    once.run(
+      visit,
+      () => takeNew(visit),
+      () => redirect("/dashboard/webhooks", "webhook_made_already"),
+    ),
+  );
+
+  async function takeNew(visit: Visit): Promise<Answer> {
+    const typed = readTyped(visit.form);
+    const checked = checkTyped(typed);
+    if ("problems" in checked) return newPage(visit, typed, checked.problems);
+    const allowPrivate = checked.settings.allowPrivate && visit.viewer.isOperator;
+    const settings = { headers: {}, ...checked.settings, allowPrivate };
+    try {
+      return await create(visit, typed.endpointId, settings);
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+      return newPage(visit, typed, new Map([["", error.message]]));
+    }
+  }
+
+  async function create(
+    { viewer, now }: Visit,
+    endpointId: string,
+    settings: Parameters<typeof addWebhook>[1]["settings"],
+  ): Promise<Answer> {
+    const made = await change(parts, function* () {
+      const endpoint = yield* getViewableEndpoint(viewer, endpointId);
+      const { webhook, secret } = yield* addWebhook(
+        parts.keyring,
+        { endpointId: endpoint.id, settings, actor: viewer },
+        now,
+      );
+      return { endpoint, webhook, secret };
+    });
+    const refusal = await findReceiverRefusal(made.webhook.settings, parts.config.webhooks.allowNetworks);
+    return page(
+      "Webhook added",
+      createdView(made, refusal && refusalSentence(refusal, viewer.isOperator)),
+      201,
+    );
+  }
+
+  async function newPage(visit: Visit, typed: TypedWebhook, problems: Problems): Promise<Answer> {
+    const endpoints = await db.read(() =>
+      listViewableEndpoints(visit.viewer, { after: null, limit: MAX_OFFERED }),
+    );
+    const content = endpoints.length === 0 ? noEndpoints() : newView(visit, typed, problems, endpoints);
+    return page("Add a webhook", content, problems.size === 0 ? 200 : 422);
+  }
+}
+
+function listView(rows: readonly Row[], next: string | null): Html {
+  const head = html`<div class="head">
+    <h1>Webhooks</h1>
+    <div class="actions"><a class="button primary" href="/dashboard/webhooks/new">Add a webhook</a></div>
+  </div>`;
+  if (rows.length === 0) {
+    return html`${head}
+      <section class="card">
+        <p class="empty">
+          A webhook sends each new submission on to another program as soon as it is stored: to n8n, Zapier, a chat or a
+          script of yours. There is none yet.
+        </p>
+      </section>`;
+  }
+  return html`${head}
+    <section class="card">
+      <div class="scroll" tabindex="0" role="region" aria-label="Webhooks">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Receiver</th>
+              <th scope="col">Endpoint</th>
+              <th scope="col">Health</th>
+              <th scope="col">Messages</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${rows.map(rowView)}
+          </tbody>
+        </table>
+      </div>
+      ${
+        next === null
+          ? null
+          : html`<div class="pages"><span></span><a href="/dashboard/webhooks?after=${next}">Next page</a></div>`
+      }
+    </section>`;
+}
+
+function rowView({ webhook, endpoint, queue }: Row): Html {
+  return html`<tr>
+    <td><a href="/dashboard/webhooks/${webhook.id}">${new URL(webhook.settings.url).host}</a></td>
+    <td><bdi>${endpoint.name}</bdi></td>
+    <td>${healthPill(healthOf(webhook))}</td>
+    <td>${queueCell(queue)}</td>
+  </tr>`;
+}
+
+function newView(
+  { viewer, form }: Visit,
+  typed: TypedWebhook,
+  problems: Problems,
+  endpoints: readonly Endpoint[],
+): Html {
+  const { isOperator } = viewer;
+  return html`<p class="crumbs"><a href="/dashboard/webhooks">← Webhooks</a></p>
+    <div class="head"><h1>Add a webhook</h1></div>
+    ${problemSummary(problems)}
+    <section class="card">
+      <form class="stacked" method="post" action="/dashboard/webhooks/new" data-unsaved>
+        ${onceInput(form)}
+        ${webhookFields({ typed, problems, endpoints, headerNames: [], isOperator })}
+        <div><button class="primary">Add the webhook</button></div>
+      </form>
+    </section>`;
+}
+
+function noEndpoints(): Html {
+  return html`<p class="crumbs"><a href="/dashboard/webhooks">← Webhooks</a></p>
+    <div class="head"><h1>Add a webhook</h1></div>
+    <section class="card">
+      <p class="empty">
+        A webhook belongs to an endpoint, and there is none yet.
+        <a class="link" href="/dashboard/endpoints/new">Make an endpoint first</a>.
+      </p>
+    </section>`;
+}
+
+function createdView(
+  { webhook, secret }: { readonly webhook: OwnedWebhook["webhook"]; readonly secret: string },
+  refused: string | null,
+): Html {
+  const path = `/dashboard/webhooks/${webhook.id}`;
+  return html`<p class="crumbs"><a href="/dashboard/webhooks">← Webhooks</a></p>
+    <div class="head"><h1>Webhook added</h1></div>
+    ${refused !== null && html`<p class="notice bad" role="alert">${refused}</p>`}
+    ${secretBox(secret, "With it the receiver can check that a message comes from this server.")}
+    <section class="card">
+      <header><h2>Try it now</h2></header>
+      <div class="body">
+        <p>A test sends an invented submission once. Nothing of it is stored.</p>
+        <div class="actions">
+          <form method="post" action="${path}/test"><button class="primary">Send a test</button></form>
+          <a class="button" href="${path}">Go to the webhook</a>
+        </div>
+      </div>
+    </section>`;
+}
