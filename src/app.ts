@@ -19,7 +19,7 @@ import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
 import { createBurstMemory } from "./history/burst-memory.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
-import { createHeldWriter, dropExpired } from "./submissions/held-post.ts";
+import { createHeldPostWriter, dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory, forgetExpired, forgetKeysOf } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./foundation/rate-limit.ts";
 import { createIntake, type Intake } from "./submissions/receive-submission.ts";
@@ -165,7 +165,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const webhooks = createWebhookTransport({ db, keyring, sender, settings: config.webhooks, clock, log });
   const deliverer = new Deliverer({ db, outbox, transports: [webhooks], clock, log, random: Math.random });
   const memory = createSpamMemory(db, createBurstMemory());
-  const heldPosts = createHeldWriter(db, config.held.maxPerWorkspace);
+  const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability);
   const commits = createCommitQueue({ db, usage, idempotency, outbox, memory, heldPosts }, observe);

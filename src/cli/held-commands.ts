@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { heldJson } from "../submissions/held-json.ts";
+import { heldPostJson } from "../submissions/held-json.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
@@ -50,7 +50,7 @@ const list = command({
       const limit = options.limit ?? DEFAULT_PAGE_SIZE;
       const page = await held.list(filter, limit, options.cursor);
       if (context.output.isJson) {
-        return context.output.json({ data: page.data.map(heldJson), next_cursor: page.nextCursor });
+        return context.output.json({ data: page.data.map(heldPostJson), next_cursor: page.nextCursor });
       }
       context.output.table(["CREATED", "ID", "WHY", "SPAM", "DATA"], page.data.map(toRow), "no held posts");
       if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
@@ -64,7 +64,7 @@ const show = command({
   action: (context, _options, [id]) =>
     withHeld(context, async (held) => {
       const post = await held.get(id);
-      if (context.output.isJson) return context.output.json(heldJson(post));
+      if (context.output.isJson) return context.output.json(heldPostJson(post));
       return printWhole(context.output, post, post.why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT");
     }),
 });

@@ -33,8 +33,11 @@ const restore = command({
     });
     if (output.isJson) {
       const { version, submissions, replaced } = restored;
-      const held = { disabled_webhooks: restored.disabledWebhooks, held_deliveries: restored.heldDeliveries };
-      return output.json({ restored: { version, submissions, replaced, ...held } });
+      const webhooks = {
+        disabled_webhooks: restored.disabledWebhooks,
+        held_deliveries: restored.heldDeliveries,
+      };
+      return output.json({ restored: { version, submissions, replaced, ...webhooks } });
     }
     output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
     if (restored.replaced !== null) output.note(`what was there before is ${restored.replaced}`);

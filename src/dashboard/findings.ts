@@ -2,7 +2,7 @@ import type { Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
 import type { Viewer } from "../sessions/session.ts";
-import { countHeldOf } from "../submissions/held-health.ts";
+import { countHeldPosts } from "../submissions/held-health.ts";
 import { findWebhookTroubles } from "../webhooks/viewable-webhooks.ts";
 import type { Webhook } from "../webhooks/webhook.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
@@ -85,7 +85,7 @@ function limitSentence({ name }: Workspace, { used, limit }: Usage): string {
 }
 
 function* heldLines(workspaces: readonly Workspace[]): Steps<FindingLine[]> {
-  const held = yield* countHeldOf(workspaces.map(({ id }) => id));
+  const held = yield* countHeldPosts(workspaces.map(({ id }) => id));
   if (held === 0) return [];
   const text =
     held === 1

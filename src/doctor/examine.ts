@@ -19,7 +19,7 @@ import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
-import { checkHeldRoom } from "../submissions/held-health.ts";
+import { checkHeldPostRoom } from "../submissions/held-health.ts";
 import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
@@ -69,7 +69,7 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
   ofTables(({ db }) => db.read(checkFailedDeliveries)),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
-  ofTables(({ db, config }) => db.read(() => checkHeldRoom(config.held.maxPerWorkspace))),
+  ofTables(({ db, config }) => db.read(() => checkHeldPostRoom(config.held.maxPerWorkspace))),
 ];
 
 /** A check that reads tables: skipped if `database.schema` or `database.structure` reports a problem. */

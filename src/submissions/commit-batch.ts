@@ -5,7 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Enqueue, Outbox } from "../outbox/outbox.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
-import type { Eviction, HeldWriter, NewHeld } from "./held-post.ts";
+import type { Eviction, HeldPostWriter, NewHeldPost } from "./held-post.ts";
 import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
 import type { RecalledPost, Recollection, SpamMemory } from "../history/spam-memory.ts";
 import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
@@ -23,7 +23,7 @@ export interface PendingSubmission {
 }
 
 /** A post that is refused, and waits to be kept. */
-export interface PendingHeld extends NewHeld {
+export interface PendingHeld extends NewHeldPost {
   /** Null if the workspace should not remember it, because it was refused only for the limit. */
   readonly recollection: Recollection | null;
 }
@@ -87,7 +87,7 @@ export interface BatchParts {
   readonly idempotency: IdempotencyMemory;
   readonly outbox: Pick<Outbox, "transactionNow">;
   readonly memory: SpamMemory;
-  readonly heldPosts: HeldWriter;
+  readonly heldPosts: HeldPostWriter;
 }
 
 interface Waiter {
@@ -263,7 +263,7 @@ function createStorer(
 }
 
 /** Stores a refused post; false if its endpoint was deleted meanwhile. */
-function createKeeper(heldPosts: HeldWriter): (pending: PendingHeld) => boolean {
+function createKeeper(heldPosts: HeldPostWriter): (pending: PendingHeld) => boolean {
   return (pending) => {
     try {
       heldPosts.insert(pending);

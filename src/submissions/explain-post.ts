@@ -11,7 +11,7 @@ import { readBody } from "../spam/spam-post.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { Plans } from "../workspaces/workspace.ts";
-import { getHeld } from "./held-post.ts";
+import { getHeldPost } from "./held-post.ts";
 import type { JsonObject } from "./parse-body.ts";
 import { getSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
@@ -66,7 +66,7 @@ export interface StoredVerdict {
 
 /** The reasons of a stored or held post from the time it came: settings and memory have changed since. @throws not_found */
 export function* readVerdict(id: string): Steps<StoredVerdict> {
-  const stored: Submission = isId("sub", id) ? yield* getSubmission(id) : yield* getHeld(id);
+  const stored: Submission = isId("sub", id) ? yield* getSubmission(id) : yield* getHeldPost(id);
   const { spamScore: score, spamClass, spamReasons: reasons, spamVersion: version } = stored;
   return { verdict: { score, spamClass, reasons }, version };
 }

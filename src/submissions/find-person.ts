@@ -8,12 +8,12 @@ import { getSubmission } from "./submission-store.ts";
 export interface PersonRecords {
   readonly submissions: readonly Submission[];
   /** Posts that were answered 429 and are held. */
-  readonly held: readonly HeldRecord[];
+  readonly held: readonly HeldPostRecord[];
   /** Whether there is more of either than {@link MAX_PERSON_RECORDS}. */
   readonly hasMore: boolean;
 }
 
-export interface HeldRecord {
+export interface HeldPostRecord {
   readonly id: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
@@ -34,8 +34,8 @@ export async function findPerson(db: Database, field: string, value: string): Pr
   const heldIds = await matchingIds(db, "held", field, value);
   const submissions: Submission[] = [];
   for (const id of ids.slice(0, MAX_PERSON_RECORDS)) submissions.push(await db.read(() => getSubmission(id)));
-  const held: HeldRecord[] = [];
-  for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) held.push(await db.read(() => readHeld(id)));
+  const held: HeldPostRecord[] = [];
+  for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) held.push(await db.read(() => readHeldPost(id)));
   const hasMore = ids.length > MAX_PERSON_RECORDS || heldIds.length > MAX_PERSON_RECORDS;
   return { submissions, held, hasMore };
 }
@@ -95,7 +95,7 @@ function comparable(text: string): string {
   return text.trim().toLowerCase();
 }
 
-function* readHeld(id: string): Steps<HeldRecord> {
+function* readHeldPost(id: string): Steps<HeldPostRecord> {
   const row = yield* first(query.selectFrom("held").select(["data", "created_at"]).where("id", "=", id));
   return {
     id,

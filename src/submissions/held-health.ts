@@ -12,7 +12,7 @@ const CLOSE_TO_FULL = 0.8;
  *
  * @param maxPerWorkspace null is unlimited.
  */
-export function* checkHeldRoom(maxPerWorkspace: number | null): Steps<Finding[]> {
+export function* checkHeldPostRoom(maxPerWorkspace: number | null): Steps<Finding[]> {
   const least = maxPerWorkspace === null ? null : maxPerWorkspace * CLOSE_TO_FULL;
   const full =
     least === null
@@ -31,7 +31,7 @@ export function* checkHeldRoom(maxPerWorkspace: number | null): Steps<Finding[]>
 }
 
 /** Held posts of these workspaces together. */
-export function* countHeldOf(workspaceIds: readonly string[]): Steps<number> {
+export function* countHeldPosts(workspaceIds: readonly string[]): Steps<number> {
   const ids = sql`(SELECT value FROM json_each(${JSON.stringify(workspaceIds)}))`;
   const counted = yield* first(
     query

@@ -17,14 +17,14 @@ export interface HeldPost extends Submission {
 }
 
 /** A selection of held posts. Null means any. */
-export interface HeldFilter {
+export interface HeldPostFilter {
   readonly endpointId: string | null;
   /** Milliseconds; `since` is inclusive, `until` is not. */
   readonly since: number | null;
   readonly until: number | null;
 }
 
-export interface HeldPage {
+export interface HeldPostPage {
   /** Newest first. */
   readonly data: readonly HeldPost[];
   /** The start of the next page; null on the last one. */
@@ -32,7 +32,7 @@ export interface HeldPage {
 }
 
 /** A refused post as it is written. */
-export interface NewHeld {
+export interface NewHeldPost {
   readonly held: HeldPost;
   /** Whether a honeypot was filled. */
   readonly trapped: boolean;
@@ -43,8 +43,8 @@ export interface NewHeld {
 }
 
 /** Writes held posts inside a transaction of the caller's. */
-export interface HeldWriter {
-  insert(post: NewHeld): void;
+export interface HeldPostWriter {
+  insert(post: NewHeldPost): void;
   /** Deletes posts over the workspace's limit; null if there are none. */
   evict(workspaceId: string, now: number): Eviction | null;
 }
@@ -60,7 +60,7 @@ export interface Eviction {
 const MAX_EVICTED = 1024;
 
 /** @param maxPerWorkspace held posts that a workspace keeps; null is unlimited. */
-export function createHeldWriter(db: SqliteDatabase, maxPerWorkspace: number | null): HeldWriter {
+export function createHeldPostWriter(db: SqliteDatabase, maxPerWorkspace: number | null): HeldPostWriter {
   const insert = db.prepare(
     `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash)
      VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?)
@@ -106,7 +106,11 @@ function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
 }
 
 /** @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else. */
-export function* listHeld(filter: HeldFilter, limit: number, cursor: string | null): Steps<HeldPage> {
+export function* listHeldPosts(
+  filter: HeldPostFilter,
+  limit: number,
+  cursor: string | null,
+): Steps<HeldPostPage> {
   if (cursor !== null && !isId("held", cursor)) {
     throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
       details: { cursor: "malformed" },
@@ -122,12 +126,12 @@ export function* listHeld(filter: HeldFilter, limit: number, cursor: string | nu
   if (filter.until !== null) select = select.where("id", "<", firstIdAt("held", filter.until));
   if (cursor !== null) select = select.where("id", "<", cursor);
   const rows = yield* all(select);
-  const data = rows.slice(0, limit).map(toHeld);
+  const data = rows.slice(0, limit).map(toHeldPost);
   return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
 }
 
 /** @throws not_found */
-export function* getHeld(id: string): Steps<HeldPost> {
+export function* getHeldPost(id: string): Steps<HeldPost> {
   const row = isId("held", id)
     ? yield* first(query.selectFrom("held").selectAll().where("id", "=", id))
     : undefined;
@@ -137,11 +141,11 @@ export function* getHeld(id: string): Steps<HeldPost> {
       `there is no held post ${id}; it may have been released, dropped or expired`,
     );
   }
-  return toHeld(row);
+  return toHeldPost(row);
 }
 
 /** Drops all of the ids or none. @throws not_found naming the first that does not exist. */
-export function* dropHeld(ids: readonly string[]): Steps<void> {
+export function* dropHeldPosts(ids: readonly string[]): Steps<void> {
   for (const id of ids) {
     if ((yield* run(query.deleteFrom("held").where("id", "=", id))) === 0) {
       throw new FormsvcError("not_found", `there is no held post ${id}; nothing was dropped`);
@@ -166,7 +170,7 @@ export function* dropExpired(days: number | null, now: number): Steps<number> {
   return yield* run(query.deleteFrom("held").where("id", "in", expired));
 }
 
-function toHeld(row: Tables["held"]): HeldPost {
+function toHeldPost(row: Tables["held"]): HeldPost {
   const { workspace_id: workspaceId, endpoint_id: endpointId, why } = row;
   return { ...readContent(row), workspaceId, endpointId, why };
 }

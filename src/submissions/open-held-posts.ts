@@ -1,20 +1,20 @@
 import type { Clock } from "../foundation/clock.ts";
 import {
   dropExpired,
-  dropHeld,
-  getHeld,
-  type HeldFilter,
-  type HeldPage,
+  dropHeldPosts,
+  getHeldPost,
+  type HeldPostFilter,
+  type HeldPostPage,
   type HeldPost,
-  listHeld,
+  listHeldPosts,
 } from "./held-post.ts";
-import { releaseHeld, type ReleaseParts } from "./release-held.ts";
+import { releaseHeldPost, type ReleaseParts } from "./release-held.ts";
 import type { Submission } from "./submission.ts";
 
 /** Work with held posts. Expired posts are deleted first, whether a server runs or not. */
 export interface HeldPosts {
   /** @throws invalid_request on a cursor that no page returned. */
-  list(filter: HeldFilter, limit: number, cursor: string | null): Promise<HeldPage>;
+  list(filter: HeldPostFilter, limit: number, cursor: string | null): Promise<HeldPostPage>;
   /** @throws not_found */
   get(id: string): Promise<HeldPost>;
   /** @throws not_found; plan_limit if the month is full. */
@@ -23,13 +23,13 @@ export interface HeldPosts {
   drop(ids: readonly string[]): Promise<void>;
 }
 
-export interface HeldParts extends ReleaseParts {
+export interface HeldPostParts extends ReleaseParts {
   /** Days that a post is held; null is for ever. */
   readonly days: number | null;
   readonly clock: Clock;
 }
 
-export function openHeldPosts(parts: HeldParts): HeldPosts {
+export function openHeldPosts(parts: HeldPostParts): HeldPosts {
   const { db, days, clock } = parts;
   const dropOld = async (): Promise<void> => {
     while ((await db.transaction(() => dropExpired(days, clock.now()))) > 0);
@@ -37,19 +37,19 @@ export function openHeldPosts(parts: HeldParts): HeldPosts {
   return {
     async list(filter, limit, cursor) {
       await dropOld();
-      return db.read(() => listHeld(filter, limit, cursor));
+      return db.read(() => listHeldPosts(filter, limit, cursor));
     },
     async get(id) {
       await dropOld();
-      return db.read(() => getHeld(id));
+      return db.read(() => getHeldPost(id));
     },
     async release(id) {
       await dropOld();
-      return releaseHeld(parts, id, clock.now());
+      return releaseHeldPost(parts, id, clock.now());
     },
     async drop(ids) {
       await dropOld();
-      await db.transaction(() => dropHeld(ids));
+      await db.transaction(() => dropHeldPosts(ids));
     },
   };
 }

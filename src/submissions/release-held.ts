@@ -6,7 +6,7 @@ import { newId } from "../foundation/id.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
-import { getHeld, type HeldPost } from "./held-post.ts";
+import { getHeldPost, type HeldPost } from "./held-post.ts";
 import { teachSubmission } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
@@ -24,13 +24,13 @@ export interface ReleaseParts {
  *
  * @throws not_found; plan_limit if the month is full.
  */
-export function releaseHeld(
+export function releaseHeldPost(
   { db, plans, outbox }: ReleaseParts,
   id: string,
   now: number,
 ): Promise<Submission> {
   return outbox.transaction(function* (enqueue) {
-    const held = yield* getHeld(id);
+    const held = yield* getHeldPost(id);
     yield* countSubmission(held.workspaceId, monthOf(now), plans);
     const submission = asSubmission(held);
     yield* insertSubmission(submission, enqueue(submission, now));

@@ -11,7 +11,7 @@ import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
-import { listHeld } from "../../src/submissions/held-post.ts";
+import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../../src/submissions/open-held-posts.ts";
 import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
 import { listWebhookDeliveries, replay, type Replay } from "../../src/webhooks/webhook-deliveries.ts";
@@ -110,7 +110,7 @@ test("a held post is released, by the verb as by the command", async () => {
   const forEver = { held: { ...defaultConfig.held, days: null } };
   const service = await receiving(forEver);
   expect(await service.submit(pitch)).toBe("spam_blocked");
-  const id = service.db.now(() => listHeld(any, 1, null)).data[0]?.id ?? "";
+  const id = service.db.now(() => listHeldPosts(any, 1, null)).data[0]?.id ?? "";
   const machine = operatorMachine();
   machine.configure({ held: { days: null } });
   const { plans } = service.config;
@@ -166,7 +166,7 @@ test("a post is explained as the server judges it, without a trace of it in the 
   const service = await receiving();
   const { db, config, endpointId, clock } = service;
   await service.submit(pitch);
-  const [held] = db.now(() => listHeld(any, 1, null)).data;
+  const [held] = db.now(() => listHeldPosts(any, 1, null)).data;
   const before = db.prepare("SELECT count(*) FROM remembered_text").pluck().get();
   const parts = { db, plans: config.plans, defaults: spamDefaults(config) };
   const { verdict, unfit } = explainPost(parts, endpointId, pitch, clock.now());

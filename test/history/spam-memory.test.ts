@@ -5,7 +5,7 @@ import { query } from "../../src/database/database.ts";
 import type { Mark } from "../../src/history/teach.ts";
 import { markSubmission } from "../../src/submissions/mark-submission.ts";
 import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
-import { listHeld } from "../../src/submissions/held-post.ts";
+import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { setPlan } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
@@ -33,7 +33,7 @@ async function scoreOf(
 ) {
   const id = await service.submit({ ...body }, sender(index));
   if (id !== "spam_blocked") return service.db.now(() => getSubmission(id)).spamScore;
-  return service.db.now(() => listHeld({ endpointId: null, since: null, until: null }, 1, null)).data[0]
+  return service.db.now(() => listHeldPosts({ endpointId: null, since: null, until: null }, 1, null)).data[0]
     ?.spamScore;
 }
 

@@ -11,7 +11,7 @@ import {
   createCommitQueue,
   type PendingSubmission,
 } from "../../src/submissions/commit-batch.ts";
-import { createHeldWriter } from "../../src/submissions/held-post.ts";
+import { createHeldPostWriter } from "../../src/submissions/held-post.ts";
 import { createIdempotencyMemory } from "../../src/submissions/idempotency.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
@@ -49,7 +49,7 @@ function bench(): Bench {
     idempotency: createIdempotencyMemory(db),
     outbox: createOutbox(db),
     memory: createSpamMemory(db, null),
-    heldPosts: createHeldWriter(db, null),
+    heldPosts: createHeldPostWriter(db, null),
   });
   const other = openForTest(db.path);
   return {

@@ -6,10 +6,10 @@ import { defaultEndpointSettings, type StoreAddress } from "../../src/endpoints/
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import {
-  createHeldWriter,
+  createHeldPostWriter,
   dropExpired,
   EVICT_SQL,
-  type HeldWriter,
+  type HeldPostWriter,
 } from "../../src/submissions/held-post.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "../support/add-submission.ts";
@@ -95,7 +95,7 @@ test("each transaction that evicts posts says so in the log, with how many of wh
 interface Bench {
   readonly db: SqliteDatabase;
   readonly insert: (post: { network: string; trapped: boolean; at: number }) => string;
-  readonly evict: (maxPerWorkspace: number) => ReturnType<HeldWriter["evict"]>;
+  readonly evict: (maxPerWorkspace: number) => ReturnType<HeldPostWriter["evict"]>;
 }
 
 function bench(): Bench {
@@ -104,7 +104,7 @@ function bench(): Bench {
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const endpoint = db.now(() => insertEndpoint(workspace, made, plans, NOON));
-  const writer = createHeldWriter(db, null);
+  const writer = createHeldPostWriter(db, null);
   return {
     db,
     insert({ network, trapped, at }) {
@@ -116,7 +116,7 @@ function bench(): Bench {
       writer.insert({ held, trapped, network, idempotent: null });
       return held.id;
     },
-    evict: (max) => createHeldWriter(db, max).evict(workspace.id, NOON),
+    evict: (max) => createHeldPostWriter(db, max).evict(workspace.id, NOON),
   };
 }
 

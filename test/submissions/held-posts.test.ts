@@ -2,9 +2,15 @@ import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { monthOf } from "../../src/foundation/clock.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
-import { dropExpired, dropHeld, getHeld, type HeldPage, listHeld } from "../../src/submissions/held-post.ts";
+import {
+  dropExpired,
+  dropHeldPosts,
+  getHeldPost,
+  type HeldPostPage,
+  listHeldPosts,
+} from "../../src/submissions/held-post.ts";
 import { findMark } from "../../src/history/teach.ts";
-import { releaseHeld, type ReleaseParts } from "../../src/submissions/release-held.ts";
+import { releaseHeldPost, type ReleaseParts } from "../../src/submissions/release-held.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
@@ -23,8 +29,8 @@ const plain = createKeyring(defaultConfig.secrets);
 const receiver = { url: "http://receiver.example.org/", headers: {}, allowPrivate: false, maxSpamScore: 75 };
 const any = { endpointId: null, since: null, until: null };
 
-function heldIn({ db }: Receiving): HeldPage["data"] {
-  return db.now(() => listHeld(any, 100, null)).data;
+function heldIn({ db }: Receiving): HeldPostPage["data"] {
+  return db.now(() => listHeldPosts(any, 100, null)).data;
 }
 
 function partsOf({ db, config }: Receiving, outbox: ReleaseParts["outbox"]): ReleaseParts {
@@ -56,7 +62,7 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   const [held] = heldIn(service);
   service.clock.advance(86_400_000);
   service.db.now(() => createWebhook(plain, service.endpointId, receiver, arrived));
-  const released = await releaseHeld(
+  const released = await releaseHeldPost(
     partsOf(service, createOutbox(service.db)),
     held?.id ?? "",
     service.clock.now(),
@@ -73,15 +79,15 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   expect(used(service)).toBe(1);
   expect(service.db.now(() => findMark(released.id))).toBe("ham");
   expect(heldIn(service)).toEqual([]);
-  await expect(releaseHeld(partsOf(service, createOutbox(service.db)), held?.id ?? "", 0)).rejects.toThrow(
-    "no held post",
-  );
+  await expect(
+    releaseHeldPost(partsOf(service, createOutbox(service.db)), held?.id ?? "", 0),
+  ).rejects.toThrow("no held post");
 });
 
 test("the same sender's same message passes after a release", async () => {
   const service = await receiving();
   await service.submit(pitch);
-  await releaseHeld(
+  await releaseHeldPost(
     partsOf(service, createOutbox(service.db)),
     heldIn(service)[0]?.id ?? "",
     service.clock.now(),
@@ -96,7 +102,7 @@ test("a post over the monthly limit is kept, and its release waits for the plan 
   const [held] = heldIn(service);
   expect(held).toMatchObject({ why: "limit", data: { name: "Bea" }, spamClass: "low" });
   const release = () =>
-    releaseHeld(partsOf(service, createOutbox(service.db)), held?.id ?? "", service.clock.now());
+    releaseHeldPost(partsOf(service, createOutbox(service.db)), held?.id ?? "", service.clock.now());
   await expect(release()).rejects.toThrow("all are used");
   service.clock.advance(30 * 86_400_000);
   const { id } = await release();
@@ -112,7 +118,7 @@ test("posts that one command releases are each notified once", async () => {
   const outbox = createOutbox(service.db);
   const released: string[] = [];
   for (const { id } of heldIn(service))
-    released.push((await releaseHeld(partsOf(service, outbox), id, service.clock.now())).id);
+    released.push((await releaseHeldPost(partsOf(service, outbox), id, service.clock.now())).id);
   expect(released).toHaveLength(2);
   expect(queuedDeliveries(service.db).map(({ submissionId }) => submissionId)).toEqual(released);
 });
@@ -126,9 +132,9 @@ test("a release that fails half-way changes nothing", async () => {
     "CREATE TRIGGER broken BEFORE INSERT ON outbox BEGIN SELECT raise(ABORT, 'the outbox is broken'); END",
   );
   const outbox = createOutbox(service.db);
-  await expect(releaseHeld(partsOf(service, outbox), held?.id ?? "", service.clock.now())).rejects.toThrow(
-    "the outbox is broken",
-  );
+  await expect(
+    releaseHeldPost(partsOf(service, outbox), held?.id ?? "", service.clock.now()),
+  ).rejects.toThrow("the outbox is broken");
   expect(heldIn(service)).toEqual([held]);
   expect(used(service)).toBe(0);
 });
@@ -192,8 +198,8 @@ test("dropping is all or nothing, and pages are complete", async () => {
     service.clock.advance(1000);
     await service.submit({ ...pitch, name: `n${count}` });
   }
-  const first = service.db.now(() => listHeld(any, 3, null));
-  const second = service.db.now(() => listHeld(any, 3, first.nextCursor));
+  const first = service.db.now(() => listHeldPosts(any, 3, null));
+  const second = service.db.now(() => listHeldPosts(any, 3, first.nextCursor));
   expect([...first.data, ...second.data].map(({ data }) => data["name"])).toEqual([
     "n4",
     "n3",
@@ -203,10 +209,10 @@ test("dropping is all or nothing, and pages are complete", async () => {
   ]);
   expect(second.nextCursor).toBeNull();
   const ids = heldIn(service).map(({ id }) => id);
-  expect(() => service.db.now(() => dropHeld([ids[0] ?? "", "held_00000000000000000000000000"]))).toThrow(
-    "nothing was dropped",
-  );
-  expect(service.db.now(() => getHeld(ids[0] ?? "")).id).toBe(ids[0]);
-  service.db.now(() => dropHeld(ids));
+  expect(() =>
+    service.db.now(() => dropHeldPosts([ids[0] ?? "", "held_00000000000000000000000000"])),
+  ).toThrow("nothing was dropped");
+  expect(service.db.now(() => getHeldPost(ids[0] ?? "")).id).toBe(ids[0]);
+  service.db.now(() => dropHeldPosts(ids));
   expect(heldIn(service)).toEqual([]);
 });

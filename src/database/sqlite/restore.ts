@@ -27,9 +27,9 @@ export interface Restored extends CheckedCopy {
   readonly disabledWebhooks: number;
 }
 
-type Held = Pick<Restored, "heldDeliveries" | "disabledWebhooks">;
+type HeldBack = Pick<Restored, "heldDeliveries" | "disabledWebhooks">;
 
-const NOTHING_HELD: Held = { heldDeliveries: 0, disabledWebhooks: 0 };
+const NOTHING_HELD: HeldBack = { heldDeliveries: 0, disabledWebhooks: 0 };
 
 export interface RestoreOptions {
   /** Whether to hold the deliveries that are pending in the backup: they may have been sent since. */
@@ -64,11 +64,11 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
     copyPrivately(source, unfinished);
     const { differences, ...checked } = checkCopy(unfinished, source);
     refuseDifferences(differences, source);
-    const held = options.holdWebhooks ? holdDeliveries(unfinished, source) : NOTHING_HELD;
+    const heldBack = options.holdWebhooks ? holdDeliveries(unfinished, source) : NOTHING_HELD;
     syncFile(unfinished);
     const replaced = setAside(database, options.now);
     moveIntoPlace(unfinished, database);
-    return { ...checked, replaced, ...held };
+    return { ...checked, replaced, ...heldBack };
   } catch (error) {
     throw translateFileError(error, database);
   } finally {
@@ -90,7 +90,7 @@ function copyPrivately(source: string, target: string): void {
  * Disables every webhook and holds its pending deliveries: held deliveries of an enabled webhook would be sent at the next
  * start. They are sent when their webhook is enabled again, or one by one by a replay.
  */
-function holdDeliveries(file: string, shown: string): Held {
+function holdDeliveries(file: string, shown: string): HeldBack {
   const connection = new Driver(file, { timeout: 0 });
   try {
     const has = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
@@ -101,12 +101,12 @@ function holdDeliveries(file: string, shown: string): Held {
         ? "UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'"
         : "UPDATE recipient SET state = 'disabled' WHERE state = 'enabled'";
     const disabled = connection.prepare(disable).run();
-    const held = connection
+    const inDelivery = connection
       .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
       .run();
     // Messages in the outbox will be held too, because their webhooks are disabled.
     const queued = has.get("outbox") === undefined ? 0 : Number(countQueued(connection));
-    return { heldDeliveries: held.changes + queued, disabledWebhooks: disabled.changes };
+    return { heldDeliveries: inDelivery.changes + queued, disabledWebhooks: disabled.changes };
   } catch (error) {
     throw translateDatabaseError(error, shown);
   } finally {

@@ -47,10 +47,10 @@ export function lockServer(
     connection.prepare("INSERT INTO holder (pid, started_at) VALUES (?, ?)").run(pid, startedAt);
     connection.exec("COMMIT; BEGIN IMMEDIATE");
   } catch (error) {
-    const held = error instanceof Driver.SqliteError && error.code.startsWith("SQLITE_BUSY");
-    const holder = held ? describeHolder(connection) : "";
+    const isTaken = error instanceof Driver.SqliteError && error.code.startsWith("SQLITE_BUSY");
+    const holder = isTaken ? describeHolder(connection) : "";
     connection.close();
-    if (!held) throw translateDatabaseError(error, file);
+    if (!isTaken) throw translateDatabaseError(error, file);
     throw new FormsvcError("server_running", `${databasePath}: already served${holder}`, {
       cause: error,
       hint,
