@@ -46,6 +46,8 @@ export function createBurstMemory(): BurstMemory {
 
 /** Drops posts older than ten minutes, and posts that are in the future because the clock was set back. */
 function forgetOthers({ times, endpointIds }: Burst, now: number): void {
+  const [oldest = now] = times;
+  if (now - oldest < WINDOW_MS && (times.at(-1) ?? now) <= now) return;
   let kept = 0;
   for (let index = 0; index < times.length; index += 1) {
     const at = times[index] ?? 0;

@@ -182,10 +182,19 @@ function knownText({ id, senders, marked_spam, marked_ham }: TextRow): KnownText
 
 /** A sketch's keys as they are stored: scoped by workspace, so that lookups find no other workspace's. */
 function scopedKeys(workspaceId: string, keys: readonly number[]): number[] {
+  if (workspaceId !== latest.workspaceId) latest = { workspaceId, scope: scopeOf(workspaceId) };
+  const { scope } = latest;
+  return keys.map((key) => key + scope);
+}
+
+/** The last workspace with its scope: posts that come together are mostly of one workspace. */
+let latest = { workspaceId: "", scope: 0 };
+
+function scopeOf(workspaceId: string): number {
   let scope = 0;
   for (let at = 0; at < workspaceId.length; at += 1)
     scope = (Math.imul(scope, 31) + workspaceId.charCodeAt(at)) >>> 0;
-  return keys.map((key) => key + scope * 2 ** 20);
+  return scope * 2 ** 20;
 }
 
 function sendersOf(json: string): Sender[] {

@@ -49,7 +49,7 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
     // When a connection is closed, Node still handles the rest of the packet that it is reading.
     if (connection === undefined || connection.socket.destroyed) return;
     const flight = begin(parts, connection, request);
-    reply.raw.once("close", () => {
+    reply.raw.on("close", () => {
       end(shares, flight);
       onEnd(request, reply, performance.now() - startedAt);
     });

@@ -8,6 +8,7 @@ export const BUCKETS = 65_536;
 /** Bits of a hash that a bucket leaves out. */
 const SHIFT = 16;
 
+const SPACE = 32;
 const MAX_CHARACTERS = 2000;
 /** Characters that are read to find that many, a run of white space counting as one. */
 const MAX_LOOKED_AT = 2 * MAX_CHARACTERS;
@@ -60,25 +61,19 @@ export function characterBuckets(normalised: string): Readonly<BucketSet> {
 /** Puts the text between two spaces, every run of white space as one, into {@link line} and returns its length. */
 function readLine(text: string): number {
   const end = Math.min(text.length, MAX_LOOKED_AT);
-  line[0] = 32;
+  line[0] = SPACE;
   let length = 1;
-  let spaced = true;
   for (let at = 0; at < end && length <= MAX_CHARACTERS; at += 1) {
     const code = text.charCodeAt(at);
-    if (isWhitespace(code)) {
-      spaced = true;
-      continue;
-    }
-    if (spaced && length > 1) {
-      line[length] = 32;
-      length += 1;
-    }
-    spaced = false;
-    if (length <= MAX_CHARACTERS) {
+    if (!isWhitespace(code)) {
       line[length] = code;
+      length += 1;
+    } else if (line[length - 1] !== SPACE) {
+      line[length] = SPACE;
       length += 1;
     }
   }
-  line[length] = 32;
-  return length + 1;
+  line[length] = SPACE;
+  // A text that is cut after a space has two at its end.
+  return length <= MAX_CHARACTERS && line[length - 1] === SPACE ? length : length + 1;
 }

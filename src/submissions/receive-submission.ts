@@ -103,7 +103,7 @@ export function createIntake(parts: IntakeParts): Intake {
     async receive(caller, post) {
       checkMayPost(caller, post, parts.onSecretInBrowser);
       const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
-      if (idempotent === null) return store(parts, caller, post, null);
+      if (idempotent === null) return await store(parts, caller, post, null);
 
       const earlier = idempotency.recall(idempotent, clock.now());
       if (earlier !== null) return earlier;

@@ -28,6 +28,12 @@ const LIBRARY =
 /** Browsers that name a cleaning tool or leave a bracket open: practice of one family of robots, not a measured figure. */
 const ODD = /\b(?:ccleaner|avast)\//i;
 
+function countOf(character: string, text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
+}
+
 function clientReasons(read: ReadPost): SpamReason[] {
   const { client } = read.post;
   if (client === null) return [];
@@ -39,7 +45,7 @@ function clientReasons(read: ReadPost): SpamReason[] {
   if (agent === "") reason("user-agent", POINTS["user-agent"].none, "no User-Agent");
   else if (agent !== null && LIBRARY.test(agent))
     reason("user-agent", POINTS["user-agent"].program, `sent by a program: ${agent.slice(0, MAX_SHOWN)}`);
-  else if (agent !== null && (ODD.test(agent) || agent.split("(").length !== agent.split(")").length)) {
+  else if (agent !== null && (ODD.test(agent) || countOf("(", agent) !== countOf(")", agent))) {
     reason("user-agent", POINTS["user-agent"].odd, `odd User-Agent: ${agent.slice(0, MAX_SHOWN)}`);
   }
   if (client.acceptLanguage === null)
