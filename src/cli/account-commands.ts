@@ -13,7 +13,7 @@ import { listSessions } from "../sessions/session.ts";
 import { createAccount, getAccount, listAccounts } from "../workspaces/workspace-store.ts";
 import { parseBaseUrl } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
-import { plainText } from "./output.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
 
 export function register(program: Command): void {

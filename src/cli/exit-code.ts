@@ -1,7 +1,8 @@
 import { CommanderError, InvalidArgumentError } from "commander";
 import { describeError, type ExitCode, FormsvcError } from "../foundation/errors.ts";
 import { describeFailure } from "./hints.ts";
-import { jsonText, plainText, writeError } from "./output.ts";
+import { jsonText, plainText } from "../foundation/plain-text.ts";
+import { writeError } from "./output.ts";
 
 /** Prints on standard error what went wrong, and returns the exit code. */
 export function reportFailure(thrown: unknown, asJson: boolean): ExitCode {

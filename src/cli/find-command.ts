@@ -11,7 +11,7 @@ import { confirm } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { command, refuse } from "./command.ts";
 import { withDatabase } from "./open.ts";
-import { jsonText } from "./output.ts";
+import { jsonText } from "../foundation/plain-text.ts";
 
 export const findCommand = command({
   usage: "find",

@@ -10,7 +10,7 @@ import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { withDatabase } from "./open.ts";
-import { plainText } from "./output.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { endpointIdOf } from "./submission-filter.ts";
 import { printWhole } from "./submission-view.ts";
 

@@ -1,24 +1,8 @@
 import { writeSync } from "node:fs";
 import { FormsvcError } from "../foundation/errors.ts";
+import { jsonText, plainText, terminalText } from "../foundation/plain-text.ts";
 
 /** The only writer to standard output and standard error. */
-
-/** C0 and C1 controls, and the marks that turn the direction of text: harmless in a file, not on a terminal. */
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const LINE_BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
-
-/** Text from outside, safe to show on a terminal in one line. */
-export function plainText(text: string): string {
-  return text.replace(LINE_BREAKS, " ").replace(UNSAFE, "");
-}
-
-/** JSON in which every unsafe character is escaped, so that it can be shown on a terminal too. */
-export function jsonText(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, null, indent);
-  return text.replace(UNSAFE, (char) =>
-    char === "\n" ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
 
 export interface Output {
   /** Whether `--json` was given. */
@@ -65,8 +49,7 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
     mustBeTaken: (what) => {
       consequence = what;
     },
-    text: (text) =>
-      print(process.stdout.isTTY ? text.replace(UNSAFE, (char) => (char === "\n" ? char : "")) : text),
+    text: (text) => print(process.stdout.isTTY ? terminalText(text) : text),
     table: (headings, rows, empty) => (rows.length === 0 ? note(empty) : out(renderTable(headings, rows))),
     json: (value) => out(jsonText(value, 2)),
     jsonLine: (value) => out(jsonText(value)),

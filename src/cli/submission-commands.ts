@@ -4,7 +4,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Mark, findMark } from "../history/teach.ts";
-import { markSubmission } from "../submissions/mark-submission.ts";
+import { markSubmissions } from "../submissions/mark-submission.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { browseSubmissions } from "../submissions/browse-submissions.ts";
@@ -22,7 +22,7 @@ import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { findCommand } from "./find-command.ts";
 import { withDatabase } from "./open.ts";
-import { plainText } from "./output.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import { filterOptions, readFilter } from "./submission-filter.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
 import { printWhole } from "./submission-view.ts";
@@ -155,7 +155,7 @@ const mark = command({
       throw new FormsvcError("usage", "the mark is spam, ham or none");
     return withDatabase(context, async (db) => {
       const chosen = wanted === "none" ? null : (wanted as Mark);
-      await db.transaction(() => markSubmission(db, id, chosen, context.clock.now()));
+      await db.transaction(() => markSubmissions(db, [id], chosen, context.clock.now()));
       if (context.output.isJson) return context.output.json({ id, mark: chosen });
       return context.output.note(
         chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,

@@ -1,6 +1,6 @@
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
-import type { SubmissionFilter } from "../submissions/submission-store.ts";
+import { EVERY_SUBMISSION, type SubmissionFilter } from "../submissions/submission-store.ts";
 import { parseTime } from "./arguments.ts";
 import type { OptionValues } from "./option-values.ts";
 
@@ -18,7 +18,9 @@ export const filterOptions = [
 /** @throws not_found, ambiguous */
 export function* readFilter(options: OptionValues<typeof filterOptions>): Steps<SubmissionFilter> {
   const { class: spamClass, since, until } = options;
-  return { endpointId: yield* endpointIdOf(options.endpoint), spamClass, since, until };
+  const endpointId = yield* endpointIdOf(options.endpoint);
+  const endpointIds = endpointId === null ? null : [endpointId];
+  return { ...EVERY_SUBMISSION, endpointIds, spamClass, since, until };
 }
 
 /** @param reference null is every endpoint. @throws not_found, ambiguous */

@@ -4,7 +4,7 @@ import { parseCount } from "./arguments.ts";
 import { command, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
-import { jsonText } from "./output.ts";
+import { jsonText } from "../foundation/plain-text.ts";
 import { filterOptions, readFilter } from "./submission-filter.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 

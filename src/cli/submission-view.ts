@@ -1,6 +1,7 @@
 import { toIsoTime } from "../foundation/clock.ts";
 import type { Submission } from "../submissions/submission.ts";
-import { jsonText, type Output } from "./output.ts";
+import { jsonText } from "../foundation/plain-text.ts";
+import type { Output } from "./output.ts";
 
 export function printWhole(output: Output, submission: Submission, heading = "SUBMISSION"): void {
   const facts = [

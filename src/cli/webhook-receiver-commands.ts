@@ -10,7 +10,8 @@ import { getWebhook } from "../webhooks/webhook-store.ts";
 import { parseCount, parseJson, readInput, readLines } from "./arguments.ts";
 import { command, type CommandContext, refuse } from "./command.ts";
 import { withDatabase } from "./open.ts";
-import { type Output, plainText } from "./output.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import type { Output } from "./output.ts";
 
 const DEFAULT_LISTEN_PORT = 8788;
 const DEFAULT_RETRY_AFTER_SECONDS = 30;

@@ -1,8 +1,22 @@
 import type { Database } from "../database/database.ts";
 import type { Viewer } from "../sessions/session.ts";
-import type { Counts } from "./layout.ts";
+import { findSubmissions } from "../submissions/browse-submissions.ts";
+import { countHeldPosts } from "../submissions/held-health.ts";
+import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { everyViewable } from "./inbox-filter.ts";
+import { type Counts, MAX_COUNT } from "./layout.ts";
 
-/** The numbers beside the sections. */
-export async function readCounts(_db: Database, _viewer: Viewer): Promise<Counts> {
-  return { unread: 0, held: 0 };
+/** Newest submissions that are looked at for unread ones: beyond them nobody counts, and each page needs the number. */
+const MAX_LOOKED = 500;
+
+/** The numbers beside the sections, for who is signed in. */
+export async function readCounts(db: Database, viewer: Viewer): Promise<Counts> {
+  const every = await db.read(() => everyViewable(viewer));
+  const filter = { ...every, unreadBy: viewer.accountId };
+  const request = { filter, direction: "older", cursor: null, wanted: MAX_COUNT + 1 } as const;
+  const { ids } = await findSubmissions(db, request, MAX_LOOKED);
+  const held = await db.read(function* () {
+    return yield* countHeldPosts((yield* listViewableWorkspaces(viewer)).map(({ id }) => id));
+  });
+  return { unread: ids.length, held };
 }

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { endpointListPages } from "./endpoint-list-page.ts";
 import { endpointNewPages } from "./endpoint-new-page.ts";
+import { bulkPages } from "./bulk-page.ts";
+import { exportPages } from "./export-page.ts";
+import { inboxPages } from "./inbox-page.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { deliveryPages } from "./delivery-page.ts";
@@ -35,6 +38,9 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   webhookPages,
   webhookChangePages,
   deliveryPages,
+  inboxPages,
+  bulkPages,
+  exportPages,
 ];
 
 /** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */

@@ -13,6 +13,13 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
     "The webhook was added already, and its secret was shown that once. If it is lost, make a new one on its page.",
   webhook_paused: () => "Sending is paused. New submissions are kept for it.",
   webhook_started: () => "Sending has started; what was kept goes first.",
+  "none-selected": () => "Select at least one row first.",
+  "did-spam": (count) => `${submissions(count)} marked as spam. The filter learns from it.`,
+  "did-ham": (count) => `${submissions(count)} marked as not spam. The filter learns from it.`,
+  "did-none": (count) => `The mark of ${submissions(count)} is removed.`,
+  "did-read": (count) => `${submissions(count)} marked as read.`,
+  "did-unread": (count) => `${submissions(count)} marked as unread.`,
+  "did-delete": (count) => `${submissions(count)} deleted for good.`,
 };
 
 /** Nothing if the address names no notice. */
@@ -22,4 +29,8 @@ export function noticeHtml(query: URLSearchParams): Html | null {
   const count = Number(query.get("n") ?? 0);
   const sentence = NOTICES[key]?.(Number.isSafeInteger(count) ? count : 0) ?? "";
   return html`<p class="notice" role="status">${sentence}</p>`;
+}
+
+function submissions(count: number): string {
+  return count === 1 ? "1 submission" : `${count} submissions`;
 }

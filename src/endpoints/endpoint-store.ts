@@ -153,11 +153,11 @@ export function* readSchema(endpoint: Endpoint): Steps<SchemaDefinition> {
 /**
  * The names of the fields of every schema there was, endpoint by endpoint, those of the current schema first.
  *
- * @param endpointId null for all endpoints.
+ * @param endpointIds null for all endpoints.
  */
-export function* listDeclaredFields(endpointId: string | null): Steps<ReadonlySet<string>> {
+export function* listDeclaredFields(endpointIds: readonly string[] | null): Steps<ReadonlySet<string>> {
   let schemas = query.selectFrom("endpoint_schema").select("definition");
-  if (endpointId !== null) schemas = schemas.where("endpoint_id", "=", endpointId);
+  if (endpointIds !== null) schemas = schemas.where("endpoint_id", "in", endpointIds);
   const versions = yield* all(schemas.orderBy("endpoint_id").orderBy("version", "desc"));
   return new Set(versions.flatMap(({ definition }) => Object.keys(JSON.parse(definition) as object)));
 }

@@ -19,17 +19,29 @@ export interface TaughtPost {
   readonly post: SpamPost;
 }
 
-/** Teaches a workspace's filter what a post is, in place of what the same post taught before. */
-export function* teach(db: SqliteDatabase, taught: TaughtPost, mark: Mark, now: number): Steps<void> {
-  yield* forgetLesson(taught.submissionId);
-  yield* addLesson(db, taught, mark, now);
-  yield* relearn(taught.workspaceId);
+/** Teaches the filters of workspaces what posts are, in place of what the same posts taught before. */
+export function* teach(
+  db: SqliteDatabase,
+  posts: readonly TaughtPost[],
+  mark: Mark,
+  now: number,
+): Steps<void> {
+  for (const post of posts) {
+    yield* forgetLesson(post.submissionId);
+    yield* addLesson(db, post, mark, now);
+  }
+  yield* relearnAll(posts);
 }
 
-/** Undoes what a post taught. */
-export function* unteach(workspaceId: string, submissionId: string): Steps<void> {
-  yield* forgetLesson(submissionId);
-  yield* relearn(workspaceId);
+/** Undoes what posts taught. */
+export function* unteach(posts: readonly Pick<TaughtPost, "workspaceId" | "submissionId">[]): Steps<void> {
+  for (const { submissionId } of posts) yield* forgetLesson(submissionId);
+  yield* relearnAll(posts);
+}
+
+/** Once for each workspace: it takes as long for one post as for many. */
+function* relearnAll(posts: readonly Pick<TaughtPost, "workspaceId">[]): Steps<void> {
+  for (const workspaceId of new Set(posts.map((post) => post.workspaceId))) yield* relearn(workspaceId);
 }
 
 /** The mark that a submission has now; null when it has none. */
@@ -38,6 +50,15 @@ export function* findMark(submissionId: string): Steps<Mark | null> {
     query.selectFrom("lesson").select("mark").where("submission_id", "=", submissionId),
   );
   return row?.mark ?? null;
+}
+
+/** The marks that these submissions have now; those without one are left out. */
+export function* listMarks(submissionIds: readonly string[]): Steps<ReadonlyMap<string, Mark>> {
+  if (submissionIds.length === 0) return new Map();
+  const rows = yield* all(
+    query.selectFrom("lesson").select(["submission_id", "mark"]).where("submission_id", "in", submissionIds),
+  );
+  return new Map(rows.map(({ submission_id: id, mark }) => [id, mark]));
 }
 
 function* addLesson(db: SqliteDatabase, taught: TaughtPost, mark: Mark, now: number): Steps<void> {

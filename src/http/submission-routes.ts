@@ -3,6 +3,7 @@ import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Caller, refuseSecretInBrowser } from "../submissions/authenticate.ts";
 import { submissionJson, submissionSchema } from "../submissions/submission-json.ts";
+import { EVERY_SUBMISSION } from "../submissions/submission-store.ts";
 import type { SubmissionReader } from "../submissions/submission-reader.ts";
 import { COMMON_ERRORS, type Operation, readQuery } from "./operation.ts";
 import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
@@ -23,7 +24,13 @@ export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoute
     handler: async (request) => {
       const endpointId = await readableEndpoint(parts, request);
       const { limit, cursor = null, since, until, class: spamClass = null } = readQuery(query, request.query);
-      const filter = { endpointId, spamClass, since: toMs(since), until: toMs(until) };
+      const filter = {
+        ...EVERY_SUBMISSION,
+        endpointIds: [endpointId],
+        spamClass,
+        since: toMs(since),
+        until: toMs(until),
+      };
       const page = await parts.reader.list(filter, limit, cursor);
       return { data: page.data.map(submissionJson), next_cursor: page.nextCursor };
     },

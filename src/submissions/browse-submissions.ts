@@ -1,17 +1,12 @@
 import type { Database } from "../database/database.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
 import { checkCursor } from "../foundation/id.ts";
 import {
-  type Candidate,
-  isOfClass,
-  listCandidates,
+  measureSubmissions,
   readSubmissions,
   type SubmissionFilter,
   type SubmissionPage,
 } from "./submission-store.ts";
-
-/** Submissions that one slice looks at, which takes a millisecond or two. */
-const SLICE_ROWS = 250;
+import { type WalkRequest, walkSubmissions } from "./walk-submissions.ts";
 
 export interface PageRequest {
   readonly limit: number;
@@ -21,46 +16,53 @@ export interface PageRequest {
   readonly maxBytes: number;
 }
 
-/**
- * One page, newest first. A filter by class may look at every submission, because no index has the score: it does so in
- * slices.
- *
- * @throws invalid_request on a cursor that no page returned.
- */
+/** One page, newest first. @throws invalid_request on a cursor that no page returned. */
 export async function browseSubmissions(
   db: Database,
   filter: SubmissionFilter,
-  request: PageRequest,
+  { limit, cursor, maxBytes }: PageRequest,
 ): Promise<SubmissionPage> {
+  // One more than the limit shows that another page follows.
+  const request = { filter, direction: "older", cursor, wanted: limit + 1 } as const;
+  const { ids } = await findSubmissions(db, request, Infinity);
+  const fitting = await fittingOf(db, ids.slice(0, limit), maxBytes);
+  const data = await db.read(() => readSubmissions(fitting));
+  return { data, nextCursor: ids.length > fitting.length ? (fitting.at(-1) ?? null) : null };
+}
+
+export interface Found {
+  /** At most the wanted number, in the order of the walk. */
+  readonly ids: readonly string[];
+  /** A cursor to go on from, if the search ended before it had found enough or reached the end; else null. */
+  readonly stoppedAt: string | null;
+}
+
+/**
+ * The next submissions of a filter.
+ *
+ * @param maxLooked ends the search after about this many submissions, in which it may find fewer than there are.
+ * @throws invalid_request on a malformed cursor.
+ */
+export async function findSubmissions(db: Database, request: WalkRequest, maxLooked: number): Promise<Found> {
   checkCursor("sub", request.cursor);
-  const found = await findCandidates(db, filter, request);
-  const count = fitting(found, request);
-  const data = await db.read(() => readSubmissions(found.slice(0, count).map(({ id }) => id)));
-  const last = found[count - 1]?.id ?? null;
-  return { data, nextCursor: found.length > count ? last : null };
-}
-
-/** Up to one more than the limit: the additional one shows that another page follows. */
-async function findCandidates(
-  db: Database,
-  filter: SubmissionFilter,
-  { limit, cursor }: PageRequest,
-): Promise<Candidate[]> {
-  const sliceRows = filter.spamClass === null ? limit + 1 : Math.max(SLICE_ROWS, limit + 1);
-  const found: Candidate[] = [];
-  let before = cursor;
-  for (;;) {
-    const from = before;
-    const slice = await readInTurn(db, () => listCandidates(filter, from, sliceRows));
-    found.push(...slice.filter(({ spamScore }) => isOfClass(spamScore, filter.spamClass)));
-    if (found.length > limit || slice.length < sliceRows) return found.slice(0, limit + 1);
-    before = slice.at(-1)?.id ?? null;
+  const found: string[] = [];
+  for await (const { ids, looked, position } of walkSubmissions(db, request)) {
+    found.push(...ids);
+    if (found.length >= request.wanted) break;
+    if (looked >= maxLooked) return { ids: found, stoppedAt: position };
   }
+  return { ids: found.slice(0, request.wanted), stoppedAt: null };
 }
 
-/** How many of the submissions make a page. */
-function fitting(found: readonly Candidate[], { limit, maxBytes }: PageRequest): number {
+/** The first of these ids whose submissions fit into the bytes together; at least one. */
+export async function fittingOf(
+  db: Database,
+  ids: readonly string[],
+  maxBytes: number,
+): Promise<readonly string[]> {
+  if (maxBytes === Infinity || ids.length === 0) return ids;
+  const sizes = await db.read(() => measureSubmissions(ids));
   let bytes = 0;
-  const tooFar = found.findIndex((each, index) => (bytes += each.bytes) > maxBytes && index > 0);
-  return Math.min(limit, tooFar < 0 ? found.length : tooFar);
+  const tooFar = ids.findIndex((id, index) => (bytes += sizes.get(id) ?? 0) > maxBytes && index > 0);
+  return tooFar < 0 ? ids : ids.slice(0, tooFar);
 }

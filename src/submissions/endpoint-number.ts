@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { all, type Steps, text } from "../database/steps.ts";
 
 /** Submissions name their endpoint by a number. In SQL, with the endpoint's id as parameter; NULL when it is gone. */
 export const NUMBER_OF_ENDPOINT = "(SELECT number FROM endpoint_number WHERE endpoint_id = ?)";
@@ -11,3 +12,20 @@ export function numberOfEndpoint(id: string) {
 /** The id of a selected submission's endpoint. */
 export const idOfEndpoint = sql<string>`
   (SELECT endpoint_id FROM endpoint_number WHERE number = submission.endpoint_number)`;
+
+/** The numbers of those of the endpoints that exist, as a subquery. */
+export function numbersOf(ids: readonly string[]) {
+  return sql<number>`
+    (SELECT number FROM endpoint_number WHERE endpoint_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})))`;
+}
+
+/** The same as a list. */
+export function* numbersOfEndpoints(ids: readonly string[]): Steps<number[]> {
+  const rows = yield* all(
+    text<{ number: number }>(
+      "SELECT number FROM endpoint_number WHERE endpoint_id IN (SELECT value FROM json_each(?))",
+      JSON.stringify(ids),
+    ),
+  );
+  return rows.map(({ number }) => number);
+}

@@ -1,12 +1,14 @@
 import type { Database } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
+import { checkCursor } from "../foundation/id.ts";
 import { listDeclaredFields } from "../endpoints/endpoint-store.ts";
 import type { CsvFields } from "./csv.ts";
-import { isOfClass, readOldestFirst, type SubmissionFilter } from "./submission-store.ts";
+import { readSubmissions, type SubmissionFilter } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
+import { walkSubmissions } from "./walk-submissions.ts";
 
 /** Submissions read at once; this bounds the memory of an export and how long it delays other work. */
-const SLICE_ROWS = 500;
+const SLICE_ROWS = 100;
 /**
  * Undeclared fields with a column of their own: the ones that most submissions have. One stranger's post may have thousands, so
  * all further ones share one column.
@@ -15,19 +17,19 @@ const MAX_UNDECLARED_FIELDS = 1000;
 /** Most names that are counted at once. If there are more, the ones seen least are dropped. */
 const MAX_COUNTED_FIELDS = 10 * MAX_UNDECLARED_FIELDS;
 
-/** All of an endpoint's or every endpoint's submissions, of every class, oldest first. @throws invalid_request */
+/** The submissions of a filter, oldest first. @throws invalid_request on a malformed cursor. */
 export async function* readSlices(
   db: Database,
   filter: SubmissionFilter,
   cursor: string | null,
 ): AsyncGenerator<readonly Submission[]> {
-  let after = cursor;
-  for (;;) {
-    const last = after;
-    const slice = await readInTurn(db, () => readOldestFirst(filter, last, SLICE_ROWS));
-    if (slice.length > 0) yield slice;
-    if (slice.length < SLICE_ROWS) return;
-    after = slice.at(-1)?.id ?? null;
+  checkCursor("sub", cursor);
+  const walk = walkSubmissions(db, { filter, direction: "newer", cursor, wanted: Infinity });
+  for await (const { ids } of walk) {
+    for (let from = 0; from < ids.length; from += SLICE_ROWS) {
+      const slice = ids.slice(from, from + SLICE_ROWS);
+      yield await readInTurn(db, () => readSubmissions(slice));
+    }
   }
 }
 
@@ -36,7 +38,7 @@ export async function* readSlices(
  * beyond their schemas; endpoint by endpoint.
  */
 export async function collectFields(db: Database, filter: SubmissionFilter): Promise<CsvFields> {
-  const declared = await db.read(() => listDeclaredFields(filter.endpointId));
+  const declared = await db.read(() => listDeclaredFields(filter.endpointIds));
   const { names, hasMore } = await undeclaredFields(db, filter, declared);
   return {
     names: new Set([...declared, ...names.slice(0, MAX_UNDECLARED_FIELDS).toSorted()]),
@@ -53,8 +55,7 @@ async function undeclaredFields(
   const counts = new Map<string, number>();
   let hasMore = false;
   for await (const slice of readSlices(db, filter, null)) {
-    const meant = slice.filter(({ spamScore }) => isOfClass(spamScore, filter.spamClass));
-    for (const name of meant.flatMap(({ data }) => Object.keys(data))) {
+    for (const name of slice.flatMap(({ data }) => Object.keys(data))) {
       if (!declared.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     if (counts.size > MAX_COUNTED_FIELDS) {

@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import { type CsvFields, csvHeader, csvRow } from "./csv.ts";
 import { collectFields, readSlices } from "./export-fields.ts";
 import type { Submission } from "./submission.ts";
-import { isOfClass, type SubmissionFilter } from "./submission-store.ts";
+import type { SubmissionFilter } from "./submission-store.ts";
 
 export type ExportFormat = "csv" | "ndjson" | "json";
 
@@ -49,11 +49,10 @@ export async function* exportSubmissions(db: Database, request: ExportRequest): 
 const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false };
 
 async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly Submission[]> {
-  const { filter } = request;
   let left = request.limit ?? Infinity;
-  for await (const slice of readSlices(db, filter, request.cursor)) {
-    const page = slice.filter(({ spamScore }) => isOfClass(spamScore, filter.spamClass)).slice(0, left);
-    if (page.length > 0) yield page;
+  for await (const slice of readSlices(db, request.filter, request.cursor)) {
+    const page = slice.slice(0, left);
+    yield page;
     left -= page.length;
     if (left === 0) return;
   }

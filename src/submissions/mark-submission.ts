@@ -6,33 +6,49 @@ import type { SpamPost } from "../spam/spam-post.ts";
 import { getSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
-/**
- * Marks a submission and teaches its workspace's filter; null undoes the mark and what it taught.
- *
- * @throws not_found
- */
-export function* markSubmission(
-  db: SqliteDatabase,
-  id: string,
-  mark: Mark | null,
-  now: number,
-): Steps<Submission> {
-  const submission = yield* getSubmission(id);
-  const { workspaceId } = yield* getEndpoint(submission.endpointId);
-  if (mark === null) yield* unteach(workspaceId, id);
-  else yield* teachSubmission(db, { workspaceId, submission }, mark, now);
-  return submission;
+/** A submission with the workspace whose filter learns from it. */
+export interface PlacedSubmission {
+  readonly workspaceId: string;
+  readonly submission: Submission;
 }
 
-/** Teaches the filter of a submission's workspace what the submission is. */
-export function* teachSubmission(
+/**
+ * Marks submissions and teaches the filters of their workspaces; null undoes the mark and what it taught. All or none.
+ *
+ * @throws not_found naming the first that does not exist.
+ */
+export function* markSubmissions(
   db: SqliteDatabase,
-  { workspaceId, submission }: { readonly workspaceId: string; readonly submission: Submission },
+  ids: readonly string[],
+  mark: Mark | null,
+  now: number,
+): Steps<void> {
+  const placed: PlacedSubmission[] = [];
+  for (const id of ids) {
+    const submission = yield* getSubmission(id);
+    const { workspaceId } = yield* getEndpoint(submission.endpointId);
+    placed.push({ workspaceId, submission });
+  }
+  if (mark !== null) return yield* teachSubmissions(db, placed, mark, now);
+  return yield* unteach(
+    placed.map(({ workspaceId, submission }) => ({ workspaceId, submissionId: submission.id })),
+  );
+}
+
+/** Teaches the filters of the submissions' workspaces what they are. */
+export function* teachSubmissions(
+  db: SqliteDatabase,
+  placed: readonly PlacedSubmission[],
   mark: Mark,
   now: number,
 ): Steps<void> {
-  const { id: submissionId, endpointId } = submission;
-  yield* teach(db, { workspaceId, endpointId, submissionId, post: postOf(submission) }, mark, now);
+  const posts = placed.map(({ workspaceId, submission }) => ({
+    workspaceId,
+    endpointId: submission.endpointId,
+    submissionId: submission.id,
+    post: postOf(submission),
+  }));
+  yield* teach(db, posts, mark, now);
 }
 
 /** A stored post in the form that the judge takes. */

@@ -7,7 +7,7 @@ import type { Outbox } from "../outbox/outbox.ts";
 import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { getHeldPost, type HeldPost } from "./held-post.ts";
-import { teachSubmission } from "./mark-submission.ts";
+import { teachSubmissions } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
@@ -35,7 +35,7 @@ export function releaseHeldPost(
     const submission = asSubmission(held);
     yield* insertSubmission(submission, enqueue(submission, now));
     const { why, workspaceId } = held;
-    if (why === "spam") yield* teachSubmission(db, { workspaceId, submission }, "ham", now);
+    if (why === "spam") yield* teachSubmissions(db, [{ workspaceId, submission }], "ham", now);
     yield* run(query.deleteFrom("held").where("id", "=", id));
     return submission;
   });

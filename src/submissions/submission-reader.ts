@@ -17,7 +17,7 @@ const MAX_PAGE_BYTES = 1_048_576;
 export interface SubmissionReader {
   /** Newest first, up to the limit or 1 MiB of JSON; a single larger submission is a page of its own. @throws invalid_request when the cursor is not one that a page returned. */
   list(
-    filter: SubmissionFilter & { endpointId: string },
+    filter: SubmissionFilter & { readonly endpointIds: readonly string[] },
     limit: number,
     cursor: string | null,
   ): Promise<SubmissionPage>;

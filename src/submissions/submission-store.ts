@@ -3,12 +3,12 @@ import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
-import { CLASS_SCORES, type SpamClass, spamClassOf } from "../spam/spam-verdict.ts";
+import { CLASS_SCORES, type SpamClass } from "../spam/spam-verdict.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { EventParts } from "../outbox/event.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../workspaces/viewing.ts";
-import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
+import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint, numbersOf } from "./endpoint-number.ts";
 import {
   CONTENT_COLUMNS,
   type ContentRow,
@@ -19,13 +19,29 @@ import {
 
 /** A selection of submissions. Null means any. */
 export interface SubmissionFilter {
-  readonly endpointId: string | null;
+  readonly endpointIds: readonly string[] | null;
   readonly spamClass: StoredSpamClass | null;
   /** Milliseconds, inclusive. */
   readonly since: number | null;
   /** Milliseconds, exclusive. */
   readonly until: number | null;
+  /** Only those that this account has not read. */
+  readonly unreadBy: string | null;
+  /** Only those with this text in a value, whatever the case of its letters. */
+  readonly text: string | null;
 }
+
+export const EVERY_SUBMISSION: SubmissionFilter = {
+  endpointIds: null,
+  spamClass: null,
+  since: null,
+  until: null,
+  unreadBy: null,
+  text: null,
+};
+
+/** Longest text that is searched for, in UTF-16 units. */
+export const MAX_SEARCHED_LENGTH = 200;
 
 /** Blocked posts are never stored as submissions. */
 export type StoredSpamClass = Exclude<SpamClass, "blocked">;
@@ -61,57 +77,25 @@ export function submissionValues(
   return values;
 }
 
-/** The facts by which a submission is selected for a page. */
-export interface Candidate {
-  readonly id: string;
-  readonly spamScore: number;
-  /** Most bytes of its JSON. */
-  readonly bytes: number;
+/** The most bytes that each of these submissions has as JSON, by id. */
+export function* measureSubmissions(ids: readonly string[]): Steps<ReadonlyMap<string, number>> {
+  const rows = yield* all(text<{ id: string; bytes: number }>(MEASURE_SQL, JSON.stringify(ids)));
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 
-/**
- * At most `limit` submissions from `before` on, newest first, with the facts by which they are selected for a page. It reads
- * every class: the walk over the index has the length `limit`, whatever the filter's class.
- */
-export function* listCandidates(
-  filter: SubmissionFilter,
-  before: string | null,
-  limit: number,
-): Steps<Candidate[]> {
-  let select = inRange(filter).select(["id", "spam_score", JSON_BYTES.as("bytes")]);
-  if (before !== null) select = select.where("id", "<", before);
-  const rows = yield* all(select.orderBy("id", "desc").limit(limit));
-  return rows.map(({ id, spam_score: spamScore, bytes }) => ({ id, spamScore, bytes }));
-}
+/** Names, ids, numbers, time and address take 300 bytes at most. */
+const MEASURE_SQL = `SELECT id, octet_length(data) + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 300 AS bytes
+  FROM submission WHERE id IN (SELECT value FROM json_each(?))`;
 
-/** The submissions of these ids that exist, newest first. */
+/** The submissions of these ids that exist, in the order of the ids. */
 export function* readSubmissions(ids: readonly string[]): Steps<Submission[]> {
-  if (ids.length === 0) return [];
-  return (yield* all(selectSubmissions().where("id", "in", ids).orderBy("id", "desc"))).map(toSubmission);
-}
-
-/** Whether a score is in the class; null is any. */
-export function isOfClass(score: number, spamClass: StoredSpamClass | null): boolean {
-  return spamClass === null || spamClassOf(score) === spamClass;
-}
-
-/** Bytes of one submission; its names, ids, numbers, time and address take 300 at most. */
-const JSON_BYTES = sql<number>`octet_length(data) + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 300`;
-
-/**
- * At most `limit` submissions of every class, oldest first, whatever the filter's class.
- *
- * @param after an id, or null. @throws invalid_request on anything else.
- */
-export function* readOldestFirst(
-  filter: SubmissionFilter,
-  after: string | null,
-  limit: number,
-): Steps<Submission[]> {
-  checkCursor("sub", after);
-  let select = selectSubmissions(filter).orderBy("id").limit(limit);
-  if (after !== null) select = select.where("id", ">", after);
-  return (yield* all(select)).map(toSubmission);
+  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  const rows = yield* all(selectSubmissions().where("id", "in", listed));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    return row === undefined ? [] : [toSubmission(row)];
+  });
 }
 
 /** @throws not_found */
@@ -201,34 +185,28 @@ export function* tailAfter(cursor: string): Steps<TailPosition> {
   return later?.seq ? later.seq - 1 : yield* tailEnd();
 }
 
-/** At most `limit` submissions that were committed after a position, oldest first. */
+/**
+ * At most `limit` submissions that were committed after a position, oldest first, by the endpoint, the score and the time of the
+ * filter.
+ */
 export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: number): Steps<TailPage> {
   const rows = yield* all(filtered(filter).where("seq", ">", after).orderBy("seq").limit(limit));
   return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
 }
 
-function selectSubmissions(filter: SubmissionFilter = EVERYTHING) {
-  return inRange(filter).select(COLUMNS).select(idOfEndpoint.as("endpoint_id"));
+function selectSubmissions() {
+  return query.selectFrom("submission").select(COLUMNS).select(idOfEndpoint.as("endpoint_id"));
 }
 
-const EVERYTHING: SubmissionFilter = { endpointId: null, spamClass: null, since: null, until: null };
-
-function filtered(filter: SubmissionFilter) {
-  const select = selectSubmissions(filter);
-  if (filter.spamClass === null) return select;
-  const [low, high] = CLASS_SCORES[filter.spamClass];
-  return select.where(sql<boolean>`spam_score BETWEEN ${low} AND ${high}`);
-}
-
-/** The conditions that an index answers: the endpoint and the time. */
-function inRange(filter: SubmissionFilter) {
-  let select = query.selectFrom("submission");
-  if (filter.endpointId !== null)
-    select = select.where("endpoint_number", "=", numberOfEndpoint(filter.endpointId));
+function filtered({ endpointIds, spamClass, since, until }: SubmissionFilter) {
+  let select = selectSubmissions();
+  if (endpointIds !== null) select = select.where("endpoint_number", "in", numbersOf(endpointIds));
   // Ids begin with the time, so the index on them answers for times too.
-  if (filter.since !== null) select = select.where("id", ">=", firstIdAt("sub", filter.since));
-  if (filter.until !== null) select = select.where("id", "<", firstIdAt("sub", filter.until));
-  return select;
+  if (since !== null) select = select.where("id", ">=", firstIdAt("sub", since));
+  if (until !== null) select = select.where("id", "<", firstIdAt("sub", until));
+  if (spamClass === null) return select;
+  const [low, high] = CLASS_SCORES[spamClass];
+  return select.where(sql<boolean>`spam_score BETWEEN ${low} AND ${high}`);
 }
 
 function toSubmission(row: ContentRow & { readonly endpoint_id: string }): Submission {

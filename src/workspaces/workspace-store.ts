@@ -89,6 +89,13 @@ export function* listViewableWorkspaces({ accountId, isOperator }: Viewing): Ste
   );
 }
 
+/** The names of these workspaces, by id. The caller has checked that they may be seen. */
+export function* readWorkspaceNames(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = yield* all(query.selectFrom("workspace").select(["id", "name"]).where("id", "in", ids));
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** @throws not_found, in the same words, when there is none with this id and when it belongs to somebody else. */
 export function* getViewableWorkspace({ accountId, isOperator }: Viewing, id: string): Steps<Workspace> {
   const row = yield* first(query.selectFrom("workspace").selectAll().where("id", "=", id));

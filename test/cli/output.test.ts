@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonText, plainText } from "../../src/cli/output.ts";
+import { jsonText, plainText } from "../../src/foundation/plain-text.ts";
 
 /** Every control character and every mark that turns the direction of text, from Unicode's own properties. */
 function dangerous(text: string): string[] {

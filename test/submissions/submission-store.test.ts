@@ -8,6 +8,7 @@ import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
 import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
 import {
   deleteSubmissions,
+  EVERY_SUBMISSION,
   getSubmission,
   readTail,
   type SubmissionFilter,
@@ -20,7 +21,7 @@ import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { addSubmission, asSubmission, submissionAdder } from "../support/add-submission.ts";
 
-const any: SubmissionFilter = { endpointId: null, spamClass: null, since: null, until: null };
+const any = EVERY_SUBMISSION;
 
 interface Bench {
   readonly db: SqliteDatabase;
@@ -116,12 +117,12 @@ test("filters take an endpoint, a spam class with exact bounds, a first millisec
     const { data } = await list(db, { ...any, ...filter }, 100);
     return data.map(({ id }) => ids.indexOf(id)).toSorted((a, b) => a - b);
   };
-  expect(await found({ endpointId: endpoints[0]! })).toEqual([0, 2, 4]);
+  expect(await found({ endpointIds: [endpoints[0]!] })).toEqual([0, 2, 4]);
   expect(await found({ spamClass: "low" })).toEqual([0, 1]);
   expect(await found({ spamClass: "medium" })).toEqual([2, 3]);
   expect(await found({ spamClass: "high" })).toEqual([4, 5]);
   expect(await found({ since: DAY + 2, until: DAY + 4 })).toEqual([2, 3]);
-  expect(await found({ since: DAY + 2, endpointId: endpoints[1]!, spamClass: "high" })).toEqual([5]);
+  expect(await found({ since: DAY + 2, endpointIds: [endpoints[1]!], spamClass: "high" })).toEqual([5]);
 });
 
 test.each(["x", "", "sub_", "ep_01h455vb4pex5vsknk084sn02q", "sub_01h455vb4pex5vsknk084sn02q' OR 1"])(
@@ -143,7 +144,9 @@ test("tail gives what was committed after a position, in the order of commits wh
   const rest = db.now(() => readTail(any, first.position, 2));
   expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
   expect(db.now(() => readTail(any, rest.position, 2))).toEqual({ submissions: [], position: rest.position });
-  expect(db.now(() => readTail({ ...any, endpointId: endpoints[1]! }, start, 5)).submissions).toHaveLength(1);
+  expect(db.now(() => readTail({ ...any, endpointIds: [endpoints[1]!] }, start, 5)).submissions).toHaveLength(
+    1,
+  );
 });
 
 test("who follows gets each submission that is committed while it waits, once and in the order of commits", async () => {

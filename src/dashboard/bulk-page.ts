@@ -1,0 +1,124 @@
+import type { Steps } from "../database/steps.ts";
+import { recordChange } from "../audit/audit-store.ts";
+import { readEndpointNames } from "../endpoints/viewable-endpoints.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import type { Viewer } from "../sessions/session.ts";
+import { markSubmissions } from "../submissions/mark-submission.ts";
+import { markRead, markUnread } from "../submissions/read-marks.ts";
+import { deleteSubmissions, getViewableSubmission } from "../submissions/submission-store.ts";
+import type { Submission } from "../submissions/submission.ts";
+import { page, redirect } from "./answer.ts";
+import { addressOf, readInboxFilter } from "./inbox-filter.ts";
+import { change, type DashboardParts } from "./parts.ts";
+import { PAGE_ROWS } from "./read-inbox.ts";
+import type { Routes, Visit } from "./routes.ts";
+
+/** What can be done with submissions, one or many, by the value of the button. */
+const DEEDS = ["spam", "ham", "none", "read", "unread", "delete"] as const;
+type Deed = (typeof DEEDS)[number];
+
+/** What is done with the submissions that are ticked in the inbox, or with the one on its page. */
+export function bulkPages(routes: Routes, parts: DashboardParts): void {
+  routes.write("/bulk", async (visit) => {
+    const { form, query, viewer } = visit;
+    const ids = readIds(form);
+    const deed = readDeed(form);
+    const { path, ...place } = readPlace(query);
+    const back = addressOf(readInboxFilter(query), path, place);
+    if (ids.length === 0) return redirect(back, "none-selected");
+    if (deed === "delete" && form.get("confirmed") !== "yes") {
+      await parts.db.read(() => getViewable(viewer, ids));
+      return page("Delete for good?", confirmView(visit, ids, back));
+    }
+    await perform(parts, visit, deed, ids);
+    // The page of a submission that is gone, or that would be read again at once, cannot be shown.
+    const isGone = deed === "delete" || deed === "unread";
+    return redirect(
+      isGone && path !== "" ? addressOf(readInboxFilter(query)) : back,
+      `did-${deed}`,
+      ids.length,
+    );
+  });
+}
+
+function readIds(form: URLSearchParams): readonly string[] {
+  const ids = [...new Set(form.getAll("id"))];
+  if (ids.length <= PAGE_ROWS) return ids;
+  throw new FormsvcError("invalid_request", `Select at most ${PAGE_ROWS} submissions at once.`);
+}
+
+function readDeed(form: URLSearchParams): Deed {
+  const deed = DEEDS.find((known) => known === form.get("do"));
+  if (deed !== undefined) return deed;
+  throw new FormsvcError("invalid_request", "The form does not say what to do with the submissions.");
+}
+
+/** Where the form was: a page of the inbox, or the page of a submission. */
+function readPlace(query: URLSearchParams): { path: string; before: string; after: string } {
+  const on = query.get("on") ?? "";
+  return {
+    path: /^sub_\w+$/.test(on) ? `/submissions/${on}` : "",
+    before: query.get("before") ?? "",
+    after: query.get("after") ?? "",
+  };
+}
+
+/** @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
+function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<readonly Submission[]> {
+  const submissions: Submission[] = [];
+  for (const id of ids) submissions.push(yield* getViewableSubmission(viewer, id));
+  return submissions;
+}
+
+/** All of them or none. Nothing is lost for good with a note of who has read what, so it does not wait for the disk. */
+async function perform(
+  parts: DashboardParts,
+  { viewer, now }: Visit,
+  deed: Deed,
+  ids: readonly string[],
+): Promise<void> {
+  const { db } = parts;
+  if (deed === "read" || deed === "unread") {
+    return db.relaxedTransaction(function* () {
+      yield* getViewable(viewer, ids);
+      yield* deed === "read" ? markRead(viewer.accountId, ids) : markUnread(viewer.accountId, ids);
+    });
+  }
+  return change(parts, function* () {
+    const submissions = yield* getViewable(viewer, ids);
+    yield* recordDeed(viewer, deed, submissions, now);
+    if (deed === "delete") yield* deleteSubmissions(ids);
+    else yield* markSubmissions(db, ids, deed === "none" ? null : deed, now);
+  });
+}
+
+/** One event for each workspace. */
+function* recordDeed(
+  viewer: Viewer,
+  deed: Deed,
+  submissions: readonly Submission[],
+  now: number,
+): Steps<void> {
+  const endpoints = yield* readEndpointNames([...new Set(submissions.map(({ endpointId }) => endpointId))]);
+  const byWorkspace = Map.groupBy(submissions, (each) => endpoints.get(each.endpointId)?.workspaceId ?? null);
+  for (const [workspaceId, own] of byWorkspace) {
+    const subject = own.map(({ id }) => id).join(" ");
+    const action = deed === "delete" ? "submission.delete" : "submission.mark";
+    const detail = deed === "delete" ? `${own.length} deleted` : `${own.length} marked ${deed}`;
+    yield* recordChange(viewer, { action, subject, workspaceId, detail }, now);
+  }
+}
+
+function confirmView({ query }: Visit, ids: readonly string[], back: string): Html {
+  const many = ids.length === 1 ? "this submission" : `these ${ids.length} submissions`;
+  return html`<h1>Delete ${many} for good?</h1>
+    <p>They cannot be brought back, and what waits to be sent of them is not sent any more.</p>
+    <form class="actions-left" method="post" action="/dashboard/bulk?${query.toString()}">
+      <input type="hidden" name="do" value="delete" />
+      <input type="hidden" name="confirmed" value="yes" />
+      ${ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)}
+      <button class="danger">Delete ${ids.length === 1 ? "it" : `all ${ids.length}`}</button>
+      <a class="button" href="${back}">Keep ${ids.length === 1 ? "it" : "them"}</a>
+    </form>`;
+}

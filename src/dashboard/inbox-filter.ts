@@ -1,0 +1,113 @@
+import type { Steps } from "../database/steps.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
+import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Viewer } from "../sessions/session.ts";
+import {
+  EVERY_SUBMISSION,
+  MAX_SEARCHED_LENGTH,
+  type StoredSpamClass,
+  type SubmissionFilter,
+} from "../submissions/submission-store.ts";
+
+/** A filter as it stands in the address of the inbox, and of what is reached from there. Empty is any. */
+export interface InboxFilter {
+  /** An id. */
+  readonly endpoint: string;
+  readonly spamClass: StoredSpamClass | "";
+  /** Days like `2026-11-22`, both of them within; UTC. */
+  readonly since: string;
+  readonly until: string;
+  readonly unread: boolean;
+  /** Text in any field. */
+  readonly q: string;
+}
+
+export const NO_FILTER: InboxFilter = {
+  endpoint: "",
+  spamClass: "",
+  since: "",
+  until: "",
+  unread: false,
+  q: "",
+};
+
+const CLASSES: readonly string[] = ["low", "medium", "high"] satisfies StoredSpamClass[];
+const DAY_MS = 86_400_000;
+
+/** @throws invalid_request naming what is none of the page's own values. */
+export function readInboxFilter(query: URLSearchParams): InboxFilter {
+  const value = (name: string): string => (query.get(name) ?? "").trim();
+  const spamClass = value("class");
+  if (spamClass !== "" && !CLASSES.includes(spamClass)) {
+    throw new FormsvcError(
+      "invalid_request",
+      "The spam class in the address is none of low, medium and high.",
+    );
+  }
+  const q = value("q");
+  if (q.length > MAX_SEARCHED_LENGTH) {
+    throw new FormsvcError("invalid_request", `Search for at most ${MAX_SEARCHED_LENGTH} characters.`);
+  }
+  return {
+    endpoint: value("endpoint"),
+    spamClass: spamClass as StoredSpamClass | "",
+    since: checkDay(value("since")),
+    until: checkDay(value("until")),
+    unread: value("unread") !== "",
+    q,
+  };
+}
+
+function checkDay(day: string): string {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
+  // JavaScript reads 30 February as 2 March.
+  if (day === "" || (!Number.isNaN(ms) && toIsoTime(ms).startsWith(day))) return day;
+  throw new FormsvcError("invalid_request", "A date in the address is none; write it like 2026-11-22.");
+}
+
+/** The address of the inbox, or of another page below it, with this filter. */
+export function addressOf(
+  filter: InboxFilter,
+  path = "",
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const { endpoint, spamClass, since, until, unread, q } = filter;
+  const members = { endpoint, class: spamClass, since, until, unread: unread ? "1" : "", q, ...more };
+  const query = new URLSearchParams(Object.entries(members).filter(([, value]) => value !== "")).toString();
+  return `/dashboard${path}${query === "" ? "" : `?${query}`}`;
+}
+
+export function isEverything(filter: InboxFilter): boolean {
+  return addressOf(filter) === addressOf(NO_FILTER);
+}
+
+/**
+ * The submissions that somebody means and may see.
+ *
+ * @throws not_found when the endpoint is not there for them.
+ */
+export function* toSubmissionFilter(filter: InboxFilter, viewer: Viewer): Steps<SubmissionFilter> {
+  const { endpoint, spamClass, since, until, unread, q } = filter;
+  return {
+    endpointIds:
+      endpoint === "" ? yield* viewableIds(viewer) : [(yield* getViewableEndpoint(viewer, endpoint)).id],
+    spamClass: spamClass === "" ? null : spamClass,
+    since: since === "" ? null : Date.parse(since),
+    until: until === "" ? null : Date.parse(until) + DAY_MS,
+    unreadBy: unread ? viewer.accountId : null,
+    text: q === "" ? null : q,
+  };
+}
+
+/** Every submission that somebody may see. */
+export function* everyViewable(viewer: Viewer): Steps<SubmissionFilter> {
+  return { ...EVERY_SUBMISSION, endpointIds: yield* viewableIds(viewer) };
+}
+
+/** Null, which is every endpoint, for operators. */
+function* viewableIds(viewer: Viewer): Steps<readonly string[] | null> {
+  if (viewer.isOperator) return null;
+  return (yield* listEndpointNames(viewer, null)).map(({ id }) => id);
+}

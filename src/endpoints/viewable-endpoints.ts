@@ -1,0 +1,48 @@
+import { sql } from "kysely";
+import { query } from "../database/database.ts";
+import { all, type Steps } from "../database/steps.ts";
+import type { Viewing } from "../workspaces/viewing.ts";
+import { listViewableWorkspaces, readWorkspaceNames } from "../workspaces/workspace-store.ts";
+
+/** An endpoint as lists and filters name it. */
+export interface EndpointName {
+  readonly id: string;
+  readonly name: string;
+  readonly workspaceId: string;
+}
+
+/** Of every endpoint that somebody may see, by name. @param limit how many at most; null is all. */
+export function* listEndpointNames(viewing: Viewing, limit: number | null): Steps<EndpointName[]> {
+  let rows = selectNames().orderBy("name").orderBy("id");
+  if (!viewing.isOperator) {
+    const ids = (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
+    rows = rows.where(
+      "workspace_id",
+      "in",
+      sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    );
+  }
+  return yield* all(limit === null ? rows : rows.limit(limit));
+}
+
+/** An endpoint with the workspace it belongs to. */
+export interface PlacedEndpoint extends EndpointName {
+  readonly workspaceName: string;
+}
+
+/** These endpoints by id. The caller has checked that they may be seen. */
+export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<string, PlacedEndpoint>> {
+  if (ids.length === 0) return new Map();
+  const endpoints = yield* all(selectNames().where("id", "in", ids));
+  const names = yield* readWorkspaceNames(endpoints.map(({ workspaceId }) => workspaceId));
+  return new Map(
+    endpoints.map((endpoint) => [
+      endpoint.id,
+      { ...endpoint, workspaceName: names.get(endpoint.workspaceId) ?? "" },
+    ]),
+  );
+}
+
+function selectNames() {
+  return query.selectFrom("endpoint").select(["id", "name", "workspace_id as workspaceId"]);
+}

@@ -1,0 +1,245 @@
+import type { Database } from "../database/database.ts";
+import { readInTurn } from "../database/read-in-turn.ts";
+import { all, first, type Steps, text } from "../database/steps.ts";
+import { firstIdAt } from "../foundation/id.ts";
+import { CLASS_SCORES } from "../spam/spam-verdict.ts";
+import { numbersOfEndpoints } from "./endpoint-number.ts";
+import { createTextMatcher, type TextMatcher } from "./match-text.ts";
+import type { SubmissionFilter } from "./submission-store.ts";
+
+/** By the time of the submissions: from the newest on, or from the oldest on. */
+export type Direction = "older" | "newer";
+
+export interface WalkRequest {
+  readonly filter: SubmissionFilter;
+  readonly direction: Direction;
+  /** The id after which the walk begins, in its direction; null begins at the end. */
+  readonly cursor: string | null;
+  /** Submissions that are wanted first, so that no more are read than a page needs. */
+  readonly wanted: number;
+}
+
+export interface WalkSlice {
+  /** The submissions of the filter, in the order of the walk. */
+  readonly ids: readonly string[];
+  /** Submissions that the walk looked at so far. */
+  readonly looked: number;
+  /** A cursor: the walk has looked at everything up to it. Null at the end. */
+  readonly position: string | null;
+}
+
+/** Submissions that one slice looks at, which takes a millisecond or two. */
+const SLICE_ROWS = 500;
+/** Endpoints that one slice looks at. */
+const SLICE_ENDPOINTS = 16;
+/** Submissions of an endpoint that are read first, if there are several; each further time twice as many. */
+const FIRST_ROWS = 32;
+/** Endpoints whose ends one slice looks up. */
+const ENDS_AT_ONCE = 500;
+
+/** Greater than every id that begins like the text before it, because ids have one length. */
+const AFTER = "~";
+
+/** One endpoint's submissions, or all; those from `low` on and before `high` are not looked at yet. */
+interface Source {
+  /** Null is every endpoint. */
+  readonly number: number | null;
+  readonly low: string;
+  readonly high: string;
+  /** How many the next chunk looks at. */
+  readonly rows: number;
+}
+
+/**
+ * Goes through the submissions of a filter by their ids. No index has the score, the text or what was read: the walk looks at
+ * every submission of the filter's endpoints and times, in slices, and takes up other work after each. Several endpoints are
+ * merged, so that a small workspace beside large ones costs only its own rows.
+ *
+ * @throws invalid_request on a malformed cursor.
+ */
+export async function* walkSubmissions(db: Database, request: WalkRequest): AsyncGenerator<WalkSlice> {
+  const { filter, direction } = request;
+  const matcher = filter.text === null ? null : createTextMatcher(filter.text);
+  const { isAhead, shrink } = WAYS[direction];
+  let open = await openSources(db, request);
+  let pool: string[] = [];
+  let looked = 0;
+  while (open.length > 0) {
+    const due = leadersOf(open, direction);
+    const chunks = await readInTurn(db, function* () {
+      const read: Chunk[] = [];
+      for (const source of due) read.push(yield* readChunk(source, filter, direction, matcher));
+      return read;
+    });
+    looked += chunks.reduce((sum, { rows }) => sum + rows, 0);
+    pool.push(...chunks.flatMap(({ ids }) => ids));
+    const rest = due.flatMap((source, index) => {
+      const end = chunks[index]?.end ?? null;
+      return end === null ? [] : [{ ...shrink(source, end), rows: Math.min(SLICE_ROWS, 2 * source.rows) }];
+    });
+    open = [...open.filter((source) => !due.includes(source)), ...rest];
+    const edge = edgeOf(open, direction);
+    const ids = pool.filter((id) => edge === null || isAhead(id, edge)).toSorted(WAYS[direction].compare);
+    pool = pool.filter((id) => edge !== null && !isAhead(id, edge));
+    yield { ids, looked, position: edge === null ? null : WAYS[direction].cursorAt(edge) };
+  }
+}
+
+/** What differs between the two directions. */
+const WAYS = {
+  older: {
+    order: "DESC",
+    /** The part of a source that the walk reaches first. */
+    front: ({ high }: Source) => high,
+    compare: (one: string, other: string) => (one > other ? -1 : 1),
+    /** Whether the id lies before everything that is not looked at yet. */
+    isAhead: (id: string, edge: string) => id >= edge,
+    /** Leaves out what a chunk has looked at; `end` is its last id. */
+    shrink: (source: Source, end: string): Source => ({ ...source, high: end }),
+    /** What a chunk with that last id looks at. */
+    chunk: (source: Source, end: string): Source => ({ ...source, low: end }),
+    cursorAt: (edge: string) => edge.replace(AFTER, ""),
+  },
+  newer: {
+    order: "ASC",
+    front: ({ low }: Source) => low,
+    compare: (one: string, other: string) => (one < other ? -1 : 1),
+    isAhead: (id: string, edge: string) => id < edge,
+    shrink: (source: Source, end: string): Source => ({ ...source, low: end + AFTER }),
+    chunk: (source: Source, end: string): Source => ({ ...source, high: end + AFTER }),
+    cursorAt: (edge: string) => edge.replace(AFTER, ""),
+  },
+} as const;
+
+/** The sources that hold up the walk, few enough for one slice. */
+function leadersOf(open: readonly Source[], direction: Direction): readonly Source[] {
+  const { front, compare } = WAYS[direction];
+  const sorted = open.toSorted((one, other) => compare(front(one), front(other)));
+  let rows = 0;
+  return sorted.slice(0, SLICE_ENDPOINTS).filter((source, index) => {
+    rows += source.rows;
+    return index === 0 || rows <= SLICE_ROWS;
+  });
+}
+
+/** Everything ahead of it is looked at; null when all is. */
+function edgeOf(open: readonly Source[], direction: Direction): string | null {
+  const { front, compare } = WAYS[direction];
+  return open.map(front).toSorted(compare)[0] ?? null;
+}
+
+async function openSources(
+  db: Database,
+  { filter, direction, cursor, wanted }: WalkRequest,
+): Promise<Source[]> {
+  const low = filter.since === null ? "sub_" : firstIdAt("sub", filter.since);
+  const high = filter.until === null ? `sub_${AFTER}` : firstIdAt("sub", filter.until);
+  const bounds =
+    direction === "older"
+      ? { low, high: cursor !== null && cursor < high ? cursor : high }
+      : { low: cursor !== null && cursor >= low ? cursor + AFTER : low, high };
+  const { endpointIds } = filter;
+  if (endpointIds === null) return [{ number: null, ...bounds, rows: Math.min(SLICE_ROWS, wanted) }];
+  const numbers = await db.read(() => numbersOfEndpoints(endpointIds));
+  if (numbers.length === 1) {
+    return numbers.map((number) => ({ number, ...bounds, rows: Math.min(SLICE_ROWS, wanted) }));
+  }
+  const sources: Source[] = [];
+  for (let from = 0; from < numbers.length; from += ENDS_AT_ONCE) {
+    const some = numbers.slice(from, from + ENDS_AT_ONCE);
+    sources.push(...(await readInTurn(db, () => startAtEnds(some, bounds, direction))));
+  }
+  return sources;
+}
+
+const ENDS_SQL = {
+  older: endsSql("max"),
+  newer: endsSql("min"),
+} as const;
+
+function endsSql(which: "max" | "min"): string {
+  return `SELECT value AS number,
+      (SELECT ${which}(id) FROM submission WHERE endpoint_number = value AND id >= ? AND id < ?) AS id
+    FROM json_each(?)`;
+}
+
+/** A source for each endpoint that has a submission within the bounds; it begins with the first of them. */
+function* startAtEnds(
+  numbers: readonly number[],
+  { low, high }: Pick<Source, "low" | "high">,
+  direction: Direction,
+): Steps<Source[]> {
+  const ends = yield* all(
+    text<{ number: number; id: string | null }>(ENDS_SQL[direction], low, high, JSON.stringify(numbers)),
+  );
+  return ends.flatMap(({ number, id }) => {
+    if (id === null) return [];
+    const source = { number, low, high, rows: FIRST_ROWS };
+    return [direction === "older" ? { ...source, high: id + AFTER } : { ...source, low: id }];
+  });
+}
+
+interface Chunk {
+  readonly ids: readonly string[];
+  /** How many submissions it looked at. */
+  readonly rows: number;
+  /** The id of the last one; null when the source has no more. */
+  readonly end: string | null;
+}
+
+/** The next submissions of one source. The first statement bounds how many the second one looks at. */
+function* readChunk(
+  source: Source,
+  filter: SubmissionFilter,
+  direction: Direction,
+  matcher: TextMatcher | null,
+): Steps<Chunk> {
+  const { order, chunk } = WAYS[direction];
+  const range = inRange(source);
+  const last = yield* first(
+    text<{ id: string }>(
+      `SELECT id FROM submission WHERE ${range.sql} ORDER BY id ${order} LIMIT 1 OFFSET ?`,
+      ...range.parameters,
+      source.rows - 1,
+    ),
+  );
+  const end = last?.id ?? null;
+  const looked = inRange(end === null ? source : chunk(source, end));
+  const wanted = conditionsOf(filter, matcher);
+  const rows = yield* all(
+    text<{ id: string; data: string }>(
+      `SELECT id${matcher === null ? "" : ", data"} FROM submission WHERE ${looked.sql}${wanted.sql} ORDER BY id ${order}`,
+      ...looked.parameters,
+      ...wanted.parameters,
+    ),
+  );
+  const meant = matcher === null ? rows : rows.filter(({ data }) => matcher.matches(data));
+  return { ids: meant.map(({ id }) => id), rows: source.rows, end };
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly parameters: readonly (string | number)[];
+}
+
+function inRange({ number, low, high }: Source): Condition {
+  if (number === null) return { sql: "id >= ? AND id < ?", parameters: [low, high] };
+  return { sql: "endpoint_number = ? AND id >= ? AND id < ?", parameters: [number, low, high] };
+}
+
+/** What no index answers. */
+function conditionsOf({ spamClass, unreadBy }: SubmissionFilter, matcher: TextMatcher | null): Condition {
+  const conditions: Condition[] = [];
+  if (spamClass !== null)
+    conditions.push({ sql: " AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
+  if (unreadBy !== null) conditions.push({ sql: UNREAD_SQL, parameters: [unreadBy] });
+  if (matcher !== null)
+    conditions.push({ sql: " AND data LIKE ? ESCAPE '\\'", parameters: [matcher.pattern] });
+  return {
+    sql: conditions.map(({ sql }) => sql).join(""),
+    parameters: conditions.flatMap(({ parameters }) => parameters),
+  };
+}
+
+const UNREAD_SQL = ` AND NOT EXISTS
+  (SELECT 1 FROM submission_read WHERE submission_id = submission.id AND account_id = ?)`;

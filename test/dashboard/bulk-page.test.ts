@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import { listChanges } from "../../src/audit/audit-store.ts";
+import { listMarks } from "../../src/history/teach.ts";
+import { markSubmissions } from "../../src/submissions/mark-submission.ts";
+import { listRead } from "../../src/submissions/read-marks.ts";
+import { addSubmission } from "../support/add-submission.ts";
+import { addFormOwner } from "../support/form-owner.ts";
+import { startServer } from "../support/test-server.ts";
+import { visit } from "../support/visitor.ts";
+
+/** Ada is the operator; Ben and Cleo own a workspace each, Ben's with three submissions and Cleo's with one. */
+async function world() {
+  const server = await startServer();
+  await visit(server);
+  const ben = await addFormOwner(server, "ben@example.org");
+  const cleo = await addFormOwner(server, "cleo@example.org");
+  const add = (endpointId: string, message: string) =>
+    addSubmission(server.owner, {
+      endpointId,
+      data: { message, email: "x@example.org" },
+      createdAt: server.clock.now(),
+    });
+  const ids = ["one", "two", "three"].map((message) => add(ben.endpoint.id, `This is number ${message}`));
+  return { server, ben, ids, others: add(cleo.endpoint.id, "Of somebody else") };
+}
+
+/** What a form with these ticked rows sends. */
+function ticked(deed: string, ids: readonly string[], more: Record<string, string> = {}): URLSearchParams {
+  return new URLSearchParams([["do", deed], ...ids.map((id) => ["id", id]), ...Object.entries(more)]);
+}
+
+test("ticked rows are marked, unmarked, read and unread, and the page of before says so", async () => {
+  const { server, ben, ids } = await world();
+  const [one = "", two = ""] = ids;
+  const done = await ben.post("/dashboard/bulk?q=number&before=sub_x", ticked("spam", [one, two]));
+  expect([done.status, done.headers["location"]]).toEqual([
+    303,
+    "/dashboard?q=number&before=sub_x&notice=did-spam&n=2",
+  ]);
+  expect([...server.owner.now(() => listMarks(ids))]).toEqual([
+    [one, "spam"],
+    [two, "spam"],
+  ]);
+  expect((await ben.get("/dashboard?notice=did-spam&n=2")).text).toContain("2 submissions marked as spam.");
+  expect((await ben.get("/dashboard")).text.match(/marked spam/g)).toHaveLength(2);
+  await ben.post("/dashboard/bulk", ticked("ham", [two]));
+  await ben.post("/dashboard/bulk", ticked("none", [one]));
+  expect([...server.owner.now(() => listMarks(ids))]).toEqual([[two, "ham"]]);
+  await ben.post("/dashboard/bulk", ticked("read", ids));
+  expect(server.owner.now(() => listRead(ben.accountId, ids)).size).toBe(3);
+  await ben.post("/dashboard/bulk", ticked("unread", [one]));
+  expect(server.owner.now(() => listRead(ben.accountId, ids))).toEqual(new Set([two, ids[2]]));
+});
+
+test("a mark on the page leaves the same rows as the command's", async () => {
+  const { server, ben, ids } = await world();
+  const { owner, clock } = server;
+  const rows = (): unknown => [
+    owner
+      .prepare(
+        "SELECT workspace_id, submission_id, mark, email, text_id, hex(buckets), odds FROM lesson ORDER BY submission_id",
+      )
+      .all(),
+    owner.prepare("SELECT hex(weights) FROM learned_weights").all(),
+    owner.prepare("SELECT marked_spam, marked_ham FROM remembered_text").all(),
+  ];
+  await ben.post("/dashboard/bulk", ticked("spam", ids));
+  const byPage = rows();
+  owner.now(() => markSubmissions(owner, ids, null, clock.now()));
+  for (const table of ["lesson", "remembered_text", "learned_weights"]) owner.execute(`DELETE FROM ${table}`);
+  owner.now(() => markSubmissions(owner, ids, "spam", clock.now()));
+  const textless = (value: unknown): string => JSON.stringify(value).replace(/"text_id":\d+/g, "");
+  expect(textless(rows())).toBe(textless(byPage));
+});
+
+test("deleting asks first, and then deletes all or none", async () => {
+  const { server, ben, ids, others } = await world();
+  const left = (): number => Number(server.owner.prepare("SELECT count(*) FROM submission").pluck().get());
+  const asked = await ben.post("/dashboard/bulk?class=low", ticked("delete", ids));
+  expect([asked.status, left()]).toEqual([200, 4]);
+  expect(asked.text).toContain("Delete these 3 submissions for good?");
+  expect(asked.text).toContain('action="/dashboard/bulk?class=low"');
+  const mixed = await ben.post("/dashboard/bulk", ticked("delete", [...ids, others], { confirmed: "yes" }));
+  expect([mixed.status, left()]).toEqual([404, 4]);
+  const done = await ben.post("/dashboard/bulk?class=low", ticked("delete", ids, { confirmed: "yes" }));
+  expect([done.headers["location"], left()]).toEqual(["/dashboard?class=low&notice=did-delete&n=3", 1]);
+});
+
+test("another workspace's submission is answered like one that does not exist, by each of the buttons", async () => {
+  const { server, ben, others } = await world();
+  for (const deed of ["spam", "ham", "none", "read", "unread", "delete"]) {
+    const [foreign, unknown] = [
+      await ben.post("/dashboard/bulk", ticked(deed, [others])),
+      await ben.post("/dashboard/bulk", ticked(deed, ["sub_01h455vb4pex5vsknk084sn02q"])),
+    ];
+    expect([foreign.status, unknown.status], deed).toEqual([404, 404]);
+    const bare = ({ text }: { text: string }) =>
+      text.replace(/sub_\w+/g, "ID").replace(/Request <code>[^<]*/, "");
+    expect(bare(foreign)).toBe(bare(unknown));
+  }
+  const rows = ["lesson", "submission_read", "audit_event"].map((table) =>
+    server.owner.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
+  );
+  expect(rows).toEqual([0, 0, 0]);
+});
+
+test("each change is recorded with who made it, to what; reading is nobody's business", async () => {
+  const { server, ben, ids } = await world();
+  await ben.post("/dashboard/bulk", ticked("spam", ids.slice(0, 2)));
+  await ben.post("/dashboard/bulk", ticked("read", ids));
+  await ben.post("/dashboard/bulk", ticked("delete", ids.slice(2), { confirmed: "yes" }));
+  const workspaceId = ben.endpoint.workspaceId;
+  expect(server.owner.now(() => listChanges(10))).toMatchObject([
+    {
+      action: "submission.delete",
+      subject: ids[2],
+      detail: "1 deleted",
+      workspaceId,
+      actor: { email: "ben@example.org" },
+    },
+    { action: "submission.mark", subject: `${ids[0]} ${ids[1]}`, detail: "2 marked spam", workspaceId },
+  ]);
+});
+
+test("a form without rows, without a deed or with too many rows changes nothing and says so", async () => {
+  const { ben, ids } = await world();
+  expect((await ben.post("/dashboard/bulk", ticked("spam", []))).headers["location"]).toBe(
+    "/dashboard?notice=none-selected",
+  );
+  expect((await ben.post("/dashboard/bulk", ticked("toString", ids))).status).toBe(400);
+  const many = await ben.post(
+    "/dashboard/bulk",
+    ticked(
+      "spam",
+      Array.from({ length: 51 }, (_, index) => `sub_${index}`),
+    ),
+  );
+  expect([many.status, many.text.includes("Select at most 50 submissions at once.")]).toEqual([400, true]);
+  expect((await ben.post("/dashboard/bulk?on=//evil.example", ticked("read", ids))).headers["location"]).toBe(
+    "/dashboard?notice=did-read&n=3",
+  );
+});

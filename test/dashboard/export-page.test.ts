@@ -1,0 +1,67 @@
+import { dirname } from "node:path";
+import { expect, test } from "vitest";
+import { submissionAdder } from "../support/add-submission.ts";
+import { addEndpointOf, addFormOwner } from "../support/form-owner.ts";
+import { collect, startProgram } from "../support/program.ts";
+import { startServer } from "../support/test-server.ts";
+import { visit } from "../support/visitor.ts";
+
+/** Ada is the operator; Ben has two forms with submissions of every class, and Cleo one. */
+async function world() {
+  const server = await startServer();
+  const ada = await visit(server);
+  const ben = await addFormOwner(server, "ben@example.org");
+  const shop = await addEndpointOf(server, ben, "Shop");
+  const cleo = await addFormOwner(server, "cleo@example.org");
+  const add = submissionAdder(server.owner);
+  const now = server.clock.now();
+  const hostile = ["=1+1", 'say "hi"', "two\nlines", "\u202Eevil\u0007", "<script>"];
+  for (let index = 0; index < 600; index += 1) {
+    const endpointId = [ben.endpoint.id, shop.id, cleo.endpoint.id][index % 3]!;
+    const data = {
+      message: `${hostile[index % 5]} ${index}`,
+      extra: { toString: "x" },
+      [`field ${index % 7}`]: index,
+    };
+    add({ endpointId, data, spamScore: index % 76, createdAt: now + index });
+  }
+  const command = async (...args: string[]): Promise<string> => {
+    const words = ["submission", "export", "--db", server.databasePath, ...args];
+    return (await collect(startProgram(dirname(server.databasePath), words))).stdout;
+  };
+  return { server, ada, ben, cleo, command };
+}
+
+test("an export is byte for byte what the command exports with the same filter, in both formats", async () => {
+  const { ada, ben, command } = await world();
+  for (const format of ["csv", "json"]) {
+    expect((await ada.get(`/dashboard/export.${format}`)).text).toBe(await command("--format", format));
+    const own = `endpoint=${ben.endpoint.id}&class=medium`;
+    expect((await ben.get(`/dashboard/export.${format}?${own}`)).text).toBe(
+      await command("--format", format, "--endpoint", ben.endpoint.id, "--class", "medium"),
+    );
+  }
+});
+
+test("an export holds exactly what its filter shows, on all pages together, and nothing of others", async () => {
+  const { ben, cleo } = await world();
+  const rows = async (visitor: typeof ben, query: string) =>
+    JSON.parse((await visitor.get(`/dashboard/export.json?${query}`)).text) as {
+      id: string;
+      data: { message: string };
+    }[];
+  expect(await rows(ben, "")).toHaveLength(400);
+  expect(await rows(cleo, "")).toHaveLength(200);
+  const found = await rows(ben, "q=SAY");
+  expect(found.length).toBe(80);
+  expect(found.every(({ data }) => data.message.startsWith("say"))).toBe(true);
+  expect(await rows(ben, "q=nowhere")).toEqual([]);
+});
+
+test("an export is a file with a name of its own", async () => {
+  const { ben } = await world();
+  const { headers } = await ben.get("/dashboard/export.csv");
+  expect(headers["content-disposition"]).toMatch(/^attachment; filename="submissions-\d{4}-\d\d-\d\d\.csv"$/);
+  expect(headers["content-type"]).toBe("text/csv; charset=utf-8");
+  expect(headers["cache-control"]).toBe("no-store");
+});
