@@ -74,6 +74,7 @@ test("every command that a page, a message or a script mentions exists, with its
     "`formsvc endpiont list`",
     "formsvc serve --prot 80",
     "$F; ./dist/formsvc submission tail --folow",
+    "<code>formsvc schema chek</code>",
   ]) {
     expect(findUnknownCommands(program, { path: "a.md", text })).toHaveLength(1);
   }
@@ -82,8 +83,8 @@ test("every command that a page, a message or a script mentions exists, with its
   expect(findUnknownCommands(program, { path: "a.md", text: good })).toEqual([]);
 });
 
-/** What the terminal reaches, and what systemd and an installation run. */
-const MAY_NAME_COMMANDS = /^src\/(?:cli|server)\/|\.generated\.ts$/;
+/** What puts facts into words for the terminal and for a page. */
+const MAY_NAME_COMMANDS = /^src\/(?:cli|dashboard)\/|\.generated\.ts$/;
 
 /** What receivers of test messages know as their user agent. */
 const NAMED_AS_DATA = 'src/webhooks/send-test.ts: formsvc webhook test",';
@@ -95,6 +96,7 @@ test("only the command line names commands: the features leave hints, which a pa
   expect(files.flatMap((path) => findMentions(program, readText(path)))).toEqual([NAMED_AS_DATA]);
   const planted = { path: "src/keys/a.ts", text: 'const advice = "see: formsvc key list";' };
   expect(findMentions(program, planted)).toEqual(['src/keys/a.ts: formsvc key list"']);
+  expect(MAY_NAME_COMMANDS.test(planted.path)).toBe(false);
   const passed = '/** For `formsvc key list`. */\nconst text = "a formsvc database";\n// formsvc key list';
   expect(findMentions(program, { path: "src/keys/a.ts", text: passed })).toEqual([]);
 });

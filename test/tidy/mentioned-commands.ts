@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { SourceFile } from "./source-rules.ts";
 
 /** A command as text mentions it: from the program's name to the end of the line, of the code span or of the sentence. */
-const MENTION = /(?:^|[\s"'`(:;/])formsvc ((?:[a-z-]+)(?: [^\n`;|()]*)?)/gm;
+const MENTION = /(?:^|[\s"'`(:;/>])formsvc ((?:[a-z-]+)(?: [^\n`;|()<]*)?)/gm;
 /** English words that follow the program's name in a sentence. */
 const PROSE = new Set([
   "is",

@@ -101,12 +101,12 @@ function holdDeliveries(file: string, shown: string): HeldBack {
         ? "UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'"
         : "UPDATE recipient SET state = 'disabled' WHERE state = 'enabled'";
     const disabled = connection.prepare(disable).run();
-    const inDelivery = connection
+    const waiting = connection
       .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
       .run();
     // Messages in the outbox will be held too, because their webhooks are disabled.
     const queued = has.get("outbox") === undefined ? 0 : Number(countQueued(connection));
-    return { heldDeliveries: inDelivery.changes + queued, disabledWebhooks: disabled.changes };
+    return { heldDeliveries: waiting.changes + queued, disabledWebhooks: disabled.changes };
   } catch (error) {
     throw translateDatabaseError(error, shown);
   } finally {
