@@ -7,6 +7,7 @@ import {
   defaultEndpointSettings,
   type Endpoint,
   type EndpointSettings,
+  namedOrigins,
 } from "../endpoints/endpoint.ts";
 import { ENDPOINT_CONTENTS } from "../app.ts";
 import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
@@ -249,18 +250,16 @@ function readSettings({
   storeAddress,
 }: OptionValues<typeof settingOptions>): Partial<EndpointSettings> {
   return {
-    ...(allowOrigin !== null && { allowedOrigins: isOnly(allowOrigin, "*") ? [] : allowOrigin }),
+    ...(allowOrigin !== null && { allowedOrigins: namedOrigins(allowOrigin) }),
     ...(unknownFields !== null && { unknownFields }),
-    ...(honeypot !== null && { honeypots: isOnly(honeypot, "default") ? null : honeypot }),
+    ...(honeypot !== null && {
+      honeypots: honeypot.length === 1 && honeypot[0] === "default" ? null : honeypot,
+    }),
     ...(successUrl !== null && { successUrl: successUrl || null }),
     ...(errorUrl !== null && { errorUrl: errorUrl || null }),
     ...(keepDays !== null && { keepDays: keepDays === "forever" ? null : keepDays }),
     ...(storeAddress !== null && { storeAddress }),
   };
-}
-
-function isOnly(given: readonly string[], word: string): boolean {
-  return given.length === 1 && given[0] === word;
 }
 
 interface PrintedParts {

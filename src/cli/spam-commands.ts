@@ -147,7 +147,9 @@ function explain(
 ): SpamVerdict {
   const { verdict, unfit } = explainPost(parts, endpoint, readJsonObject(file), clock.now());
   if (unfit.length > 0)
-    output.note(`the server refuses this post: it does not match the schema (${unfit.join(", ")})`);
+    output.note(
+      `the server refuses this post: it does not match the schema (${unfit.map(({ field }) => field).join(", ")})`,
+    );
   return verdict;
 }
 

@@ -1,4 +1,9 @@
 import type { FastifyInstance } from "fastify";
+import { endpointDeletePages } from "./endpoint-delete-page.ts";
+import { endpointFieldsPages } from "./endpoint-fields-page.ts";
+import { endpointKeysPages } from "./endpoint-keys-page.ts";
+import { endpointSettingsPages } from "./endpoint-settings-page.ts";
+import { endpointTryPages } from "./endpoint-try-page.ts";
 import { endpointListPages } from "./endpoint-list-page.ts";
 import { endpointNewPages } from "./endpoint-new-page.ts";
 import { bulkPages } from "./bulk-page.ts";
@@ -41,6 +46,11 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   inboxPages,
   bulkPages,
   exportPages,
+  endpointTryPages,
+  endpointSettingsPages,
+  endpointKeysPages,
+  endpointFieldsPages,
+  endpointDeletePages,
 ];
 
 /** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */

@@ -170,8 +170,8 @@ function createdView(
       <h1><bdi>${endpoint.name}</bdi> is ready</h1>
       <div class="actions"><a class="button" href="/dashboard/endpoints/${endpoint.id}">Go to the endpoint</a></div>
     </div>
-    <section class="once" aria-labelledby="keys">
-      <h2 id="keys">Its two keys</h2>
+    <section class="once" aria-labelledby="new-keys">
+      <h2 id="new-keys">Its two keys</h2>
       <p><b>Copy them now: they are shown this once and cannot be shown again.</b> If a key is lost, issue another one on the endpoint’s
         page.</p>
       ${copyRow("Publishable key", publishable.text)}

@@ -3,6 +3,17 @@ import { html, type Html } from "../foundation/html.ts";
 /** What a page says after a write that it was reached from. Only these sentences can be shown, whatever an address holds. */
 const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   saved: () => "Saved.",
+  "nothing-changed": () => "Nothing was changed.",
+  "endpoint-paused": () => "Paused: every post is refused until you open it again.",
+  "endpoint-resumed": () => "The endpoint takes posts again.",
+  "endpoint-deleted": () => "The endpoint and all that was sent to it are deleted.",
+  "endpoint-being-deleted": () =>
+    "The endpoint takes no posts any more and is being deleted. This may take some minutes, because other posts go first.",
+  "key-issued-already": () =>
+    "The key was issued already, and was shown that once. If it is lost, revoke it and issue another one.",
+  "key-revoked": () => "The key is revoked: it is refused from now on.",
+  "fields-saved": () =>
+    "Saved. Posts are checked with these fields from now on; earlier posts stay as they are.",
   "endpoint-made-already": () =>
     "The endpoint was made already, and its keys were shown that once. If they are lost, issue others on its page.",
   secret_made_already: () =>

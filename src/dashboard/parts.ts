@@ -1,10 +1,15 @@
+import { recordChange, type Change } from "../audit/audit-store.ts";
 import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
+import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
+import type { Viewer } from "../sessions/session.ts";
+import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 
 /** What the pages work with. */
@@ -17,6 +22,10 @@ export interface DashboardParts {
   readonly log: Log;
   readonly keyring: Keyring;
   readonly sender: Pick<HttpSender, "send">;
+  /** What belongs to an endpoint and goes with it. */
+  readonly endpointContents: readonly DeleteContents[];
+  /** The spam settings of an owner who chose nothing. */
+  readonly spamDefaults: SpamSettings;
   /** What `formsvc doctor` finds, but for the check that reads the whole file; at most some seconds old. */
   readonly examine: () => Promise<readonly Finding[]>;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
@@ -38,4 +47,22 @@ export async function applied<Result>(
   } finally {
     onChange();
   }
+}
+
+/** A database for a verb that makes one transaction itself: the change is recorded in the same one. */
+export function recording({ db, clock }: DashboardParts, viewer: Viewer, made: Change): Database {
+  return {
+    engine: db.engine,
+    name: db.name,
+    read: (work) => db.read(work),
+    transaction: (work) =>
+      db.transaction(function* () {
+        const result = yield* work();
+        yield* recordChange(viewer, made, clock.now());
+        return result;
+      }),
+    relaxedTransaction: (work) => db.relaxedTransaction(work),
+    watch: (listeners) => db.watch(listeners),
+    close: () => db.close(),
+  };
 }

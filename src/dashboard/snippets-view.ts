@@ -7,7 +7,7 @@ import { fetchSnippet, formSnippet, type SnippetTarget } from "./form-snippets.t
 export function copyRow(label: string, text: string): Html {
   return html`<div class="secret">
     <span>${label}</span> <code>${text}</code>
-    <button type="button" data-copy hidden>Copy<span class="hidden-text"> the ${label.toLowerCase()}</span></button>
+    <button type="button" data-copy aria-label="Copy: ${label}">Copy</button>
   </div>`;
 }
 
@@ -37,7 +37,7 @@ function snippetCard(title: string, hint: string, snippet: string): Html {
     <div class="body snippet">
       <p class="muted">${hint}</p>
       <pre tabindex="0" aria-label="${title}"><code>${snippet}</code></pre>
-      <button type="button" data-copy hidden>Copy<span class="hidden-text"> ${title}</span></button>
+      <button type="button" data-copy aria-label="Copy: ${title}">Copy</button>
     </div>
   </section>`;
 }

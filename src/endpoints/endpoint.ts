@@ -63,6 +63,11 @@ export function checkSettings(settings: EndpointSettings): EndpointSettings {
   };
 }
 
+/** The origins that an owner named, where `*` alone stands for every origin. */
+export function namedOrigins(texts: readonly string[]): readonly string[] {
+  return texts.length === 1 && texts[0] === "*" ? [] : texts;
+}
+
 function checkKeepDays(days: number): number {
   if (Number.isInteger(days) && days >= 1 && days <= MAX_KEEP_DAYS) return days;
   throw new FormsvcError("usage", `expected 1 to ${MAX_KEEP_DAYS} days`);

@@ -62,14 +62,24 @@ export function* getKey(reference: string): Steps<Key> {
   const row = known
     ? yield* first(query.selectFrom("api_key").selectAll().where(column, "=", name))
     : undefined;
-  if (row === undefined) {
-    throw new FormsvcError(
-      "not_found",
-      "there is no such key; name it by its id, the 12 characters behind its prefix, or whole",
-      { hint: { kind: "list_keys" } },
-    );
-  }
+  if (row === undefined) throw noKey();
   return toKey(row);
+}
+
+/** @throws not_found, in the same words, when there is no key with this id and when it is another endpoint's. */
+export function* getKeyOf(endpointId: string, id: string): Steps<Key> {
+  const keys = query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId);
+  const row = yield* first(keys.where("id", "=", id));
+  if (row === undefined) throw noKey();
+  return toKey(row);
+}
+
+function noKey(): FormsvcError {
+  return new FormsvcError(
+    "not_found",
+    "there is no such key; name it by its id, the 12 characters behind its prefix, or whole",
+    { hint: { kind: "list_keys" } },
+  );
 }
 
 /** The key with these 12 characters, or undefined. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { createSubmitService, type ServiceParts } from "../app.ts";
+import { createSubmitService, ENDPOINT_CONTENTS, type ServiceParts, spamDefaults } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { hasLitestream } from "../database/sqlite/litestream.ts";
@@ -76,7 +76,8 @@ export async function startServer(
   if (config.dashboard.enabled) {
     const { keyring, sender, onChange } = service;
     const examine = createSelfExamination(parts, configFile);
-    mountDashboard(server, { ...parts, configFile, keyring, sender, examine, onChange });
+    const own = { configFile, endpointContents: ENDPOINT_CONTENTS, spamDefaults: spamDefaults(config) };
+    mountDashboard(server, { ...parts, ...own, keyring, sender, examine, onChange });
   }
   let ownMetrics: FastifyInstance | null = null;
   const sockets = followSockets(server);

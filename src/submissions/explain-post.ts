@@ -6,6 +6,7 @@ import { settingsFor } from "../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { createSpamMemory } from "../history/spam-memory.ts";
+import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { judge } from "../spam/judge.ts";
 import { readBody } from "../spam/spam-post.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
@@ -18,8 +19,8 @@ import type { Submission } from "./submission.ts";
 
 export interface Explained {
   readonly verdict: SpamVerdict;
-  /** Fields for which the server refuses the post, because they do not match the schema. */
-  readonly unfit: readonly string[];
+  /** Why the server refuses the post: a field that does not match the schema, and what is wrong, in sentences. */
+  readonly unfit: readonly { readonly field: string; readonly problems: readonly string[] }[];
 }
 
 /** The configuration of the server's judge. */
@@ -55,7 +56,14 @@ export function explainPost(
   const verdict = judge(post, settings, history);
   // A robot that filled a honeypot is refused as spam, and learns nothing about the schema.
   const isTrapped = raw.honeypots.length > 0 && verdict.spamClass === "blocked";
-  return { verdict, unfit: checked.ok || isTrapped ? [] : Object.keys(checked.details) };
+  return { verdict, unfit: checked.ok || isTrapped ? [] : unfitFields(checked.details) };
+}
+
+function unfitFields(details: ValidationDetails): Explained["unfit"] {
+  return Object.entries(details).map(([field, { issues }]) => ({
+    field,
+    problems: issues.map(({ message }) => message),
+  }));
 }
 
 export interface StoredVerdict {

@@ -172,7 +172,9 @@ test("a post is explained as the server judges it, without a trace of it in the 
   const { verdict, unfit } = explainPost(parts, endpointId, pitch, clock.now());
   expect(verdict.spamClass).toBe("blocked");
   expect(unfit).toEqual([]);
-  expect(explainPost(parts, endpointId, { message: 7 }, clock.now()).unfit).toEqual(["message"]);
+  expect(explainPost(parts, endpointId, { message: 7 }, clock.now()).unfit).toEqual([
+    { field: "message", problems: [expect.stringContaining("message must be")] },
+  ]);
   expect(db.now(() => readVerdict(held?.id ?? "")).verdict.score).toBe(held?.spamScore);
   expect(db.prepare("SELECT count(*) FROM remembered_text").pluck().get()).toBe(before);
 });

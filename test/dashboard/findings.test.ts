@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { spamDefaults } from "../../src/app.ts";
 import { readFindings } from "../../src/dashboard/findings.ts";
 import { run, text } from "../../src/database/steps.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -29,6 +30,8 @@ async function linesFor(
     keyring: createKeyring(config.secrets),
     sender: { send: async () => Promise.reject(new Error("nothing is sent")) },
     examine: createSelfExamination({ db, config, clock, log }, null),
+    endpointContents: [],
+    spamDefaults: spamDefaults(config),
     onChange: () => {},
   };
   const viewer = { accountId, email: "a@example.com", isOperator, sessionId: "ses_1", seenAt: 0 };

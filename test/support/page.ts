@@ -12,14 +12,16 @@ export interface PageForm {
   readonly values: URLSearchParams;
 }
 
-/** The first form whose action begins so. It reads the markup of our own pages, and no other. */
+/** The form with this action, or else the first whose action begins so. It reads the markup of our own pages, and no other. */
 export function formOf(page: string, action: string): PageForm {
-  const forms = [...page.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)];
-  const [, tag = "", inside = ""] =
-    forms.find(([, each = ""]) => (attribute(each, "action") ?? "").startsWith(action)) ?? [];
-  if (tag === "") throw new Error(`the page has no form for ${action}`);
+  const forms = [...page.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, tag = "", inside = ""]) => {
+    return { action: attribute(tag, "action") ?? "", inside };
+  });
+  const found =
+    forms.find((form) => form.action === action) ?? forms.find((form) => form.action.startsWith(action));
+  if (found === undefined) throw new Error(`the page has no form for ${action}`);
   const values = new URLSearchParams();
-  for (const [, input, area, text = "", select, options = ""] of inside.matchAll(CONTROLS)) {
+  for (const [, input, area, text = "", select, options = ""] of found.inside.matchAll(CONTROLS)) {
     const attributes = input ?? area ?? select ?? "";
     const name = attribute(attributes, "name");
     if (name === null) continue;
@@ -28,7 +30,7 @@ export function formOf(page: string, action: string): PageForm {
     else if (!/type="(?:checkbox|radio)"/.test(attributes) || /\schecked\b/.test(attributes))
       values.append(name, attribute(attributes, "value") ?? "");
   }
-  return { action: attribute(tag, "action") ?? "", values };
+  return { action: found.action, values };
 }
 
 const CONTROLS =

@@ -3,6 +3,9 @@ import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.t
 import type { OperatorMachine } from "./operator-machine.ts";
 import { openForTest } from "./temporary-database.ts";
 
+/** Pairs of copies made so far: each has files of its own. */
+let made = 0;
+
 const ID = /\b[a-z]+_[0-9a-z]{26}\b/g;
 
 /**
@@ -17,9 +20,10 @@ export async function changeBothWays(
 ): Promise<{ verb: string[]; command: string[] }> {
   const known = new Set(dump(before).flatMap((row) => row.match(ID) ?? []));
   const since = Date.now();
+  made += 1;
   const [byVerb, byCommand] = [
-    copy(before, join(machine.folder, "verb.db")),
-    join(machine.folder, "command.db"),
+    copy(before, join(machine.folder, `verb-${made}.db`)),
+    join(machine.folder, `command-${made}.db`),
   ];
   copy(before, byCommand).close();
   await verb(byVerb);

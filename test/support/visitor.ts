@@ -1,3 +1,4 @@
+import type { Clock } from "../../src/foundation/clock.ts";
 import { startSession } from "../../src/sessions/session.ts";
 import { createAccount, listAccounts } from "../../src/workspaces/workspace-store.ts";
 import type { Answer } from "./http-client.ts";
@@ -17,8 +18,11 @@ export interface Visitor {
   ): Promise<Answer>;
 }
 
+/** The part of a server that a visitor needs. */
+type Visited = Pick<TestServer, "owner" | "request"> & { readonly clock: Clock };
+
 /** The first account is an operator; the account is made, with its workspace, if it is not there yet. */
-export async function visit(server: TestServer, email = "ada@example.com"): Promise<Visitor> {
+export async function visit(server: Visited, email = "ada@example.com"): Promise<Visitor> {
   const { owner, clock } = server;
   const known = owner.now(() => listAccounts()).find((account) => account.email === email);
   const account = known ?? owner.now(() => createAccount(email, clock.now())).account;

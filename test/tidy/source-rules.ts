@@ -54,6 +54,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "foundation",
     "history",
     "http",
+    "keys",
     "outbox",
     "schemas",
     "secrets",

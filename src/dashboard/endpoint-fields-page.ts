@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from "node:util";
+import { recordChange } from "../audit/audit-store.ts";
+import type { Steps } from "../database/steps.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { changeSchema, getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { html, type Html } from "../foundation/html.ts";
+import type { SchemaDefinition } from "../schemas/definition.ts";
+import { type Answer, page, redirect } from "./answer.ts";
+import { endpointFrame, pathOf } from "./endpoint-frame.ts";
+import { changedNotice } from "./endpoint-settings-page.ts";
+import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
+import { change, type DashboardParts } from "./parts.ts";
+import type { Routes, Visit } from "./routes.ts";
+import { checkDraft, draftOf, editDraft, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import { enterButton, schemaEditor } from "./schema-editor.ts";
+
+const SECTION = "/fields";
+
+/** What the page shows beside the endpoint. */
+interface Edited {
+  readonly draft: SchemaDraft;
+  /** The version that the form began from. */
+  readonly version: number;
+  readonly problems: Problems;
+  readonly action?: string;
+  /** What somebody else changed while the form was open. */
+  readonly changed?: readonly string[];
+}
+
+/** `/dashboard/endpoints/:id/fields`: the schema that posts are checked with. */
+export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void {
+  routes.read("/endpoints/:id/fields", async ({ viewer, params }) => {
+    const [endpoint, definition] = await parts.db.read(function* () {
+      const found = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+      return [found, yield* readSchema(found)] as const;
+    });
+    const { schemaVersion: version } = endpoint;
+    return answer(endpoint, { draft: draftOf(definition), version, problems: NO_PROBLEMS }, 200);
+  });
+
+  routes.write("/endpoints/:id/fields", async (visit) => {
+    const { viewer, params, form } = visit;
+    const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
+    const action = form.get("action") ?? "save";
+    const draft = readDraft(form);
+    const version = Number(form.get("version"));
+    if (action !== "save") {
+      const edited = editDraft(draft, action);
+      return answer(endpoint, { ...edited, version, action }, edited.problems.size === 0 ? 200 : 422);
+    }
+    const checked = checkDraft(draft);
+    if (checked.definition === null)
+      return answer(endpoint, { draft, version, problems: checked.problems }, 422);
+    return save(visit, checked.definition, { draft, version, problems: NO_PROBLEMS });
+  });
+
+  async function save(
+    { viewer, params, now }: Visit,
+    definition: SchemaDefinition,
+    edited: Edited,
+  ): Promise<Answer> {
+    const { endpoint, outcome } = await change(parts, function* () {
+      const before = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+      const { id, workspaceId, schemaVersion, name } = before;
+      const current = yield* readSchema(before);
+      if (schemaVersion !== edited.version)
+        return { endpoint: before, outcome: yield* changedFields(before, edited.version, current) };
+      if (isDeepStrictEqual(current, definition))
+        return { endpoint: before, outcome: "nothing-changed" as const };
+      yield* recordChange(viewer, { action: "schema.set", subject: id, workspaceId, detail: name }, now);
+      return {
+        endpoint: yield* changeSchema(id, definition, now, schemaVersion),
+        outcome: "fields-saved" as const,
+      };
+    });
+    if (typeof outcome === "string") return redirect(pathOf(endpoint, SECTION), outcome);
+    return answer(endpoint, { ...edited, version: endpoint.schemaVersion, changed: outcome }, 409);
+  }
+}
+
+/** The fields that are not what they were in a version, in words. */
+function* changedFields(
+  endpoint: Endpoint,
+  version: number,
+  current: SchemaDefinition,
+): Steps<readonly string[]> {
+  const isKnown = Number.isSafeInteger(version) && version > 0 && version < endpoint.schemaVersion;
+  const shown = isKnown ? yield* readSchema({ ...endpoint, schemaVersion: version }) : {};
+  const names = [...new Set([...Object.keys(current), ...Object.keys(shown)])];
+  const lines = names.flatMap((name) => {
+    if (!Object.hasOwn(current, name)) return [`“${name}” is removed`];
+    if (!Object.hasOwn(shown, name)) return [`“${name}” is new`];
+    return isDeepStrictEqual(current[name], shown[name]) ? [] : [`“${name}” has other rules`];
+  });
+  return lines.length === 0 ? ["the same fields are saved again"] : lines;
+}
+
+function answer(endpoint: Endpoint, edited: Edited, status: number): Answer {
+  return page(`${endpoint.name}: fields`, endpointFrame(endpoint, SECTION, view(endpoint, edited)), status);
+}
+
+function view(endpoint: Endpoint, { draft, version, problems, action = "", changed }: Edited): Html {
+  const path = pathOf(endpoint, SECTION);
+  return html`${problemSummary(problems)}${changed !== undefined && changedNotice(changed)}
+    <form method="post" action="${path}">
+      ${enterButton("save")}<input type="hidden" name="version" value="${version}" />
+      ${schemaEditor({ draft, problems, path, action })}
+      <p><button class="primary" name="action" value="save">Save the fields</button></p>
+      <p class="muted">
+        New fields take effect at once: a post that does not follow them is refused, so change the form on your site too. Posts that came
+        before stay as they are.
+      </p>
+    </form>`;
+}

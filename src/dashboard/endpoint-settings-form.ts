@@ -1,0 +1,130 @@
+import {
+  checkSettings,
+  DEFAULT_HONEYPOTS,
+  defaultEndpointSettings,
+  type Endpoint,
+  type EndpointSettings,
+  namedOrigins,
+  type StoreAddress,
+} from "../endpoints/endpoint.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { UnknownFields } from "../schemas/compile-schema.ts";
+import { checkName } from "../workspaces/workspace.ts";
+import { readLines, readNumber } from "./typed-text.ts";
+
+/** What the settings' form holds, as it was typed; the names of its inputs are those of the settings. */
+export type TypedSettings = Readonly<Record<"name" | keyof EndpointSettings, string>>;
+
+/** A name and settings as they are stored. */
+export interface NamedSettings {
+  readonly name: string;
+  readonly settings: EndpointSettings;
+}
+
+export const SETTING_LABELS: TypedSettings = {
+  name: "Name",
+  allowedOrigins: "Sites that may post",
+  unknownFields: "Fields that the form does not have",
+  honeypots: "Hidden fields against robots",
+  successUrl: "Page after success",
+  errorUrl: "Page after an error",
+  keepDays: "Days that posts are kept",
+  storeAddress: "Addresses of visitors",
+};
+
+export const UNKNOWN_FIELDS: Readonly<Record<UnknownFields, string>> = {
+  drop: "Leave them out",
+  keep: "Keep them",
+  reject: "Refuse the post",
+};
+
+export const STORE_ADDRESS: Readonly<Record<StoreAddress, string>> = {
+  full: "Store all of it",
+  short: "Store its network only",
+  none: "Store nothing",
+};
+
+export function settingsForm({ name, settings }: NamedSettings): TypedSettings {
+  return {
+    name,
+    allowedOrigins: settings.allowedOrigins.join("\n"),
+    unknownFields: settings.unknownFields,
+    honeypots: (settings.honeypots ?? []).join("\n"),
+    successUrl: settings.successUrl ?? "",
+    errorUrl: settings.errorUrl ?? "",
+    keepDays: settings.keepDays === null ? "" : String(settings.keepDays),
+    storeAddress: settings.storeAddress,
+  };
+}
+
+export function readSettingsForm(form: URLSearchParams): TypedSettings {
+  const names = Object.keys(SETTING_LABELS) as (keyof TypedSettings)[];
+  return Object.fromEntries(names.map((name) => [name, form.get(name) ?? ""])) as TypedSettings;
+}
+
+/** The settings in the form that is stored, or what is wrong with them. */
+export function checkSettingsForm(
+  typed: TypedSettings,
+): { readonly checked: NamedSettings } | { readonly checked: null; readonly problems: Map<string, string> } {
+  const problems = new Map<string, string>();
+  const settings = toSettings(typed);
+  noting(problems, "name", () => checkName(typed.name));
+  for (const name of Object.keys(settings) as (keyof EndpointSettings)[])
+    noting(problems, name, () => checkSettings({ ...defaultEndpointSettings, [name]: settings[name] }));
+  if (problems.size > 0) return { checked: null, problems };
+  return { checked: { name: checkName(typed.name), settings: checkSettings(settings) } };
+}
+
+function toSettings(typed: TypedSettings): EndpointSettings {
+  const honeypots = readLines(typed.honeypots);
+  const keepDays = readNumber(typed.keepDays);
+  return {
+    allowedOrigins: namedOrigins(readLines(typed.allowedOrigins)),
+    unknownFields: oneOf(UNKNOWN_FIELDS, typed.unknownFields),
+    honeypots: honeypots.length === 0 ? null : honeypots,
+    successUrl: typed.successUrl.trim() || null,
+    errorUrl: typed.errorUrl.trim() || null,
+    keepDays: keepDays === "" ? null : typeof keepDays === "number" ? keepDays : Number.NaN,
+    storeAddress: oneOf(STORE_ADDRESS, typed.storeAddress),
+  };
+}
+
+/** A select sends one of its own values; whoever sends another gets the first. */
+function oneOf<Value extends string>(known: Readonly<Record<Value, string>>, typed: string): Value {
+  const values = Object.keys(known) as Value[];
+  return values.find((value) => value === typed) ?? (values[0] as Value);
+}
+
+function noting(problems: Map<string, string>, name: keyof TypedSettings, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+    problems.set(name, `${SETTING_LABELS[name]}: ${error.message}.`);
+  }
+}
+
+/** What a form showed, for its hidden input: whoever saves it later is told what changed meanwhile. */
+export function fingerprintOf({ name, settings }: NamedSettings): string {
+  return JSON.stringify(settingsForm({ name, settings }));
+}
+
+/** The settings that are not what a form showed any more, with their values now; null if all are. */
+export function changedSince(fingerprint: string, endpoint: Endpoint): readonly string[] | null {
+  if (fingerprint === fingerprintOf(endpoint)) return null;
+  const shown = tryParse(fingerprint);
+  const now = Object.entries(settingsForm(endpoint)) as [keyof TypedSettings, string][];
+  return now
+    .filter(([name, value]) => shown[name] !== value)
+    .map(([name, value]) => `${SETTING_LABELS[name]}: ${value.replaceAll("\n", ", ") || "empty"}`);
+}
+
+function tryParse(text: string): Partial<TypedSettings> {
+  try {
+    return Object(JSON.parse(text)) as Partial<TypedSettings>;
+  } catch {
+    return {};
+  }
+}
+
+export const BUILT_IN_HONEYPOTS = DEFAULT_HONEYPOTS.join(", ");

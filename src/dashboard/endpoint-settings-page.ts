@@ -1,0 +1,156 @@
+import { recordChange } from "../audit/audit-store.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { getViewableEndpoint, updateEndpoint } from "../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { type Answer, page, redirect } from "./answer.ts";
+import { deletionCard } from "./endpoint-delete-page.ts";
+import { endpointFrame, pathOf } from "./endpoint-frame.ts";
+import {
+  BUILT_IN_HONEYPOTS,
+  changedSince,
+  checkSettingsForm,
+  fingerprintOf,
+  type NamedSettings,
+  readSettingsForm,
+  SETTING_LABELS,
+  settingsForm,
+  STORE_ADDRESS,
+  type TypedSettings,
+  UNKNOWN_FIELDS,
+} from "./endpoint-settings-form.ts";
+import {
+  areaField,
+  NO_PROBLEMS,
+  type Option,
+  type Problems,
+  problemSummary,
+  selectField,
+  textField,
+} from "./field.ts";
+import { change, type DashboardParts } from "./parts.ts";
+import type { Routes, Visit } from "./routes.ts";
+
+/** `/dashboard/endpoints/:id`: its settings, and whether it takes posts. */
+export function endpointSettingsPages(routes: Routes, parts: DashboardParts): void {
+  routes.read("/endpoints/:id", async ({ viewer, params }) => {
+    const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
+    return page(endpoint.name, view(endpoint, settingsForm(endpoint), { problems: NO_PROBLEMS }));
+  });
+
+  routes.write("/endpoints/:id", async (visit) => {
+    const typed = readSettingsForm(visit.form);
+    const result = checkSettingsForm(typed);
+    if (result.checked === null) {
+      const endpoint = await parts.db.read(() => getViewableEndpoint(visit.viewer, visit.params["id"] ?? ""));
+      // What it showed first counts on: correcting a mistake must not hide what somebody else changed.
+      const shown = { problems: result.problems, fingerprint: visit.form.get("shown") ?? "" };
+      return page(endpoint.name, view(endpoint, typed, shown), 422);
+    }
+    return save(visit, typed, result.checked);
+  });
+
+  routes.write("/endpoints/:id/state", async ({ viewer, params, form, now }) => {
+    const state = form.get("state");
+    if (state !== "paused" && state !== "active")
+      throw new FormsvcError("usage", "the state is paused or active");
+    const endpoint = await change(parts, function* () {
+      const { id, workspaceId, name } = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+      const action = state === "paused" ? "endpoint.pause" : "endpoint.resume";
+      yield* recordChange(viewer, { action, subject: id, workspaceId, detail: name }, now);
+      return yield* updateEndpoint(id, { state });
+    });
+    return redirect(pathOf(endpoint, ""), state === "paused" ? "endpoint-paused" : "endpoint-resumed");
+  });
+
+  async function save(
+    { viewer, params, form, now }: Visit,
+    typed: TypedSettings,
+    made: NamedSettings,
+  ): Promise<Answer> {
+    const { endpoint, changed } = await change(parts, function* () {
+      const before = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+      const changedMeanwhile = changedSince(form.get("shown") ?? "", before);
+      if (changedMeanwhile !== null) return { endpoint: before, changed: changedMeanwhile };
+      const { id, workspaceId } = before;
+      yield* recordChange(
+        viewer,
+        { action: "endpoint.set", subject: id, workspaceId, detail: made.name },
+        now,
+      );
+      return { endpoint: yield* updateEndpoint(id, made), changed: null };
+    });
+    if (changed === null) return redirect(pathOf(endpoint, ""), "saved");
+    return page(endpoint.name, view(endpoint, typed, { problems: NO_PROBLEMS, changed }), 409);
+  }
+}
+
+interface Shown {
+  readonly problems: Problems;
+  /** What somebody else changed while the form was open; null or absent if nobody did. */
+  readonly changed?: readonly string[] | null;
+  /** Of the settings that the form began from; absent if that is now. */
+  readonly fingerprint?: string;
+}
+
+function view(endpoint: Endpoint, typed: TypedSettings, shown: Shown): Html {
+  const { problems, changed = null, fingerprint = fingerprintOf(endpoint) } = shown;
+  return endpointFrame(
+    endpoint,
+    "",
+    html`${problemSummary(problems)}${changed !== null && changedNotice(changed)}
+      <form class="card stacked" method="post" action="${pathOf(endpoint, "")}">
+        <input type="hidden" name="shown" value="${fingerprint}" />
+        ${settingFields(typed, problems)}
+        <p><button class="primary">Save the settings</button></p>
+      </form>
+      ${deletionCard(endpoint, NO_PROBLEMS)}`,
+  );
+}
+
+/** For the second of two who edit the same thing. */
+export function changedNotice(changed: readonly string[]): Html {
+  return html`<div class="notice warn" role="alert">
+    <b>Somebody else changed this while you were editing. Nothing of yours was saved yet.</b>
+    <ul>
+      ${changed.map((line) => html`<li dir="auto">Now ${line}</li>`)}
+    </ul>
+    <p>The form still has what you typed. Save it again to put it in the place of theirs.</p>
+  </div>`;
+}
+
+function settingFields(typed: TypedSettings, problems: Problems): readonly Html[] {
+  const parts = (name: keyof TypedSettings) => ({
+    name,
+    label: SETTING_LABELS[name],
+    value: typed[name],
+    hint: HINTS[name],
+    problems,
+  });
+  return [
+    textField({ ...parts("name"), isRequired: true }),
+    areaField(parts("allowedOrigins")),
+    textField(parts("successUrl")),
+    textField(parts("errorUrl")),
+    selectField(parts("unknownFields"), optionsOf(UNKNOWN_FIELDS)),
+    areaField(parts("honeypots")),
+    textField(parts("keepDays")),
+    selectField(parts("storeAddress"), optionsOf(STORE_ADDRESS)),
+  ];
+}
+
+const HINTS: TypedSettings = {
+  name: "How you find it here. Visitors do not see it.",
+  allowedOrigins:
+    "Origins of the pages with your form, one a line, like https://example.com or https://*.example.com. Empty lets every site post with the publishable key.",
+  unknownFields: "What happens with inputs that are not among the fields.",
+  honeypots: `Names of inputs that people do not see and robots fill in, one a line. Empty is the built-in list: ${BUILT_IN_HONEYPOTS}.`,
+  successUrl: "Where a plain form leads after it was sent. Empty shows a built-in page.",
+  errorUrl: "Where a plain form leads when something is wrong. Empty shows a built-in page with the form.",
+  keepDays: "Older posts are deleted for good within minutes. Empty keeps them until you delete them.",
+  storeAddress: "How much of the network address of those who post is stored from now on.",
+};
+
+function optionsOf(labels: Readonly<Record<string, string>>): readonly Option[] {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }));
+}
