@@ -76,7 +76,7 @@ test("commands that an installation begins with create the database and print it
 test("the JSON of accounts, workspaces, plans and usage is what scripts rely on", async () => {
   const machine = emptyMachine();
   const made = await machine.json(["account", "create", "ada@example.com"]);
-  const account = { id: id("acct"), email: "ada@example.com", created_at: isoTime };
+  const account = { id: id("acct"), email: "ada@example.com", is_operator: true, created_at: isoTime };
   const workspace = { id: id("ws"), account_id: id("acct"), name: "ada", plan: "hobby", created_at: isoTime };
   expect(made).toEqual({ account, workspace });
   expect(await machine.json(["account", "list"])).toEqual({ data: [account] });
