@@ -211,7 +211,8 @@ CREATE TABLE webhook (
   url TEXT NOT NULL,
   -- JSON object of further request headers.
   headers TEXT NOT NULL,
-  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1))
+  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
+  format TEXT NOT NULL DEFAULT 'standard'
 ) STRICT;
 
 -- Keys that sign notifications. After a rotation the old one expires.

@@ -43,6 +43,7 @@ import { createSubmissionReader, type SubmissionReader } from "./submissions/sub
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
 import { Deliverer } from "./outbox/deliverer.ts";
 import { dropOldDeliveries } from "./outbox/delivery-retention.ts";
+import type { Transport } from "./outbox/transport.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
 import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
@@ -162,7 +163,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const idempotency = createIdempotencyMemory(db);
   const outbox = createOutbox(db);
   const sender = createWebhookSender(config);
-  const webhooks = createWebhookTransport({ db, keyring, sender, settings: config.webhooks, clock, log });
+  const webhooks = openWebhookTransport(parts, keyring, sender);
   const deliverer = new Deliverer({ db, outbox, transports: [webhooks], clock, log, random: Math.random });
   const memory = createSpamMemory(db, createBurstMemory());
   const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
@@ -220,6 +221,15 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   };
 }
 
+function openWebhookTransport(
+  { db, config, clock, log }: ServiceParts,
+  keyring: Keyring,
+  sender: HttpSender,
+): Transport {
+  const dashboardUrl = dashboardUrlOf(config);
+  return createWebhookTransport({ db, keyring, sender, dashboardUrl, settings: config.webhooks, clock, log });
+}
+
 /** Measures and reports each commit, and learns from it whether posts can be stored. */
 function watchCommits(reports: readonly CommitReport[], writability: Writability): CommitObserver {
   return {
@@ -251,6 +261,12 @@ function createUpkeep(db: SqliteDatabase, config: Config, clock: Clock, cleaner:
     expire: () => noted(() => expireSubmissions(clock.now())),
     clearLog: () => cleaner.clean(),
   };
+}
+
+/** The address under which people open the dashboard; null if it is not known or there is none. */
+export function dashboardUrlOf({ server, dashboard }: Config): string | null {
+  const isThere = dashboard.enabled && dashboard.listen === null;
+  return isThere && server.baseUrl !== null ? `${server.baseUrl}/dashboard` : null;
 }
 
 /** A sender that obeys the configuration's time limit and address rules. */

@@ -20,6 +20,7 @@ import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
@@ -124,7 +125,7 @@ async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
   });
   const clock = systemClock;
   const keyring = createKeyring(defaultConfig.secrets);
-  const transport = createWebhookTransport({ db, keyring, sender, settings, clock, log });
+  const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
   const deliverer = new Deliverer({ db, outbox, transports: [transport], clock, log, random: Math.random });
   const rate = await measure(() => {
     deliverer.start();
@@ -144,7 +145,7 @@ function prepare(db: SqliteDatabase, target: string): string {
   const { workspace } = db.now(() => createAccount("bench@example.com", now));
   const made = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
   const endpoint = db.now(() => insertEndpoint(workspace, made, defaultConfig.plans, now));
-  const settings = { url: target, headers: {}, allowPrivate: true, maxSpamScore: 100 };
+  const settings = { ...defaultWebhookSettings, url: target, allowPrivate: true };
   db.now(() => createWebhook(createKeyring(defaultConfig.secrets), endpoint.id, settings, now));
   return endpoint.id;
 }

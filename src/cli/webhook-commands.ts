@@ -6,6 +6,7 @@ import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../webhooks/change-webhook.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
+import { shownAddress, WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
 import {
@@ -54,29 +55,44 @@ const create = command({
     { flags: "--endpoint <endpoint>", summary: "whose submissions it is told of", required: true },
     { flags: "--url <url>", summary: "address that they are sent to: http or https", required: true },
     { flags: "--allow-private", summary: "allow private and loopback addresses, like an n8n beside formsvc" },
+    {
+      flags: "--format <format>",
+      summary: "what is sent: our own event, or a message for a chat (default: standard)",
+      choices: WEBHOOK_FORMATS,
+    },
     ...settingOptions,
   ],
   examples: [
     "formsvc webhook create --endpoint Contact --url https://example.com/hooks/forms",
     "formsvc webhook create --endpoint Contact --url http://localhost:5678/webhook/leads --allow-private",
     "formsvc webhook create --endpoint Contact --url https://example.com/ --header-file - < headers.txt",
+    "formsvc webhook create --endpoint Contact --format slack --url https://hooks.slack.com/services/T000/B000/XXXX",
   ],
   action: (context, options) =>
     withDatabase(context, async (db, config) => {
       const endpoint = await db.read(() => getEndpoint(options.endpoint));
-      const { url, allowPrivate } = options;
-      const settings = { ...defaultWebhookSettings, ...readSettings(options), url, allowPrivate };
+      const { url, allowPrivate, format } = options;
+      const settings = {
+        ...defaultWebhookSettings,
+        ...readSettings(options),
+        url,
+        allowPrivate,
+        format: format ?? "standard",
+      };
       const keyring = await db.read(() => openKeyring(config));
       const { webhook, secret } = await db.transaction(() =>
         addWebhook(keyring, { endpointId: endpoint.id, settings, actor: null }, context.clock.now()),
       );
       const refused = await describeRefusal(webhook, config);
-      context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
+      if (secret !== null)
+        context.output.mustBeTaken(`the webhook ${webhook.id} is there and its secret is unknown: rotate it`);
       if (context.output.isJson) context.output.json({ webhook: webhookJson(webhook), secret, refused });
       else {
         context.output.line(`id      ${webhook.id}`);
-        context.output.line(`secret  ${secret}`);
-        context.output.note("the secret is shown this once; the receiver verifies with it");
+        if (secret !== null) {
+          context.output.line(`secret  ${secret}`);
+          context.output.note("the secret is shown this once; the receiver verifies with it");
+        } else context.output.note(`try it with: formsvc webhook test ${webhook.id}`);
       }
       if (refused !== null) writeError(refused);
     }),
@@ -96,7 +112,7 @@ const list = command({
         webhook.id,
         webhook.endpointId,
         describeState(webhook),
-        webhook.settings.url,
+        shownAddress(webhook.settings.format, webhook.settings.url),
       ]);
       const empty = "no webhooks yet; make one with: formsvc webhook create";
       return context.output.table(["ID", "ENDPOINT", "STATE", "URL"], rows, empty);
@@ -161,7 +177,10 @@ const remove = command({
   action: (context, options, [id]) =>
     withDatabase(context, async (db) => {
       const { settings } = await db.read(() => getWebhook(id));
-      await confirm(`Delete the webhook to ${settings.url} with all its deliveries?`, options.yes);
+      await confirm(
+        `Delete the webhook to ${shownAddress(settings.format, settings.url)} with all its deliveries?`,
+        options.yes,
+      );
       await removeWebhook(db, id, null, context.clock.now());
       if (context.output.isJson) return context.output.json({ deleted: [id] });
       return context.output.note(`deleted: ${id}`);
@@ -228,7 +247,8 @@ function printWebhook(context: CommandContext, webhook: Webhook, refused?: strin
   const rows = [
     ["id", webhook.id],
     ["endpoint", webhook.endpointId],
-    ["url", settings.url],
+    ["format", settings.format],
+    ["url", shownAddress(settings.format, settings.url)],
     ["state", describeState(webhook)],
     ["private addresses", settings.allowPrivate ? "allowed" : "refused"],
     ["highest spam score", String(settings.maxSpamScore)],

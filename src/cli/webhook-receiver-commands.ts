@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createWebhookSender, openKeyring } from "../app.ts";
+import { createWebhookSender, dashboardUrlOf, openKeyring } from "../app.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Arrival, BEHAVIOURS, startLocalReceiver } from "../webhooks/local-receiver.ts";
@@ -32,7 +32,8 @@ export const testWebhook = command({
       const endpointName = (await db.read(() => findEndpoint(webhook.endpointId)))?.name ?? "";
       const sender = createWebhookSender(config);
       const message = { webhook, endpointName, data };
-      const result = await sendTest({ db, keyring, sender }, message, context.clock.now());
+      const parts = { db, keyring, sender, dashboardUrl: dashboardUrlOf(config) };
+      const result = await sendTest(parts, message, context.clock.now());
       await sender.destroy();
       const { outcome, durationMs } = result;
       if (context.output.isJson) context.output.json(testResultJson(result));

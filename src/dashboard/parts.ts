@@ -26,6 +26,8 @@ export interface DashboardParts {
   readonly endpointContents: readonly DeleteContents[];
   /** The spam settings of an owner who chose nothing. */
   readonly spamDefaults: SpamSettings;
+  /** Where people open the dashboard; null if that is not known. */
+  readonly dashboardUrl: string | null;
   /** What `formsvc doctor` finds, but for the check that reads the whole file; at most some seconds old. */
   readonly examine: () => Promise<readonly Finding[]>;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */

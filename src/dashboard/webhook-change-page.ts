@@ -11,6 +11,7 @@ import {
   checkTyped,
   fingerprintOf,
   readTyped,
+  shownChat,
   type TypedWebhook,
   typedFrom,
   webhookFields,
@@ -34,7 +35,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   routes.write("/webhooks/:id/edit", async (visit) => {
     const found = await owned(visit);
     const typed = readTyped(visit.form);
-    const checked = checkTyped(typed);
+    const checked = checkTyped(typed, found.webhook.settings);
     if ("problems" in checked) return editPage(visit, found, typed, checked.problems);
     const { viewer, form, now } = visit;
     const problems = await change(parts, function* () {
@@ -43,7 +44,8 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
       const { url, allowPrivate } = webhook.settings;
       // Else an owner could lead a webhook with an operator's permission to anything in the operator's network.
       if (!viewer.isOperator && allowPrivate && url !== checked.settings.url) return ONLY_OPERATORS;
-      const settings = viewer.isOperator ? checked.settings : { ...checked.settings, allowPrivate };
+      const { format: _fixed, ...asked } = checked.settings;
+      const settings = viewer.isOperator ? asked : { ...asked, allowPrivate };
       yield* changeWebhook(parts.keyring, { id: webhook.id, change: settings, actor: viewer }, now);
       return NO_PROBLEMS;
     });
@@ -113,7 +115,7 @@ function editPage(
     <section class="card">
       <form class="stacked" method="post" action="${pathOf(webhook.id)}/edit" data-unsaved>
         <input type="hidden" name="seen" value="${fingerprintOf(webhook)}" />
-        ${webhookFields({ typed, problems, endpoints: null, headerNames, isOperator })}
+        ${webhookFields({ typed, problems, endpoints: null, shownUrl: shownChat(webhook.settings), headerNames, isOperator })}
         <div><button class="primary">Save</button></div>
       </form>
     </section>`;

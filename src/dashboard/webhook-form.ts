@@ -3,13 +3,15 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
-import { normalizeWebhookUrl } from "../webhooks/webhook-url.ts";
+import { addressFor } from "../webhooks/check-webhook-settings.ts";
+import { shownAddress, WEBHOOK_FORMATS, type WebhookFormat } from "../webhooks/formats/format.ts";
 import { MAX_SPAM_SCORE, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
 import { areaField, checkField, type Problems, selectField, textField } from "./field.ts";
 
 /** A webhook's form as it was typed. */
 export interface TypedWebhook {
   readonly endpointId: string;
+  readonly format: WebhookFormat;
   readonly url: string;
   /** `Name: value`, one a line. */
   readonly headers: string;
@@ -20,6 +22,7 @@ export interface TypedWebhook {
 
 export const EMPTY_WEBHOOK: TypedWebhook = {
   endpointId: "",
+  format: "standard",
   url: "",
   headers: "",
   clearsHeaders: false,
@@ -30,6 +33,7 @@ export const EMPTY_WEBHOOK: TypedWebhook = {
 export function readTyped(form: URLSearchParams): TypedWebhook {
   return {
     endpointId: form.get("endpoint") ?? "",
+    format: WEBHOOK_FORMATS.find((each) => each === form.get("format")) ?? "standard",
     url: (form.get("url") ?? "").trim(),
     headers: form.get("headers") ?? "",
     clearsHeaders: form.has("clear_headers"),
@@ -38,15 +42,21 @@ export function readTyped(form: URLSearchParams): TypedWebhook {
   };
 }
 
-/** What a stored webhook looks like in the form: values of headers are never shown. */
+/** What a stored webhook looks like in the form: values of headers and addresses of chats, which are secrets, are never shown. */
 export function typedFrom({ endpointId, settings }: Webhook): TypedWebhook {
-  const { url, allowPrivate, maxSpamScore } = settings;
-  return { ...EMPTY_WEBHOOK, endpointId, url, allowPrivate, maxSpamScore: String(maxSpamScore) };
+  const { format, allowPrivate, maxSpamScore } = settings;
+  const url = format === "standard" ? settings.url : "";
+  return { ...EMPTY_WEBHOOK, endpointId, format, url, allowPrivate, maxSpamScore: String(maxSpamScore) };
 }
 
-/** The settings that the form asks for, or its problems. Headers are left out if none were typed. */
+/**
+ * The settings that the form asks for, or its problems. Headers are left out if none were typed.
+ *
+ * @param current of the webhook that is changed: its format stays, and so does a chat's address if none was typed.
+ */
 export function checkTyped(
   typed: TypedWebhook,
+  current: Webhook["settings"] | null = null,
 ):
   | { readonly settings: Omit<WebhookSettings, "headers"> & Partial<WebhookSettings> }
   | { readonly problems: Problems } {
@@ -60,7 +70,9 @@ export function checkTyped(
       return null;
     }
   };
-  const url = check("url", () => normalizeWebhookUrl(typed.url));
+  const format = current?.format ?? typed.format;
+  const isKept = typed.url === "" && current !== null && format !== "standard";
+  const url = check("url", () => (isKept ? current.url : addressFor(format, typed.url)));
   const lines = typed.headers.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
   const headers = check("headers", () => parseCustomHeaders(lines));
   const maxSpamScore = /^\d{1,3}$/.test(typed.maxSpamScore) ? Number(typed.maxSpamScore) : Number.NaN;
@@ -71,7 +83,7 @@ export function checkTyped(
   if (url === null || headers === null || problems.size > 0) return { problems };
   const { allowPrivate } = typed;
   const given = lines.length > 0 || typed.clearsHeaders;
-  return { settings: { url, maxSpamScore, allowPrivate, ...(given && { headers }) } };
+  return { settings: { format, url, maxSpamScore, allowPrivate, ...(given && { headers }) } };
 }
 
 /** Changes with everything that the form shows or replaces, so that two people do not overwrite each other. */
@@ -86,13 +98,35 @@ interface WebhookFields {
   readonly problems: Problems;
   /** To choose from; null if the endpoint cannot be changed any more. */
   readonly endpoints: readonly Endpoint[] | null;
+  /** Of the chat that the webhook tells now; null if it tells none, or is new. */
+  readonly shownUrl: string | null;
   /** Names of the headers that the webhook has now. */
   readonly headerNames: readonly string[];
   /** Only operators may open the way into this machine's own network. */
   readonly isOperator: boolean;
 }
 
-export function webhookFields({ typed, problems, endpoints, headerNames, isOperator }: WebhookFields): Html {
+/** The formats in an owner's words. */
+const FORMAT_LABELS: Readonly<Record<WebhookFormat, string>> = {
+  standard: "A program: n8n, Zapier or a script of yours (JSON, signed)",
+  slack: "Slack, Mattermost or Rocket.Chat",
+  discord: "Discord",
+  telegram: "Telegram",
+  teams: "Microsoft Teams",
+  "google-chat": "Google Chat",
+  ntfy: "ntfy",
+  gotify: "Gotify",
+  matrix: "Matrix",
+  apprise: "Apprise",
+};
+
+/** Of the chat that a webhook tells, shortened; null if it tells none. */
+export function shownChat({ format, url }: Webhook["settings"]): string | null {
+  return format === "standard" ? null : shownAddress(format, url);
+}
+
+export function webhookFields(fields: WebhookFields): Html {
+  const { typed, problems, endpoints, headerNames, isOperator } = fields;
   const keeps = `Leave this empty to keep those that it has: ${headerNames.join(", ")}.`;
   return html`${
     endpoints === null
@@ -108,16 +142,8 @@ export function webhookFields({ typed, problems, endpoints, headerNames, isOpera
           endpoints.map(({ id, name }) => ({ value: id, label: name })),
         )
   }
-    ${textField({
-      name: "url",
-      label: "Address of the receiver",
-      value: typed.url,
-      type: "url",
-      autocomplete: "off",
-      isRequired: true,
-      hint: "Begins with https://. Each submission is sent there as JSON, signed.",
-      problems,
-    })}
+    ${endpoints !== null && formatField(typed, problems)}
+    ${addressField(fields)}
     ${areaField({
       name: "headers",
       label: "Headers of your own",
@@ -150,4 +176,33 @@ export function webhookFields({ typed, problems, endpoints, headerNames, isOpera
         hint: "For a receiver on this machine or in its network, like an n8n beside formsvc. Only operators see this.",
       })
     }`;
+}
+
+function formatField({ format }: TypedWebhook, problems: Problems): Html {
+  return selectField(
+    {
+      name: "format",
+      label: "What receives them",
+      value: format,
+      hint: "A chat gets a message to read, a program gets the whole submission.",
+      problems,
+    },
+    WEBHOOK_FORMATS.map((each) => ({ value: each, label: FORMAT_LABELS[each] })),
+  );
+}
+
+function addressField({ typed, problems, shownUrl }: WebhookFields): Html {
+  return textField({
+    name: "url",
+    label: "Address of the receiver",
+    value: typed.url,
+    type: "url",
+    autocomplete: "off",
+    isRequired: shownUrl === null,
+    hint:
+      shownUrl === null
+        ? "Begins with https://. A chat shows it where you add an incoming webhook."
+        : `Leave it empty to keep ${shownUrl}.`,
+    problems,
+  });
 }

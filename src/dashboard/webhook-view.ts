@@ -1,3 +1,4 @@
+import { shownAddress } from "../webhooks/formats/format.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { RecipientQueue } from "../outbox/count-deliveries.ts";
 import { DELIVERY_STATES, type Attempt, type Delivery, type DeliveryState } from "../outbox/delivery.ts";
@@ -88,7 +89,7 @@ function settingsCard({ webhook, endpoint }: OwnedWebhook): Html {
     <dl>
       <div>
         <dt>Address</dt>
-        <dd class="mono">${settings.url}</dd>
+        <dd class="mono">${shownAddress(settings.format, settings.url)}</dd>
       </div>
       <div>
         <dt>Endpoint</dt>
@@ -112,7 +113,7 @@ function settingsCard({ webhook, endpoint }: OwnedWebhook): Html {
       </div>
     </dl>
     <div class="body actions">
-      <a class="button" href="${path}/rotate-secret">New secret</a>
+      ${settings.format === "standard" && html`<a class="button" href="${path}/rotate-secret">New secret</a>`}
       <a class="button danger" href="${path}/delete">Delete</a>
     </div>
   </section>`;

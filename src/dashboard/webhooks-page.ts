@@ -156,7 +156,7 @@ function newView(
     <section class="card">
       <form class="stacked" method="post" action="/dashboard/webhooks/new" data-unsaved>
         ${onceInput(form)}
-        ${webhookFields({ typed, problems, endpoints, headerNames: [], isOperator })}
+        ${webhookFields({ typed, problems, endpoints, shownUrl: null, headerNames: [], isOperator })}
         <div><button class="primary">Add the webhook</button></div>
       </form>
     </section>`;
@@ -174,14 +174,14 @@ function noEndpoints(): Html {
 }
 
 function createdView(
-  { webhook, secret }: { readonly webhook: OwnedWebhook["webhook"]; readonly secret: string },
+  { webhook, secret }: { readonly webhook: OwnedWebhook["webhook"]; readonly secret: string | null },
   refused: string | null,
 ): Html {
   const path = `/dashboard/webhooks/${webhook.id}`;
   return html`<p class="crumbs"><a href="/dashboard/webhooks">← Webhooks</a></p>
     <div class="head"><h1>Webhook added</h1></div>
     ${refused !== null && html`<p class="notice bad" role="alert">${refused}</p>`}
-    ${secretBox(secret, "With it the receiver can check that a message comes from this server.")}
+    ${secret !== null && secretBox(secret, "With it the receiver can check that a message comes from this server.")}
     <section class="card">
       <header><h2>Try it now</h2></header>
       <div class="body">

@@ -169,6 +169,7 @@ interface WebhookRow {
   /** JSON object of strings. */
   headers: string;
   allow_private: number;
+  format: Generated<string>;
 }
 
 interface WebhookSecretRow {

@@ -1,6 +1,12 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { createSubmitService, ENDPOINT_CONTENTS, type ServiceParts, spamDefaults } from "../app.ts";
+import {
+  createSubmitService,
+  dashboardUrlOf,
+  ENDPOINT_CONTENTS,
+  type ServiceParts,
+  spamDefaults,
+} from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { hasLitestream } from "../database/sqlite/litestream.ts";
@@ -76,7 +82,12 @@ export async function startServer(
   if (config.dashboard.enabled) {
     const { keyring, sender, onChange } = service;
     const examine = createSelfExamination(parts, configFile);
-    const own = { configFile, endpointContents: ENDPOINT_CONTENTS, spamDefaults: spamDefaults(config) };
+    const own = {
+      configFile,
+      dashboardUrl: dashboardUrlOf(config),
+      endpointContents: ENDPOINT_CONTENTS,
+      spamDefaults: spamDefaults(config),
+    };
     mountDashboard(server, { ...parts, ...own, keyring, sender, examine, onChange });
   }
   let ownMetrics: FastifyInstance | null = null;

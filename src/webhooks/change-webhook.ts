@@ -26,7 +26,7 @@ export function* addWebhook(
   keyring: Keyring,
   { endpointId, settings, actor }: NewWebhook,
   now: number,
-): Steps<{ webhook: Webhook; secret: string }> {
+): Steps<{ webhook: Webhook; secret: string | null }> {
   const made = yield* createWebhook(keyring, endpointId, settings, now);
   yield* recordWebhookChange(actor, "create", made.webhook, now);
   return made;
@@ -34,7 +34,7 @@ export function* addWebhook(
 
 export interface WebhookChange {
   readonly id: string;
-  readonly change: Partial<WebhookSettings>;
+  readonly change: Partial<Omit<WebhookSettings, "format">>;
   readonly actor: Actor | null;
 }
 

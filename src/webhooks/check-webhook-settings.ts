@@ -1,10 +1,15 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCustomHeaders } from "./custom-headers.ts";
+import { CHAT_FORMATS } from "./formats/chat-formats.ts";
+import type { WebhookFormat } from "./formats/format.ts";
 import { MAX_SPAM_SCORE, type WebhookSettings } from "./webhook.ts";
 import { normalizeWebhookUrl } from "./webhook-url.ts";
 
-/** The given settings as they are stored: the URL and the names of headers in normal form. @throws usage */
-export function checkWebhookSettings<T extends Partial<WebhookSettings>>(settings: T): T {
+/** The given settings as a webhook of that format stores them: the URL and the names of headers in normal form. @throws usage */
+export function checkWebhookSettings<T extends Partial<WebhookSettings>>(
+  settings: T,
+  format: WebhookFormat,
+): T {
   const { url, headers, maxSpamScore = 0 } = settings;
   if (!Number.isInteger(maxSpamScore) || maxSpamScore < 0 || maxSpamScore > MAX_SPAM_SCORE) {
     throw new FormsvcError(
@@ -14,7 +19,15 @@ export function checkWebhookSettings<T extends Partial<WebhookSettings>>(setting
   }
   return {
     ...settings,
-    ...(url === undefined ? {} : { url: normalizeWebhookUrl(url) }),
+    ...(url === undefined ? {} : { url: addressFor(format, url) }),
     ...(headers === undefined ? {} : { headers: checkCustomHeaders(headers) }),
   };
+}
+
+/** An address in the form in which a webhook of that format stores it. @throws usage */
+export function addressFor(format: WebhookFormat, text: string): string {
+  const url = normalizeWebhookUrl(text);
+  const problem = format === "standard" ? null : CHAT_FORMATS[format].findProblem(new URL(url));
+  if (problem !== null) throw new FormsvcError("usage", `The webhook's URL ${problem}.`);
+  return url;
 }

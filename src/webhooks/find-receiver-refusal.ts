@@ -13,7 +13,7 @@ export interface ReceiverRefusal {
 
 /** The refusal that the address guard would give, before the first delivery; null if it allows the address. */
 export async function findReceiverRefusal(
-  { url, allowPrivate }: Webhook["settings"],
+  { url, allowPrivate }: Pick<Webhook["settings"], "url" | "allowPrivate">,
   allowNetworks: readonly string[],
 ): Promise<ReceiverRefusal | null> {
   const allowed = parseAllowedNetworks(allowNetworks);

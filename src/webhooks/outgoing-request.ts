@@ -14,7 +14,7 @@ export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly location: string | null;
-  /** Up to {@link ANSWER_KEPT_BYTES} of the body; empty for a 2xx. */
+  /** Up to {@link ANSWER_KEPT_BYTES} of the body; empty for a 2xx, unless it was to be kept. */
   readonly bodyStart: string;
 }
 
@@ -35,6 +35,12 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
   #bodyTimer: NodeJS.Timeout | undefined;
   #givenUp: Error | null = null;
   #interimAnswers = 0;
+  readonly #keepsAnswer: boolean;
+
+  /** @param keepsAnswer whether the start of a successful answer is kept too. */
+  constructor(keepsAnswer = false) {
+    this.#keepsAnswer = keepsAnswer;
+  }
 
   /** Settles with the status line and the start of the body; errors after that change nothing. */
   get answer(): Promise<Answer> {
@@ -85,7 +91,10 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
       status,
       retryAfter: firstValue(headers["retry-after"]),
       location: firstValue(headers["location"]),
-      bodyStart: isSuccess(status) ? "" : Buffer.concat(this.#chunks).toString("utf8", 0, ANSWER_KEPT_BYTES),
+      bodyStart:
+        isSuccess(status) && !this.#keepsAnswer
+          ? ""
+          : Buffer.concat(this.#chunks).toString("utf8", 0, ANSWER_KEPT_BYTES),
     });
   }
 }

@@ -2,12 +2,12 @@ import type { Database } from "../database/database.ts";
 import { newId } from "../foundation/id.ts";
 import { renderBody } from "../outbox/event.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { renderRequest } from "./render-request.ts";
+import { makeAttempt } from "./attempt.ts";
+import { shownAddress } from "./formats/format.ts";
 import type { HttpSender } from "./send.ts";
 import { openWebhook } from "./webhook-secrets.ts";
 import type { Webhook } from "./webhook.ts";
 import { activeKeys } from "./webhook-store.ts";
-import { judge } from "./webhook-transport.ts";
 
 export interface TestResult {
   readonly messageId: string;
@@ -26,6 +26,8 @@ interface TestParts {
   readonly db: Database;
   readonly keyring: Keyring;
   readonly sender: Pick<HttpSender, "send">;
+  /** Where the dashboard is; null if that is not known. */
+  readonly dashboardUrl: string | null;
 }
 
 /** The fields of the invented submission if no others are chosen. */
@@ -40,7 +42,7 @@ export interface TestMessage {
 
 /** Sends an invented submission once, now, whatever the webhook's state; nothing of it is stored. */
 export async function sendTest(
-  { db, keyring, sender }: TestParts,
+  { db, keyring, sender, dashboardUrl }: TestParts,
   { webhook, endpointName, data }: TestMessage,
   now: number,
 ): Promise<TestResult> {
@@ -55,12 +57,12 @@ export async function sendTest(
   };
   const body = Buffer.from(renderBody(submission, JSON.stringify(data), endpointName, now));
   const message = { id: newId("msg", now), body };
-  const request = renderRequest(openWebhook(keyring, webhook, keys.get(webhook.id) ?? []), message, now);
-  const result = judge(await sender.send(request), now);
+  const open = openWebhook(keyring, webhook, keys.get(webhook.id) ?? []);
+  const result = await makeAttempt({ sender, dashboardUrl, now: () => now }, open, message);
   return {
     messageId: message.id,
     webhookId: webhook.id,
-    url: request.url,
+    url: shownAddress(open.format, open.url),
     outcome: result.outcome,
     status: result.status,
     durationMs: result.durationMs,

@@ -20,6 +20,10 @@ export interface SendRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly allowPrivate: boolean;
+  /** POST unless given. */
+  readonly method?: "POST" | "PUT";
+  /** Whether the start of a successful answer is kept too: some services say there that they refuse. */
+  readonly keepsAnswer?: boolean;
 }
 
 /** The facts about one attempt; `classify` judges them. */
@@ -177,13 +181,13 @@ async function sendRetryingStale(
   deadline: Deadline,
 ): Promise<Answer> {
   const { origin, pathname, search } = new URL(request.url);
-  const { headers, body } = request;
-  const options = { origin, path: pathname + search, method: "POST", headers, body } as const;
+  const { headers, body, method = "POST", keepsAnswer = false } = request;
+  const options = { origin, path: pathname + search, method, headers, body } as const;
   const startedAt = performance.now();
   let wasReused = false;
   return pRetry(
     (attemptNumber) => {
-      const running = deadline.cover(new OutgoingRequest());
+      const running = deadline.cover(new OutgoingRequest(keepsAnswer));
       const dispatcher = attemptNumber === 1 ? connections.agent : connections.openFresh(origin);
       dispatcher.dispatch(options, running);
       if (attemptNumber > 1) void dispatcher.close();

@@ -1,4 +1,5 @@
 import { toIsoTime } from "../foundation/clock.ts";
+import { shownAddress } from "./formats/format.ts";
 import type { TestResult } from "./send-test.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -8,7 +9,8 @@ export function webhookJson(webhook: Webhook) {
   return {
     id: webhook.id,
     endpoint_id: webhook.endpointId,
-    url: settings.url,
+    format: settings.format,
+    url: shownAddress(settings.format, settings.url),
     enabled: webhook.state === "enabled",
     state: webhook.state,
     allow_private: settings.allowPrivate,

@@ -14,6 +14,7 @@ import {
   setMaxSpamScore,
   setRecipientEnabled,
 } from "../outbox/recipient-store.ts";
+import type { WebhookFormat } from "./formats/format.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { checkWebhookSettings } from "./check-webhook-settings.ts";
 import { newSecret, secretKey } from "./sign.ts";
@@ -27,24 +28,28 @@ import {
   type WebhookSettings,
 } from "./webhook.ts";
 
-/** @throws usage when a setting is out of its bounds, or the endpoint has as many webhooks as it may. */
+/**
+ * The secret is shown now and never again; one that tells a chat has none.
+ *
+ * @throws usage when a setting is out of its bounds, or the endpoint has as many webhooks as it may.
+ */
 export function* createWebhook(
   keyring: Keyring,
   endpointId: string,
   given: WebhookSettings,
   now: number,
-): Steps<{ webhook: Webhook; secret: string }> {
-  const settings = checkWebhookSettings(given);
+): Steps<{ webhook: Webhook; secret: string | null }> {
+  const settings = checkWebhookSettings(given, given.format);
   if ((yield* listWebhooks(endpointId)).length >= MAX_WEBHOOKS_PER_ENDPOINT) {
     throw new FormsvcError("usage", `An endpoint has at most ${MAX_WEBHOOKS_PER_ENDPOINT} webhooks.`);
   }
   const id = newId("wh", now);
-  const secret = newSecret();
-  const { maxSpamScore } = settings;
+  const { maxSpamScore, format } = settings;
   yield* insertRecipient({ id, kind: WEBHOOK_KIND, endpointId, maxSpamScore }, now);
   const headers = writeHeaders(sealHeaders(keyring, id, settings.headers));
-  yield* run(query.insertInto("webhook").values({ id, ...settingsColumns(settings), headers }));
-  yield* insertSecret(keyring, id, secret, now);
+  yield* run(query.insertInto("webhook").values({ id, ...settingsColumns(settings), headers, format }));
+  const secret = format === "standard" ? newSecret() : null;
+  if (secret !== null) yield* insertSecret(keyring, id, secret, now);
   return { webhook: yield* getWebhook(id), secret };
 }
 
@@ -86,10 +91,10 @@ export function* listWebhooks(endpointId: string | null): Steps<Webhook[]> {
 export function* updateWebhook(
   keyring: Keyring,
   id: string,
-  given: Partial<WebhookSettings>,
+  given: Partial<Omit<WebhookSettings, "format">>,
 ): Steps<Webhook> {
-  const change = checkWebhookSettings(given);
   const { settings, headers } = yield* getWebhook(id);
+  const change = checkWebhookSettings(given, settings.format);
   const changed = { ...settings, ...change };
   const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);
   yield* run(
@@ -126,9 +131,16 @@ export interface RotatedSecret {
   readonly oldUntil: number;
 }
 
-/** @throws not_found */
+/** @throws not_found; usage when it tells a chat, which verifies nothing */
 export function* rotateSecret(keyring: Keyring, id: string, now: number): Steps<RotatedSecret> {
   const webhook = yield* getWebhook(id);
+  const { format } = webhook.settings;
+  if (format !== "standard") {
+    throw new FormsvcError(
+      "usage",
+      `a webhook of the format ${format} has no secret; its address is the secret`,
+    );
+  }
   const secret = newSecret();
   const oldUntil = now + ROTATION_GRACE_MS;
   yield* run(
@@ -188,7 +200,12 @@ function toWebhook(
 ): Webhook {
   return {
     ...rest,
-    settings: { url: row.url, allowPrivate: row.allow_private === 1, maxSpamScore },
+    settings: {
+      url: row.url,
+      allowPrivate: row.allow_private === 1,
+      maxSpamScore,
+      format: row.format as WebhookFormat,
+    },
     headers: readHeaders(row.headers),
   };
 }

@@ -1,4 +1,5 @@
 import type { Recipient } from "../outbox/recipient.ts";
+import type { WebhookFormat } from "./formats/format.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 
 /** The kind of recipient that webhooks are. */
@@ -18,6 +19,8 @@ export interface WebhookSettings {
   readonly allowPrivate: boolean;
   /** Submissions with a higher spam score are not sent; 0 to {@link MAX_SPAM_SCORE}. */
   readonly maxSpamScore: number;
+  /** Never changes: another format needs another address. */
+  readonly format: WebhookFormat;
 }
 
 /** The highest spam score that a submission can have. */
@@ -28,6 +31,7 @@ export const defaultWebhookSettings: Omit<WebhookSettings, "url"> = {
   headers: {},
   allowPrivate: false,
   maxSpamScore: MAX_SPAM_SCORE,
+  format: "standard",
 };
 
 export const MAX_WEBHOOKS_PER_ENDPOINT = 20;

@@ -42,6 +42,32 @@ test("create prints the webhook and its secret once; list and show never print t
   }
 });
 
+test("a webhook that tells a chat has no secret, and its address is shown shortened", async () => {
+  const made = await create("https://hooks.slack.com/services/T0/B0/hiddenABCD", "--format", "slack");
+  expect(made.secret).toBeNull();
+  expect(made.webhook).toMatchObject({ format: "slack", url: "https://hooks.slack.com/…ABCD" });
+  for (const args of [["list"], ["show", made.webhook.id]]) {
+    const { stdout } = await machine.run(["webhook", ...args]);
+    expect(stdout).toContain("hooks.slack.com/…ABCD");
+    expect(stdout).not.toContain("hidden");
+  }
+  const rotated = await machine.run(["webhook", "rotate-secret", made.webhook.id]);
+  expect([rotated.code, rotated.stderr]).toEqual([2, expect.stringContaining("its address is the secret")]);
+});
+
+test("an address that the chat's service cannot have is refused, and nothing is made", async () => {
+  const args = ["webhook", "create", "--endpoint", "Contact", "--format"];
+  const telegram = await machine.run([
+    ...args,
+    "telegram",
+    "--url",
+    "https://api.telegram.org/bot1:a/sendMessage",
+  ]);
+  expect([telegram.code, telegram.stderr]).toEqual([2, expect.stringContaining("chat_id=<CHAT>")]);
+  expect((await machine.run([...args, "skype", "--url", "https://a.example/"])).code).toBe(2);
+  expect((await machine.run(["webhook", "list"])).stdout).not.toContain("telegram");
+});
+
 test("create says at once that an address is refused and how to allow it", async () => {
   const args = ["webhook", "create", "--endpoint", "Contact", "--url"];
   const loopback = await machine.run([...args, "http://127.0.0.1:9/"]);

@@ -32,6 +32,7 @@ async function linesFor(
     examine: createSelfExamination({ db, config, clock, log }, null),
     endpointContents: [],
     spamDefaults: spamDefaults(config),
+    dashboardUrl: null,
     onChange: () => {},
   };
   const viewer = { accountId, email: "a@example.com", isOperator, sessionId: "ses_1", seenAt: 0 };

@@ -293,3 +293,35 @@ test("another workspace's webhook and messages are on each route like those that
     before,
   );
 });
+
+test("a chat is added by the form, has no secret, and its address is never shown whole", async () => {
+  const { ada, endpoint } = await begin();
+  const url = "https://hooks.slack.com/services/T0/B0/unguessableABCD";
+  const { id, secret } = await add(ada, { endpoint: endpoint.id, format: "slack", url });
+  expect(secret).toBe("");
+  for (const path of ["", "/edit"]) {
+    const { status, text } = await ada.get(`/dashboard/webhooks/${id}${path}`);
+    expect([status, text]).toEqual([200, expect.stringContaining("https://hooks.slack.com/…ABCD")]);
+    expect(text).not.toContain("unguessable");
+  }
+  const { text: form } = await ada.get(`/dashboard/webhooks/${id}/edit`);
+  const seen = /name="seen" value="([^"]*)"/.exec(form)?.[1] ?? "";
+  // An empty address keeps the one that it has.
+  const changed = await ada.post(`/dashboard/webhooks/${id}/edit`, { seen, url: "", max_spam_score: "50" });
+  expect(changed.status).toBe(303);
+  expect((await ada.get(`/dashboard/webhooks/${id}`)).text).toContain("…ABCD");
+});
+
+test("an address that the chat's service cannot have is named at its field", async () => {
+  const { ada, endpoint } = await begin();
+  const form = {
+    endpoint: endpoint.id,
+    format: "telegram",
+    url: "https://api.telegram.org/",
+    max_spam_score: "100",
+  };
+  const { status, text } = await ada.post("/dashboard/webhooks/new", form);
+  expect(status).toBe(422);
+  expect(text).toContain("chat_id=&lt;CHAT&gt;");
+  expect(text).toMatch(/<option value="telegram"\s+selected>/);
+});

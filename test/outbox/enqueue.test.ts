@@ -6,11 +6,12 @@ import { toIsoTime } from "../../src/foundation/clock.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { renderBody } from "../../src/outbox/event.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhook, deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 import { run } from "../../src/database/steps.ts";
 
-const SETTINGS = { url: "https://example.com/", headers: {}, allowPrivate: false, maxSpamScore: 100 };
+const SETTINGS = { ...defaultWebhookSettings, url: "https://example.com/" };
 
 test("a webhook that another process made, disabled or deleted counts from the very next submission", async () => {
   await using world = new WebhookWorld();

@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { HEALTHY } from "../../src/outbox/breaker.ts";
-import { judge, policyOf } from "../../src/webhooks/webhook-transport.ts";
+import { judge } from "../../src/webhooks/attempt.ts";
+import { policyOf } from "../../src/webhooks/webhook-transport.ts";
 import { settleAttempt, type AttemptSituation } from "../../src/outbox/settle-attempt.ts";
 
 const NOW = 1_790_000_000_000;

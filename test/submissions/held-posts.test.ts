@@ -14,6 +14,7 @@ import { releaseHeldPost, type ReleaseParts } from "../../src/submissions/releas
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { createOutbox } from "../../src/outbox/outbox.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { getWorkspace, readUsage } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
@@ -26,7 +27,7 @@ const pitch = {
 };
 const genuine = { name: "Ana", email: "ana@example.org", message: "Are you open on Sunday?" };
 const plain = createKeyring(defaultConfig.secrets);
-const receiver = { url: "http://receiver.example.org/", headers: {}, allowPrivate: false, maxSpamScore: 75 };
+const receiver = { ...defaultWebhookSettings, url: "http://receiver.example.org/", maxSpamScore: 75 };
 const any = { endpointId: null, since: null, until: null };
 
 function heldIn({ db }: Receiving): HeldPostPage["data"] {

@@ -97,7 +97,7 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
   const log = createLog("silent", "json");
   const keyring = createKeyring(defaultConfig.secrets);
   const clock = systemClock;
-  const transport = createWebhookTransport({ db, keyring, sender, settings, clock, log });
+  const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
   const outbox = createOutbox(db);
   const parts = { outbox, transports: [transport], clock, log, random: Math.random };
   const deliverer = new Deliverer({ db: crashing, ...parts });

@@ -22,7 +22,12 @@ import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
 import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
 import type { AttemptResult, Transport } from "../../src/outbox/transport.ts";
-import type { DeliverySettings, Webhook, WebhookSettings } from "../../src/webhooks/webhook.ts";
+import {
+  defaultWebhookSettings,
+  type DeliverySettings,
+  type Webhook,
+  type WebhookSettings,
+} from "../../src/webhooks/webhook.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -84,7 +89,7 @@ export class WebhookWorld {
     this.#senders.push(sender);
     const { db, keyring, settings, clock } = this;
     const log = createLog("silent", "json");
-    return createWebhookTransport({ db, keyring, sender, settings, clock, log });
+    return createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
   }
 
   #newDeliverer(): Deliverer {
@@ -105,10 +110,10 @@ export class WebhookWorld {
   }
 
   addWebhook(url: string, settings: Partial<WebhookSettings> = {}): { webhook: Webhook; secret: string } {
-    const chosen = { url, headers: {}, allowPrivate: false, maxSpamScore: 100, ...settings };
+    const chosen = { ...defaultWebhookSettings, url, ...settings };
     const made = this.db.now(() => createWebhook(this.keyring, this.endpointId, chosen, this.clock.now()));
     this.deliverer.reload();
-    return made;
+    return { webhook: made.webhook, secret: made.secret ?? "" };
   }
 
   /** Stores submissions in one transaction, as a commit batch does. Their ids. */

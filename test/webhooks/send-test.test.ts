@@ -15,7 +15,7 @@ test("a test message is genuine and arrives at once, and nothing of it is stored
   const sender = createHttpSender({ allowed, timeoutMs: 2000, resolveHost: createHostResolver() });
   const { db, keyring } = world;
   const result = await sendTest(
-    { db, keyring, sender },
+    { db, keyring, sender, dashboardUrl: null },
     { webhook, endpointName: "Contact", data: { message: "hi" } },
     Date.now(),
   );
@@ -31,7 +31,7 @@ test("a test message is genuine and arrives at once, and nothing of it is stored
 });
 
 test("a receiver that the guard refuses is told of with what would allow it", async () => {
-  const settings = { url: "http://127.0.0.1:9/", allowPrivate: false, maxSpamScore: 100 };
+  const settings = { url: "http://127.0.0.1:9/", allowPrivate: false };
   expect(await findReceiverRefusal(settings, [])).toEqual({
     host: "127.0.0.1",
     reason: "127.0.0.1 is a loopback address",

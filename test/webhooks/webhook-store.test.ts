@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { createWebhook, getWebhook, listWebhooks, updateWebhook } from "../../src/webhooks/webhook-store.ts";
-import type { WebhookSettings } from "../../src/webhooks/webhook.ts";
+import { defaultWebhookSettings, type WebhookSettings } from "../../src/webhooks/webhook.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
 const good: WebhookSettings = {
+  ...defaultWebhookSettings,
   url: "https://example.com/",
   headers: { "x-team": "sales" },
-  allowPrivate: false,
   maxSpamScore: 50,
 };
 
-const BAD: readonly [name: string, change: Partial<WebhookSettings>][] = [
+const BAD: readonly [name: string, change: Partial<Omit<WebhookSettings, "format">>][] = [
   ["a spam score above 100", { maxSpamScore: 101 }],
   ["a spam score below 0", { maxSpamScore: -1 }],
   ["a spam score that is no whole number", { maxSpamScore: 1.5 }],

@@ -1,0 +1,72 @@
+import { version } from "../foundation/version.ts";
+import type { AttemptResult, Message } from "../outbox/transport.ts";
+import { classify } from "./classify.ts";
+import { CHAT_FORMATS } from "./formats/chat-formats.ts";
+import { readChatMessage } from "./formats/chat-message.ts";
+import type { ChatFormatName } from "./formats/format.ts";
+import { findNewChat, judgeChat } from "./formats/judge-chat.ts";
+import { renderRequest } from "./render-request.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import type { HttpSender, SendRequest, SendResult } from "./send.ts";
+import type { OpenWebhook } from "./webhook-secrets.ts";
+
+interface AttemptParts {
+  readonly sender: Pick<HttpSender, "send">;
+  /** Where the dashboard is, for the link in a chat; null if that is not known. */
+  readonly dashboardUrl: string | null;
+  readonly now: () => number;
+}
+
+/** One attempt in the webhook's format, and what its answer means. A repeated attempt sends the same document. */
+export async function makeAttempt(
+  { sender, dashboardUrl, now }: AttemptParts,
+  webhook: OpenWebhook,
+  message: Message,
+): Promise<AttemptResult> {
+  const { format } = webhook;
+  if (format === "standard") {
+    const result = await sender.send(renderRequest(webhook, message, now()));
+    return judge(result, now());
+  }
+  const request = chatRequest(format, webhook, message, dashboardUrl);
+  let result = await sender.send(request);
+  const newChat = format === "telegram" ? findNewChat(result) : null;
+  if (newChat !== null) result = await sender.send(toChat(request, newChat));
+  return judgeChat(format, result, judge(result, now()));
+}
+
+/** The outcome of an attempt, in the words of the outbox. */
+export function judge(result: SendResult, now: number): AttemptResult {
+  const answer = result.kind === "answer" ? result : null;
+  return {
+    ...classify(result),
+    status: answer?.status ?? null,
+    answer: answer?.bodyStart || null,
+    retryAfterMs: parseRetryAfter(answer?.retryAfter ?? null, now),
+    durationMs: result.durationMs,
+  };
+}
+
+/** Not signed: a chat's service verifies nothing. */
+function chatRequest(
+  format: ChatFormatName,
+  { url, allowPrivate, headers }: OpenWebhook,
+  { id, body }: Message,
+  dashboardUrl: string | null,
+): SendRequest {
+  const chat = readChatMessage(body, dashboardUrl);
+  const { document, ...address } = CHAT_FORMATS[format].render(chat, { url, messageId: id });
+  return {
+    ...address,
+    allowPrivate,
+    keepsAnswer: true,
+    body: Buffer.from(JSON.stringify(document)),
+    headers: { ...headers, "content-type": "application/json", "user-agent": `formsvc/${version}` },
+  };
+}
+
+/** The same message to the chat that a Telegram group became. */
+function toChat(request: SendRequest, chatId: string): SendRequest {
+  const document = JSON.parse(request.body.toString()) as Record<string, unknown>;
+  return { ...request, body: Buffer.from(JSON.stringify({ ...document, chat_id: chatId })) };
+}

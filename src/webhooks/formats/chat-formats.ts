@@ -1,0 +1,184 @@
+import { chatText, type ChatMessage, MAX_MESSAGE_LENGTH } from "./chat-message.ts";
+import type { ChatFormatName } from "./format.ts";
+
+/** One request of a chat's service. */
+export interface ChatRequest {
+  readonly url: string;
+  readonly method: "POST" | "PUT";
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+export interface Target {
+  /** As the owner gave it. */
+  readonly url: string;
+  readonly messageId: string;
+}
+
+/** How a service is told of a submission. The address of its documentation stands with each. */
+export interface ChatFormat {
+  /** Says what is wrong with an address that the service cannot have; null if nothing is. */
+  readonly findProblem: (url: URL) => string | null;
+  readonly render: (message: ChatMessage, target: Target) => ChatRequest;
+}
+
+export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
+  /**
+   * https://api.slack.com/messaging/webhooks, and https://api.slack.com/reference/surfaces/formatting#escaping for the three
+   * characters; Mattermost and Rocket.Chat take the same document.
+   */
+  slack: chat((message) => ({
+    text: chatText(message, escapeHtmlChar, MAX_MESSAGE_LENGTH),
+    unfurl_links: false,
+    unfurl_media: false,
+  })),
+
+  /** https://discord.com/developers/docs/resources/webhook#execute-webhook: at most 2,000 characters; `parse: []` pings nobody. */
+  discord: chat((message) => ({
+    content: chatText(message, escapeMarkdownChar, 2000),
+    allowed_mentions: { parse: [] },
+  })),
+
+  /** https://core.telegram.org/bots/api#sendmessage: without `parse_mode` the text is shown as it is. */
+  telegram: {
+    findProblem: (url) =>
+      /^\/bot[^/]+\/sendMessage$/.test(url.pathname) && url.searchParams.get("chat_id")
+        ? null
+        : "is not like https://api.telegram.org/bot<TOKEN>/sendMessage?chat_id=<CHAT>",
+    render(message, { url }) {
+      const address = new URL(url);
+      const given = Object.fromEntries(address.searchParams);
+      address.search = "";
+      const text = chatText(message, asItIs, MAX_MESSAGE_LENGTH);
+      const document = { ...given, text, link_preview_options: { is_disabled: true } };
+      return { url: address.href, method: "POST", document };
+    },
+  },
+
+  /**
+   * https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook: a message with an Adaptive Card. A RichTextBlock takes no
+   * Markdown (https://adaptivecards.io/explorer/RichTextBlock.html).
+   */
+  teams: chat((message) => ({
+    type: "message",
+    attachments: [
+      {
+        contentType: "application/vnd.microsoft.card.adaptive",
+        contentUrl: null,
+        content: adaptiveCard(message),
+      },
+    ],
+  })),
+
+  /** https://developers.google.com/workspace/chat/quickstart/webhooks: at most 4,096 characters; `<users/all>` would ping all. */
+  "google-chat": chat((message) => ({ text: chatText(message, breakMention, MAX_MESSAGE_LENGTH) })),
+
+  /**
+   * https://docs.ntfy.sh/publish/#publish-as-json: sent to the address without the topic. A message of more than 4,096 bytes would
+   * become a file.
+   */
+  ntfy: {
+    findProblem: (url) => (topicOf(url) === "" ? "does not end with the topic" : null),
+    render(message, { url }) {
+      const address = new URL(url);
+      const topic = topicOf(address);
+      address.pathname = address.pathname.slice(0, -topic.length - (address.pathname.endsWith("/") ? 1 : 0));
+      const text = chatText(withoutTitle(message), asItIs, 3900, (part) => Buffer.byteLength(part));
+      const click = message.link === null ? {} : { click: message.link };
+      return {
+        url: address.href,
+        method: "POST",
+        document: { topic, title: message.title, message: text, ...click },
+      };
+    },
+  },
+
+  /** https://gotify.net/docs/pushmsg, and https://gotify.net/docs/msgextras for text without Markdown. */
+  gotify: chat((message) => ({
+    title: message.title,
+    message: chatText(withoutTitle(message), asItIs, MAX_MESSAGE_LENGTH),
+    priority: 5,
+    extras: { "client::display": { contentType: "text/plain" } },
+  })),
+
+  /**
+   * https://spec.matrix.org/latest/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid: the message's id as
+   * transaction id makes a repeated attempt one message.
+   */
+  matrix: {
+    findProblem: ({ pathname }) =>
+      /^\/_matrix\/client\/v3\/rooms\/[^/]+\/send\/m\.room\.message$/.test(pathname)
+        ? null
+        : "is not like https://matrix.example/_matrix/client/v3/rooms/<ROOM>/send/m.room.message",
+    render: (message, { url, messageId }) => ({
+      url: `${url}/${messageId}`,
+      method: "PUT",
+      document: { msgtype: "m.text", body: chatText(message, asItIs, MAX_MESSAGE_LENGTH), "m.mentions": {} },
+    }),
+  },
+
+  /** https://github.com/caronc/apprise-api#api-details: `/notify/<KEY>`. */
+  apprise: chat((message) => ({
+    title: message.title,
+    body: chatText(withoutTitle(message), asItIs, MAX_MESSAGE_LENGTH),
+    type: "info",
+    format: "text",
+  })),
+};
+
+/** A service that takes a document at the address that it gave. */
+function chat(render: (message: ChatMessage) => Readonly<Record<string, unknown>>): ChatFormat {
+  return {
+    findProblem: () => null,
+    render: (message, { url }) => ({ url, method: "POST", document: render(message) }),
+  };
+}
+
+/** For services that show the title by themselves. */
+function withoutTitle(message: ChatMessage): ChatMessage {
+  const [first, ...rest] = message.lines;
+  if (first === undefined) return { ...message, title: "(no fields)" };
+  return { ...message, title: `${first.label}: ${first.value}`, lines: rest };
+}
+
+function adaptiveCard({ title, lines, link }: ChatMessage): Readonly<Record<string, unknown>> {
+  const paragraph = (runs: readonly object[]) => ({ type: "RichTextBlock", inlines: runs });
+  const run = (text: string, bold: boolean) => ({
+    type: "TextRun",
+    text,
+    ...(bold && { weight: "Bolder" }),
+  });
+  return {
+    $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+    type: "AdaptiveCard",
+    version: "1.4",
+    body: [
+      paragraph([run(title, true)]),
+      ...lines.map(({ label, value }) => paragraph([run(`${label}: `, true), run(value, false)])),
+    ],
+    ...(link !== null && { actions: [{ type: "Action.OpenUrl", title: "Open", url: link }] }),
+  };
+}
+
+function topicOf({ pathname }: URL): string {
+  return pathname.replace(/\/$/, "").split("/").at(-1) ?? "";
+}
+
+function asItIs(char: string): string {
+  return char;
+}
+
+const HTML_CHARS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+function escapeHtmlChar(char: string): string {
+  return HTML_CHARS[char] ?? char;
+}
+
+/** A backslash before punctuation is not shown, and takes its meaning away. */
+function escapeMarkdownChar(char: string): string {
+  return /[\\*_~`|<>#\-[\]():@]/.test(char) ? `\\${char}` : char;
+}
+
+/** There is no escape in Google Chat: a zero-width space keeps `<` from beginning a mention. */
+function breakMention(char: string): string {
+  return char === "<" ? "<\u200b" : char;
+}

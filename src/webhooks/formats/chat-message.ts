@@ -1,0 +1,101 @@
+/** What a chat shows of a submission. The texts are a stranger's: each format makes them harmless in its own way. */
+export interface ChatMessage {
+  readonly title: string;
+  readonly lines: readonly ChatLine[];
+  /** The submission's page in the dashboard; null if the address of the dashboard is not known. */
+  readonly link: string | null;
+}
+
+export interface ChatLine {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Characters of one field, and of all together; the page in the dashboard has the whole. */
+const MAX_FIELD_LENGTH = 1000;
+export const MAX_MESSAGE_LENGTH = 3500;
+const MAX_LABEL_LENGTH = 100;
+
+/** The members of an event that a message shows. */
+interface ShownEvent {
+  readonly endpoint: { readonly name: string };
+  readonly submission: { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
+}
+
+/** @param body the event as it is stored. @param dashboardUrl where the dashboard is; null if that is not known. */
+export function readChatMessage(body: Buffer, dashboardUrl: string | null): ChatMessage {
+  const { endpoint, submission } = JSON.parse(body.toString()) as ShownEvent;
+  return {
+    title: shorten(`New submission: ${oneLine(endpoint.name)}`, MAX_LABEL_LENGTH),
+    lines: linesOf(submission.data),
+    link: dashboardUrl === null ? null : `${dashboardUrl}/submissions/${submission.id}`,
+  };
+}
+
+function linesOf(data: Readonly<Record<string, unknown>>): ChatLine[] {
+  const lines: ChatLine[] = [];
+  let length = 0;
+  for (const [name, value] of Object.entries(data)) {
+    if (length > MAX_MESSAGE_LENGTH) break;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const line = {
+      label: shorten(oneLine(name), MAX_LABEL_LENGTH),
+      value: shorten(visible(text), MAX_FIELD_LENGTH),
+    };
+    lines.push(line);
+    length += line.label.length + line.value.length;
+  }
+  return lines;
+}
+
+/**
+ * The message as text, with at most that size.
+ *
+ * @param escape makes one character harmless. @param sizeOf what the service counts: characters unless given.
+ */
+export function chatText(
+  { title, lines, link }: ChatMessage,
+  escape: (char: string) => string,
+  maxSize: number,
+  sizeOf: (text: string) => number = (text) => text.length,
+): string {
+  const end = link === null ? "" : `\n${link}`;
+  const room = maxSize - sizeOf(end);
+  const body = [title, ...lines.map(({ label, value }) => `${label}: ${value}`)].join("\n");
+  return fit(body, escape, room, sizeOf) + end;
+}
+
+const CUT = "…";
+
+function fit(
+  text: string,
+  escape: (char: string) => string,
+  room: number,
+  sizeOf: (text: string) => number,
+): string {
+  let out = "";
+  let size = 0;
+  for (const char of text) {
+    const escaped = escape(char);
+    size += sizeOf(escaped);
+    if (size > room - sizeOf(CUT)) return out + CUT;
+    out += escaped;
+  }
+  return out;
+}
+
+/** Control characters, and those that turn the direction of text or are not seen: they can hide what a message says. */
+const INVISIBLE =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+function visible(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(INVISIBLE, "").toWellFormed();
+}
+
+function oneLine(text: string): string {
+  return visible(text).replace(/\s+/g, " ").trim();
+}
+
+function shorten(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}${CUT}`;
+}

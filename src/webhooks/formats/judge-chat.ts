@@ -1,0 +1,111 @@
+import type { AttemptResult } from "../../outbox/transport.ts";
+import { RETRY_AFTER_LIMIT_MS } from "../retry-after.ts";
+import type { SendResult } from "../send.ts";
+import type { ChatFormatName } from "./format.ts";
+
+/** A service's answer; members that it lacks are undefined. */
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+interface Habit {
+  /** Whether an answer with a status of success says no. */
+  readonly refuses?: (answer: Answer) => boolean;
+  /** Whether the service says that there is nobody to send to any more. */
+  readonly isGone?: (answer: Answer) => boolean;
+  /** How long the service asks us to wait, in milliseconds, if it says so in its answer's body. */
+  readonly waitMs?: (answer: Answer) => unknown;
+  /** Its own words about a failure. */
+  readonly words?: (answer: Answer) => unknown;
+}
+
+const HABITS: Readonly<Record<ChatFormatName, Habit>> = {
+  // https://api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks; Rocket.Chat answers {"success":true}.
+  slack: {
+    refuses: ({ text, json }) => text.trim() !== "ok" && json["success"] !== true,
+    isGone: ({ status }) => status === 404 || status === 410,
+    words: ({ text }) => text,
+  },
+  discord: {
+    isGone: ({ status }) => status === 404,
+    waitMs: ({ json }) => seconds(json["retry_after"]),
+    words: ({ json }) => json["message"],
+  },
+  telegram: {
+    refuses: ({ json }) => json["ok"] !== true,
+    isGone: ({ status, json }) =>
+      status === 403 || /chat not found|bot was (?:blocked|kicked)/i.test(String(json["description"])),
+    waitMs: ({ json }) => seconds(parametersOf(json)["retry_after"]),
+    words: ({ json }) => json["description"],
+  },
+  teams: {},
+  "google-chat": { words: ({ json }) => (json["error"] as { message?: unknown } | undefined)?.message },
+  ntfy: { words: ({ json }) => json["error"] },
+  gotify: { words: ({ json }) => json["errorDescription"] },
+  matrix: { waitMs: ({ json }) => json["retry_after_ms"], words: ({ json }) => json["error"] },
+  apprise: { words: ({ json }) => json["error"] },
+};
+
+const MAX_WORDS_LENGTH = 200;
+
+/** What a service's answer means beyond its status. @param judged by the status alone. */
+export function judgeChat(format: ChatFormatName, result: SendResult, judged: AttemptResult): AttemptResult {
+  if (result.kind !== "answer") return judged;
+  const habit = HABITS[format];
+  const answer = { status: result.status, text: result.bodyStart, json: readJson(result.bodyStart) };
+  const said = sayings(habit.words?.(answer));
+  if (judged.outcome === "delivered") {
+    if (habit.refuses?.(answer) !== true) return { ...judged, answer: null };
+    return {
+      ...judged,
+      outcome: "refused_by_receiver",
+      blame: "recipient",
+      message: `${judged.message}${said}`,
+    };
+  }
+  if (habit.isGone?.(answer) === true) {
+    const message = `Answered ${answer.status}: the chat does not take messages at this address any more.${said} Another such answer, a minute later or more, stops the webhook.`;
+    return { ...judged, outcome: "gone", message };
+  }
+  return {
+    ...judged,
+    message: `${judged.message}${said}`,
+    retryAfterMs: judged.retryAfterMs ?? bounded(habit.waitMs?.(answer)),
+  };
+}
+
+/** The chat that a Telegram group became, if the answer says so (https://core.telegram.org/bots/api#responseparameters). */
+export function findNewChat(result: SendResult): string | null {
+  if (result.kind !== "answer" || result.status !== 400) return null;
+  const id = parametersOf(readJson(result.bodyStart))["migrate_to_chat_id"];
+  return typeof id === "number" && Number.isSafeInteger(id) ? String(id) : null;
+}
+
+function readJson(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function parametersOf(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const parameters = json["parameters"];
+  return typeof parameters === "object" && parameters !== null ? (parameters as Record<string, unknown>) : {};
+}
+
+function sayings(words: unknown): string {
+  if (typeof words !== "string" || words.trim() === "") return "";
+  return ` The service says: ${words.replace(/\s+/g, " ").trim().slice(0, MAX_WORDS_LENGTH)}.`;
+}
+
+function seconds(value: unknown): number | null {
+  return typeof value === "number" ? value * 1000 : null;
+}
+
+function bounded(ms: unknown): number | null {
+  return typeof ms === "number" && ms > 0 ? Math.ceil(Math.min(ms, RETRY_AFTER_LIMIT_MS)) : null;
+}
