@@ -13,6 +13,7 @@ import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { deliveryPages } from "./delivery-page.ts";
 import { openScope } from "./scope.ts";
+import { usagePages } from "./usage-page.ts";
 import { webhookChangePages } from "./webhook-change-page.ts";
 import { webhookPages } from "./webhook-page.ts";
 import { webhooksPages } from "./webhooks-page.ts";
@@ -38,6 +39,7 @@ import { webhooksPages } from "./webhooks-page.ts";
 
 const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointListPages,
+  usagePages,
   endpointNewPages,
   webhooksPages,
   webhookPages,

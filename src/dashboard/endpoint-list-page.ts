@@ -7,6 +7,7 @@ import { countSubmissions, lastSubmissionAt } from "../submissions/count-submiss
 import type { Workspace } from "../workspaces/workspace.ts";
 import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { page } from "./answer.ts";
+import { grouped } from "./numbers.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { time } from "./time.ts";
@@ -113,9 +114,4 @@ export function stateLabel(state: Endpoint["state"]): Html {
 
 function countLabel(count: number): string {
   return count > MOST_COUNTED ? `more than ${grouped(MOST_COUNTED)}` : grouped(count);
-}
-
-/** A number in groups of three digits. */
-export function grouped(count: number): string {
-  return count.toLocaleString("en-US");
 }

@@ -179,6 +179,19 @@ export function* readUsage(workspace: Workspace, month: string, plans: Plans): S
   return { workspaceId: workspace.id, plan: workspace.plan, month, used, limit, remaining };
 }
 
+/** A month in which anything was counted. */
+export interface MonthUse {
+  /** `YYYY-MM`, UTC. */
+  readonly month: string;
+  readonly used: number;
+}
+
+/** The months from `since` on in which a workspace took submissions, oldest first. @param since `YYYY-MM`. */
+export function* listUsage(workspaceId: string, since: string): Steps<MonthUse[]> {
+  const rows = query.selectFrom("usage").select(["month", "used"]).where("workspace_id", "=", workspaceId);
+  return yield* all(rows.where("month", ">=", since).orderBy("month"));
+}
+
 /** Counts one submission more in a month. @throws not_found; plan_limit when the month is full. */
 export function* countSubmission(workspaceId: string, month: string, plans: Plans): Steps<void> {
   const workspace = yield* getWorkspace(workspaceId);

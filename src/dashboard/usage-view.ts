@@ -1,0 +1,197 @@
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { monthOf, toIsoTime } from "../foundation/clock.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { hasReached } from "../workspaces/usage-mark.ts";
+import type { PlanLimits, Workspace } from "../workspaces/workspace.ts";
+import type { MonthUse } from "../workspaces/workspace-store.ts";
+import { grouped } from "./numbers.ts";
+import { monthName, reachedAt } from "./usage-months.ts";
+
+/** Stored posts of one endpoint in a month. */
+export interface StoredPosts {
+  readonly endpoint: Endpoint;
+  readonly posts: number;
+  /** Whether there are more that were not counted. */
+  readonly hasMore: boolean;
+}
+
+interface UsageParts {
+  readonly workspace: Workspace;
+  /** All that the viewer can choose from. */
+  readonly workspaces: readonly Workspace[];
+  /** Null if the plan is not in the configuration. */
+  readonly limits: PlanLimits | null;
+  /** Oldest first; the last one is the present month. */
+  readonly months: readonly MonthUse[];
+  /** The month whose endpoints are shown. */
+  readonly month: string;
+  readonly endpoints: readonly StoredPosts[];
+  /** Endpoints that are not shown. */
+  readonly uncounted: number;
+  /** Null keeps held posts until they are dropped. */
+  readonly heldDays: number | null;
+  readonly now: number;
+}
+
+/** Workspaces that are offered as links; an operator can reach any other by its address. */
+const MAX_OFFERED = 50;
+
+export function usageView(parts: UsageParts): Html {
+  const { workspace, workspaces } = parts;
+  return html`<div class="head"><h1>Usage</h1></div>
+    ${
+      workspaces.length > 1 &&
+      html`<nav class="chips" aria-label="Workspaces">
+        ${workspaces.slice(0, MAX_OFFERED).map(
+          ({ id, name }) =>
+            html`<a class="chip" href="/dashboard/usage?workspace=${id}" ${id === workspace.id && html` aria-current="page"`}
+              ><bdi>${name}</bdi></a
+            >`,
+        )}
+      </nav>`
+    }
+    ${thisMonth(parts)}${endpointTable(parts)}`;
+}
+
+export function noWorkspaceView(): Html {
+  return html`<div class="head"><h1>Usage</h1></div>
+    <p class="card empty">There is no workspace yet; the first endpoint makes one.</p>`;
+}
+
+function thisMonth({ workspace, limits, months, heldDays, now }: UsageParts): Html {
+  const used = months.at(-1)?.used ?? 0;
+  const limit = limits?.monthlySubmissions ?? null;
+  return html`<section class="card" aria-labelledby="this-month">
+    <header>
+      <h2 id="this-month">${monthName(monthOf(now))}</h2>
+      <span class="muted">Plan ${workspace.plan}</span>
+    </header>
+    <div class="body">
+      <p class="figure">${grouped(used)}<span class="of">${limit === null ? " posts" : ` of ${grouped(limit)} posts`}</span></p>
+      ${limit !== null && meter(used, limit)}
+      <p>${sentence(used, limit, now)}</p>
+      ${limits === null && html`<p>The plan is not in the server’s configuration, so no post is taken. Tell the operator.</p>`}
+      <p class="muted">${limit === null ? NO_LIMIT : rules(limit, heldDays)}</p>
+      ${chart(months, limit)}
+    </div>
+  </section>`;
+}
+
+const NO_LIMIT = "Posts count when they are taken. Your plan has no monthly limit.";
+
+function sentence(used: number, limit: number | null, now: number): string {
+  if (limit === null) return `${grouped(used)} posts were taken this month.`;
+  if (hasReached(used, limit, 100))
+    return "The limit is reached: new posts are held until next month, or until the plan is larger.";
+  const left = `${grouped(limit - used)} posts remain until the end of the month.`;
+  const at = reachedAt(used, limit, now);
+  return at === null
+    ? left
+    : `${left} If the month goes on like this, the limit is reached on ${toIsoTime(at).slice(0, 10)}.`;
+}
+
+function rules(limit: number, heldDays: number | null): string {
+  const kept =
+    heldDays === null
+      ? "held until you release or drop it"
+      : `held for ${heldDays} days, while there is room`;
+  return (
+    `From 80 % (${grouped(Math.ceil(limit * 0.8))}) on a line above the inbox tells you. At 100 % a further post is answered ` +
+    `with an error and ${kept}. Release it next month, or at once on a larger plan. Deleting a post does not lower the count; ` +
+    "the count begins anew on the first day of each month, UTC."
+  );
+}
+
+function meter(used: number, limit: number): Html {
+  const share = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
+  return html`<p class="meter wide ${hasReached(used, limit, 80) ? "high" : ""}">
+    <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="${Math.floor(share)} % of the limit">
+      <rect width="${share.toFixed(2)}" height="6" />
+    </svg>
+  </p>`;
+}
+
+const BAR_WIDTH = 20;
+const CHART_HEIGHT = 56;
+
+function chart(months: readonly MonthUse[], limit: number | null): Html {
+  const most = Math.max(1, ...months.map(({ used }) => used));
+  const width = months.length * BAR_WIDTH;
+  const bars = months.map(({ used }, index) => {
+    const height = used === 0 ? 0 : Math.max(1, (used / most) * (CHART_HEIGHT - 1));
+    const kind = hasReached(used, limit, 100) ? "held" : "ok";
+    return html`<rect
+      class="${kind}"
+      x="${index * BAR_WIDTH + 2}"
+      y="${(CHART_HEIGHT - 1 - height).toFixed(2)}"
+      width="${BAR_WIDTH - 4}"
+      height="${height.toFixed(2)}"
+    />`;
+  });
+  const busiest = months.reduce((one, other) => (other.used > one.used ? other : one), {
+    month: "",
+    used: 0,
+  });
+  const said =
+    busiest.used === 0
+      ? "No posts were taken in the last twelve months."
+      : `The last twelve months: most posts came in ${monthName(busiest.month)}, ${grouped(busiest.used)} of them.`;
+  return html`<figure class="months">
+    <svg class="chart" viewBox="0 0 ${width} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${said}">
+      ${bars}
+      <line class="axis" x1="0" x2="${width}" y1="${CHART_HEIGHT - 0.5}" y2="${CHART_HEIGHT - 0.5}" />
+    </svg>
+    <figcaption class="muted">${said}</figcaption>
+    <div class="scroll" tabindex="0" role="region" aria-label="Posts by month">
+      <table>
+        <thead><tr><th scope="col">Month</th><th scope="col" class="right">Posts</th>${limit !== null && html`<th scope="col" class="right">Of today’s limit</th>`}</tr></thead>
+        <tbody>
+          ${months.toReversed().map(
+            ({ month, used }) =>
+              html`<tr>
+                <th scope="row">${monthName(month)}</th>
+                <td class="right num">${grouped(used)}</td>
+                ${limit !== null && html`<td class="right num">${limit === 0 ? "" : `${Math.floor((used / limit) * 100)} %`}</td>`}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </figure>`;
+}
+
+function endpointTable({ endpoints, month, uncounted, workspace, months }: UsageParts): Html {
+  return html`<section class="card" aria-labelledby="by-endpoint">
+    <header>
+      <h2 id="by-endpoint">By endpoint: ${monthName(month)}</h2>
+      <form method="get" action="/dashboard/usage" class="row">
+        <input type="hidden" name="workspace" value="${workspace.id}" />
+        <label for="f-month" class="hidden-text">Month</label>
+        <select id="f-month" name="month">
+          ${months.toReversed().map((each) => html`<option value="${each.month}" ${each.month === month && html` selected`}>${monthName(each.month)}</option>`)}
+        </select>
+        <button>Show</button>
+      </form>
+    </header>
+    ${endpoints.length === 0 ? html`<p class="muted">This workspace has no endpoints.</p>` : rows(endpoints)}
+    ${uncounted > 0 && html`<p class="muted">${grouped(uncounted)} more endpoints are not shown.</p>`}
+    <p class="muted">Stored posts are counted here. Posts that were deleted since then count towards the month and not here.</p>
+  </section>`;
+}
+
+function rows(endpoints: readonly StoredPosts[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Posts by endpoint">
+    <table>
+      <thead><tr><th scope="col">Endpoint</th><th scope="col" class="right">Stored posts</th></tr></thead>
+      <tbody>
+        ${endpoints.map(
+          ({ endpoint: { id, name }, posts, hasMore }) =>
+            html`<tr>
+              <th scope="row"><a class="link" href="/dashboard/endpoints/${id}"><bdi>${name}</bdi></a></th>
+              <td class="right num">${hasMore && "more than "}${grouped(posts)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
