@@ -1,5 +1,7 @@
+import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
 import { all, run, type Steps, text } from "../database/steps.ts";
+import type { Tables } from "../database/tables.ts";
 
 /** Who did it. */
 export interface Actor {
@@ -31,6 +33,8 @@ const MAX_CHANGES = 10_000;
 const MAX_AGE_MS = 400 * 86_400_000;
 /** Characters of a subject or detail that are kept. */
 const MAX_TEXT_LENGTH = 500;
+/** Changes that are read at once when new ones are looked for. */
+const MAX_NEW = 100;
 /** Rows deleted in one transaction. */
 const BATCH_SIZE = 500;
 
@@ -57,7 +61,22 @@ export function* recordChange(actor: Actor | null, change: Change, now: number):
 export function* listChanges(limit: number, before: number | null = null): Steps<RecordedChange[]> {
   let rows = query.selectFrom("audit_event").selectAll().orderBy("id", "desc").limit(limit);
   if (before !== null) rows = rows.where("id", "<", before);
-  return (yield* all(rows)).map((row) => ({
+  return (yield* all(rows)).map(toChange);
+}
+
+/** The changes that were recorded after one, the oldest first, at most 100. @param id of that change; 0 is before all. */
+export function* listChangesAfter(id: number): Steps<RecordedChange[]> {
+  const rows = query.selectFrom("audit_event").selectAll().where("id", ">", id).orderBy("id").limit(MAX_NEW);
+  return (yield* all(rows)).map(toChange);
+}
+
+/** The id of the newest change; 0 when there is none. */
+export function* newestChange(): Steps<number> {
+  return (yield* listChanges(1))[0]?.id ?? 0;
+}
+
+function toChange(row: Selectable<Tables["audit_event"]>): RecordedChange {
+  return {
     id: row.id,
     at: row.at,
     actor: row.account_id === null ? null : { accountId: row.account_id, email: row.email ?? "" },
@@ -65,7 +84,7 @@ export function* listChanges(limit: number, before: number | null = null): Steps
     action: row.action as Change["action"],
     subject: row.subject,
     detail: row.detail,
-  }));
+  };
 }
 
 const DROP_SQL = `DELETE FROM audit_event WHERE id IN (

@@ -9,6 +9,7 @@ import { endpointNewPages } from "./endpoint-new-page.ts";
 import { bulkPages } from "./bulk-page.ts";
 import { exportPages } from "./export-page.ts";
 import { inboxPages } from "./inbox-page.ts";
+import { entryPages } from "./entry-pages.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { deliveryPages } from "./delivery-page.ts";
@@ -38,6 +39,7 @@ import { webhooksPages } from "./webhooks-page.ts";
  */
 
 const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
+  entryPages,
   endpointListPages,
   usagePages,
   endpointNewPages,

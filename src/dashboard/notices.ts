@@ -14,6 +14,13 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "key-revoked": () => "The key is revoked: it is refused from now on.",
   "fields-saved": () =>
     "Saved. Posts are checked with these fields from now on; earlier posts stay as they are.",
+  "signed-out": () => "You are signed out.",
+  "password-changed": () => "The password is changed. Other browsers were signed out.",
+  "factor-removed": () => "The second factor is off. Other browsers were signed out.",
+  "codes-shown-already": () =>
+    "That was done already, and the recovery codes were shown that once. If they are lost, make new ones.",
+  "sessions-ended": (count) =>
+    count === 1 ? "One browser was signed out." : `${count} browsers were signed out.`,
   "endpoint-made-already": () =>
     "The endpoint was made already, and its keys were shown that once. If they are lost, issue others on its page.",
   secret_made_already: () =>

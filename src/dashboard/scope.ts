@@ -14,6 +14,7 @@ import { type OwnSite, refuseOtherSites, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
 import { createRoutes, formOf, MAX_FORM_BYTES, type OpenHandler, queryOf, type Routes } from "./routes.ts";
 import { readSessionCookie } from "./session-cookie.ts";
+import { createChangeTeller } from "./tell-changes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -54,6 +55,10 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   );
   const isOutsider = outsiders(parts);
   guard(scope, parts, isOutsider);
+  const tellChanges = createChangeTeller(parts.db, parts.log);
+  scope.addHook("onResponse", async (request) => {
+    if (!isRead(request)) tellChanges();
+  });
   scope.setErrorHandler(async (thrown, request, reply) => {
     if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);
     return sendPage(request, reply, errorPage({ thrown, request, reply, log: parts.log }), parts);

@@ -239,17 +239,17 @@ export function sessionEnded(
   log.info({ event: "session_ended", ...facts }, "sessions of the dashboard were ended");
 }
 
-/** The same as the row in the list of changes. */
+/** As the list of changes has it. @param facts `accountId` is null for the command line. */
 export function changed(
   log: Log,
   facts: {
-    readonly accountId: string;
+    readonly accountId: string | null;
     readonly action: string;
     readonly subject: string;
-    readonly workspaceId?: string;
+    readonly workspaceId: string | null;
   },
 ): void {
-  log.info({ event: "changed", ...facts }, "somebody changed something in the dashboard");
+  log.info({ event: "changed", ...facts }, "somebody changed something");
 }
 
 /** Once at the start, until somebody has a password. @param remedy the command that makes a link. */

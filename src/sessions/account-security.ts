@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { changed, sessionEnded } from "../foundation/events.ts";
+import { sessionEnded } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import {
@@ -86,7 +86,6 @@ export function createAccountSecurity({
       return { result, ended };
     });
     const { accountId } = viewer;
-    changed(log, { accountId, action, subject: viewer.email });
     if (done.ended > 0) sessionEnded(log, { accountId, sessions: done.ended });
     return done.result;
   };

@@ -1,7 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 
 /** In bytes of UTF-8. */
-const MIN_PASSWORD_BYTES = 12;
+export const MIN_PASSWORD_BYTES = 12;
 const MAX_PASSWORD_BYTES = 1024;
 
 /**

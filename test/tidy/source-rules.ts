@@ -126,6 +126,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "pino-pretty": ["src/foundation/log.ts"],
   "prom-client": ["src/foundation/prometheus.ts"],
   re2js: ["src/foundation/", "src/schemas/", "test/"],
+  uqr: ["src/dashboard/"],
   undici: ["src/webhooks/send", "scripts/bench/", "test/"],
   uuidv7: ["src/foundation/id.ts", "test/"],
   zod: ["src/config/", "src/http/", "src/spam/", "src/submissions/", "scripts/", "test/"],

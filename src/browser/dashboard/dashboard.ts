@@ -12,12 +12,14 @@
  * - `<input type="checkbox" data-select-all>` ticks all rows of its form, `<b data-selected>` tells how many are ticked.
  * - `<input type="checkbox" data-keys-setting>` switches the keys off and on.
  * - `<button type="button" data-opens="id">` opens that `dialog`.
+ * - `<details data-link-form>` opens with the token that the address has behind its #.
  * - `<form data-unsaved>` asks before what was typed is lost.
  *
  * Buttons that need script are hidden without it by the style sheet.
  */
 import { addCopyButtons } from "./copy.ts";
 import { listenToKeys, showKeysSetting } from "./keys.ts";
+import { takeLinkToken } from "./link-token.ts";
 import { followNews } from "./live.ts";
 import { keepRelativeTimes } from "./relative-times.ts";
 import { followSelection } from "./selection.ts";
@@ -29,4 +31,5 @@ showKeysSetting();
 listenToKeys();
 followSelection();
 guardUnsaved();
+takeLinkToken();
 followNews();

@@ -1,0 +1,201 @@
+import { recordChange } from "../audit/audit-store.ts";
+import { sessionEnded } from "../foundation/events.ts";
+import { html, type Html } from "../foundation/html.ts";
+import type { AccountSecurity, Proof } from "../sessions/account-security.ts";
+import { countRecoveryCodes, findCredential } from "../sessions/credential-store.ts";
+import {
+  endOtherSessions,
+  endSession,
+  listSessions,
+  type Session,
+  type Viewer,
+} from "../sessions/session.ts";
+import { page, redirect } from "./answer.ts";
+import { textField } from "./field.ts";
+import type { DashboardParts } from "./parts.ts";
+import { orAgain, problemView } from "./retry.ts";
+import type { Routes, Visit } from "./routes.ts";
+import { PASSWORD_HINT } from "./sign-in-page.ts";
+import { time } from "./time.ts";
+
+const PATH = "/dashboard/account";
+const TITLE = "Account";
+
+/** `/dashboard/account`: one's own password, second factor and sessions. */
+export function accountPages(routes: Routes, parts: DashboardParts, security: AccountSecurity): void {
+  const { db, log } = parts;
+  const view = async (viewer: Viewer, now: number, problem?: string): Promise<Html> =>
+    accountView({ viewer, problem, ...(await readState(parts, viewer, now)) });
+
+  routes.read("/account", async ({ viewer, now }) => page(TITLE, await view(viewer, now)));
+
+  routes.write("/account/password", (visit) => {
+    const { viewer, now, form, reply } = visit;
+    const again = (problem: string): Promise<Html> => view(viewer, now, problem);
+    return orAgain(TITLE, reply, again, async () => {
+      await security.changePassword(proofOf(visit), form.get("new_password") ?? "");
+      return redirect(PATH, "password-changed");
+    });
+  });
+
+  routes.write("/account/sessions/end", async ({ viewer, now, form }) => {
+    const id = form.get("session") ?? "";
+    const ended = await db.transaction(function* () {
+      const { accountId, sessionId } = viewer;
+      const count =
+        id === "others"
+          ? yield* endOtherSessions(accountId, sessionId)
+          : Number(yield* endSession(accountId, id));
+      if (count > 0) {
+        const change = { subject: viewer.email, workspaceId: null, detail: `${count} ended` };
+        yield* recordChange(viewer, { action: "account.end-sessions", ...change }, now);
+      }
+      return count;
+    });
+    if (ended > 0) sessionEnded(log, { accountId: viewer.accountId, sessions: ended });
+    return redirect(PATH, "sessions-ended", ended);
+  });
+}
+
+/** The present password with who gives it. */
+export function proofOf({ viewer, form, request }: Visit): Proof {
+  return { viewer, password: form.get("password") ?? "", address: request.clientAddress };
+}
+
+interface AccountState {
+  readonly hasFactor: boolean;
+  readonly recoveryCodes: number;
+  readonly sessions: readonly Session[];
+}
+
+function readState(
+  { db, config }: DashboardParts,
+  { accountId }: Viewer,
+  now: number,
+): Promise<AccountState> {
+  return db.read(function* () {
+    const credential = yield* findCredential(accountId);
+    return {
+      hasFactor: credential !== undefined && credential.totpSecret !== null,
+      recoveryCodes: yield* countRecoveryCodes(accountId),
+      sessions: yield* listSessions(accountId, now, config.dashboard),
+    };
+  });
+}
+
+interface AccountParts extends AccountState {
+  readonly viewer: Viewer;
+  readonly problem: string | undefined;
+}
+
+function accountView({ viewer, problem, hasFactor, recoveryCodes, sessions }: AccountParts): Html {
+  return html`<div class="head"><h1>Account</h1></div>
+    ${problemView(problem)}
+    <section class="card" aria-labelledby="password">
+      <header><h2 id="password">Password</h2></header>
+      <form class="stacked" method="post" action="${PATH}/password">
+        ${presentPassword(viewer)}
+        ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+        <p class="hint">Every other browser that is signed in with this account is signed out.</p>
+        <p><button class="primary">Change the password</button></p>
+      </form>
+    </section>
+    ${factorCard(hasFactor, recoveryCodes)}
+    ${sessionsCard(sessions, viewer.sessionId)}`;
+}
+
+/** The field for the present password, and the address for password managers, which look for both. */
+export function presentPassword({ email }: Viewer): Html {
+  const parts = { label: "Present password", value: "", autocomplete: "current-password", isRequired: true };
+  return html`<input type="text" autocomplete="username" value="${email}" readonly hidden />
+    ${textField({ name: "password", type: "password", ...parts })}`;
+}
+
+function factorCard(hasFactor: boolean, recoveryCodes: number): Html {
+  const path = `${PATH}/second-factor`;
+  return html`<section class="card" aria-labelledby="factor">
+    <header>
+      <h2 id="factor">Second factor</h2>
+      <span class="${hasFactor ? "pill done" : "pill"}">${hasFactor ? "on" : "off"}</span>
+    </header>
+    <p>
+      ${
+        hasFactor
+          ? `Signing in asks for a code from your app. Of your recovery codes, ${recoveryCodes} are left.`
+          : "With an app on your phone, a stolen password alone does not let anybody in."
+      }
+    </p>
+    <p>
+      <a class="button" href="${path}">${hasFactor ? "Renew the recovery codes, or switch it off" : "Set it up"}</a>
+    </p>
+  </section>`;
+}
+
+function sessionsCard(sessions: readonly Session[], ownId: string): Html {
+  return html`<section class="card" aria-labelledby="sessions">
+    <header>
+      <h2 id="sessions">Signed-in browsers</h2>
+      ${
+        sessions.length > 1 &&
+        html`<form method="post" action="${PATH}/sessions/end">
+          <button name="session" value="others">Sign out all others</button>
+        </form>`
+      }
+    </header>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col" class="right"><span class="hidden-text">End</span></th></tr>
+        </thead>
+        <tbody>
+          ${sessions.map((session) => sessionRow(session, session.id === ownId))}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function sessionRow({ id, userAgent, ipAddress, createdAt, seenAt }: Session, isOwn: boolean): Html {
+  const name = browserName(userAgent);
+  return html`<tr>
+    <th scope="row">
+      <bdi title="${userAgent}">${name}</bdi>${ipAddress !== null && html` <span class="muted">${ipAddress}</span>`}
+    </th>
+    <td>${time(createdAt)}</td>
+    <td>${time(seenAt)}</td>
+    <td class="right">
+      ${
+        isOwn
+          ? html`<span class="pill done">this one</span>`
+          : html`<form method="post" action="${PATH}/sessions/end">
+              <button name="session" value="${id}">Sign out<span class="hidden-text"> ${name}</span></button>
+            </form>`
+      }
+    </td>
+  </tr>`;
+}
+
+/** In this order: each browser names those before it as well. */
+const BROWSERS = [
+  ["Edge", /\bEdgA?\//],
+  ["Opera", /\bOPR\//],
+  ["Firefox", /\b(?:Firefox|FxiOS)\//],
+  ["Chrome", /(?:Chrome|\bCriOS)\//],
+  ["Safari", /\bSafari\//],
+] as const;
+const SYSTEMS = [
+  ["Android", /\bAndroid\b/],
+  ["iPhone", /\biPhone\b/],
+  ["iPad", /\biPad\b/],
+  ["Windows", /\bWindows\b/],
+  ["macOS", /\bMac OS X\b/],
+  ["Linux", /\bLinux\b/],
+] as const;
+
+/** `Firefox on Linux`, as well as it can be told; else the beginning of what the browser says. */
+export function browserName(userAgent: string): string {
+  const browser = BROWSERS.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  if (browser === undefined) return userAgent.slice(0, 60) || "An unnamed browser";
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAccountSecurity } from "../sessions/account-security.ts";
+import { createAttemptLimits } from "../sessions/attempt-limits.ts";
+import { createPasswordProver } from "../sessions/prove-password.ts";
+import { createSignIns } from "../sessions/sign-in.ts";
+import { accountPages } from "./account-page.ts";
+import type { DashboardParts } from "./parts.ts";
+import type { Routes } from "./routes.ts";
+import { secondFactorPages } from "./second-factor-page.ts";
+import { signInPages } from "./sign-in-page.ts";
+
+/** The pages on which somebody proves who they are. They share the limits of attempts. */
+export function entryPages(routes: Routes, parts: DashboardParts): void {
+  const limits = createAttemptLimits(sleep);
+  const prover = createPasswordProver(parts.db, limits);
+  const { logAddresses } = parts.config.dashboard;
+  const security = createAccountSecurity({ ...parts, prover });
+  signInPages(routes, parts, createSignIns({ ...parts, prover, limits, logAddresses }));
+  accountPages(routes, parts, security);
+  secondFactorPages(routes, parts, security);
+}

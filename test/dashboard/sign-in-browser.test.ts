@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readTotpSecret, totpCode } from "../../src/sessions/totp.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { PASSWORD, signInForms } from "../support/sign-in-form.ts";
+import { startServer } from "../support/test-server.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const AXE = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))";
+
+describe.skipIf(chromiumPath === null)("signing in with a real browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  async function open(options: { scripts?: boolean; dark?: boolean; width?: number } = {}) {
+    const server = await startServer();
+    const forms = signInForms(server);
+    const context = await browser.newContext({
+      javaScriptEnabled: options.scripts ?? true,
+      colorScheme: options.dark === true ? "dark" : "light",
+      viewport: { width: options.width ?? 1280, height: 800 },
+    });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const complaints: string[] = [];
+    page.on("console", (message) => {
+      if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
+    });
+    return { server, forms, page, complaints, at: (path: string) => `${server.url}/dashboard${path}` };
+  }
+
+  const waitForInbox = (page: Page) => page.waitForURL((url) => url.pathname === "/dashboard");
+
+  test("a link's token goes into its form and out of the address, and the password that is set signs in", async () => {
+    const { forms, page, complaints, at } = await open();
+    const token = forms.link();
+    await page.goto(`${at("/sign-in")}?next=%2Fdashboard#${token}`);
+    await expect.poll(() => page.inputValue("[name=token]")).toBe(token);
+    expect(await page.evaluate("location.href")).toBe(at("/sign-in?next=%2Fdashboard"));
+    expect(await page.evaluate("document.activeElement.name")).toBe("new_password");
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press("Enter");
+    await waitForInbox(page);
+    await page.goto(at("/account"));
+    await page.click("nav >> text=Sign out");
+    await page.fill("[name=email]", "ada@example.com");
+    await page.fill("[name=password]", PASSWORD);
+    await page.keyboard.press("Enter");
+    await waitForInbox(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test("without script the link is pasted", async () => {
+    const { server, forms, page, at } = await open({ scripts: false });
+    const link = at(`/sign-in#${forms.link()}`);
+    await page.goto(link);
+    await page.click("summary");
+    await page.fill("[name=token]", link);
+    await page.fill("[name=new_password]", PASSWORD);
+    await page.click("text=Set the password and sign in");
+    await waitForInbox(page);
+    await page.goto(at("/account"));
+    expect(await page.textContent("h1")).toBe("Account");
+    expect(server.owner.prepare("SELECT count(*) FROM session").pluck().get()).toBe(1);
+  });
+
+  test.each([
+    [true, 320],
+    [false, 320],
+    [true, 1280],
+    [false, 1280],
+  ])("its pages pass every axe rule and keep their policy (dark: %s, width: %i)", async (dark, width) => {
+    const { server, forms, page, complaints, at } = await open({ dark, width });
+    const check = async (): Promise<void> => {
+      await page.evaluate(axeSource);
+      expect(await page.evaluate(AXE), page.url()).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    };
+    await page.goto(at(`/sign-in#${forms.link()}`));
+    await page.fill("[name=new_password]", "too short");
+    await page.click("text=Set the password and sign in");
+    await page.waitForSelector("[role=alert]");
+    await check();
+    await page.fill("[name=new_password]", PASSWORD);
+    await page.click("text=Set the password and sign in");
+    await waitForInbox(page);
+    await page.goto(at("/account"));
+    await check();
+    await page.click("text=Set it up");
+    await page.waitForSelector("svg.qr");
+    await check();
+    const secret = (await page.inputValue("[name=secret]")) || "";
+    await page.fill("[name=code]", totpCode(readTotpSecret(secret) ?? Buffer.alloc(20), server.clock.now()));
+    await page.fill("[name=password]", PASSWORD);
+    await page.click("text=Switch it on");
+    await page.waitForSelector("#recovery-codes");
+    await check();
+    await page.click("text=I have kept them");
+    await page.click("text=Renew the recovery codes");
+    await page.waitForSelector("text=Switch the second factor off");
+    await check();
+    await page.click("nav >> text=Sign out");
+    await page.fill("[name=email]", "ada@example.com");
+    await page.fill("[name=password]", PASSWORD);
+    await page.click("button.primary");
+    await page.waitForSelector("[name=ticket]", { state: "attached" });
+    await check();
+    expect(complaints).toEqual([]);
+  });
+});
