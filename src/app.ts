@@ -30,6 +30,7 @@ import {
   measureCommits,
 } from "./submissions/submit-metrics.ts";
 import { deleteSubmissionsOf } from "./submissions/submission-store.ts";
+import { createNews, type News } from "./submissions/news.ts";
 import { createProxyWatch } from "./submissions/untrusted-proxy.ts";
 import { createKeyring, type Keyring } from "./secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "./secrets/stored-secret.ts";
@@ -136,6 +137,8 @@ export interface SubmitService {
   readonly keyring: Keyring;
   /** Sends to webhooks, until the deliverer stops. */
   readonly sender: HttpSender;
+  /** Told of each commit that stored submissions, in whatever process. */
+  readonly news: News;
   /** Null if the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
   /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
@@ -168,7 +171,9 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const memory = createSpamMemory(db, createBurstMemory());
   const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
-  const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability);
+  const news = createNews();
+  const reports = [measureCommits(metrics ?? noMetrics), logCommits(log)];
+  const observe = watchCommits(reports, writability, news);
   const commits = createCommitQueue({ db, usage, idempotency, outbox, memory, heldPosts }, observe);
   const exempt = compileNetworks(config.rateLimit.exempt);
   const limiter = createRateLimiter();
@@ -191,6 +196,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
       usage.forget();
       memory.forget();
       deliverer.reload();
+      news.tell();
     },
     onSettingsChange: () => {
       verifier.forgetRecords();
@@ -212,6 +218,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     upkeep: createUpkeep(db, config, clock, cleaner),
     keyring,
     sender,
+    news,
     metrics,
     onChange() {
       forgetting.onForeignCommit();
@@ -230,13 +237,19 @@ function openWebhookTransport(
   return createWebhookTransport({ db, keyring, sender, dashboardUrl, settings: config.webhooks, clock, log });
 }
 
-/** Measures and reports each commit, and learns from it whether posts can be stored. */
-function watchCommits(reports: readonly CommitReport[], writability: Writability): CommitObserver {
+/** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */
+function watchCommits(
+  reports: readonly CommitReport[],
+  writability: Writability,
+  news: News,
+): CommitObserver {
   return {
     onCommit(committed, seconds) {
       for (const report of reports) report(committed, seconds);
       // If all of them were refused, nothing had to be written.
-      if (committed.outcomes.includes("stored")) writability.tell(true);
+      if (!committed.outcomes.includes("stored")) return;
+      writability.tell(true);
+      news.tell();
     },
     onRefusal: () => writability.tell(false),
   };

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Html } from "../foundation/html.ts";
 
 /** What a visit of the dashboard gets. */
-export type Answer = Page | Redirect | Download;
+export type Answer = Page | Redirect | Download | Events;
 
 export interface Page {
   readonly kind: "page";
@@ -22,6 +22,13 @@ export interface Download {
   readonly fileName: string;
   readonly type: string;
   readonly content: Readable | string;
+}
+
+/** Server-sent events. */
+export interface Events {
+  readonly kind: "events";
+  /** Null tells the browser to ask no more. */
+  readonly content: Readable | null;
 }
 
 /** @param status 422 if the page shows again what was typed, with its problems. */

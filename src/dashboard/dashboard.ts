@@ -10,6 +10,8 @@ import { bulkPages } from "./bulk-page.ts";
 import { exportPages } from "./export-page.ts";
 import { inboxPages } from "./inbox-page.ts";
 import { entryPages } from "./entry-pages.ts";
+import { livePages } from "./live-page.ts";
+import { LiveStreams } from "./live.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { deliveryPages } from "./delivery-page.ts";
@@ -59,10 +61,14 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
 
 /** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */
 export function mountDashboard(server: FastifyInstance, parts: DashboardParts): void {
+  const live = new LiveStreams(parts);
   const addScope = (scope: FastifyInstance, _options: unknown, done: () => void): void => {
     const routes = openScope(scope, parts);
     for (const pages of PAGES) pages(routes, parts);
+    livePages(routes, live);
     done();
   };
+  // Before all that waits for answers to end.
+  server.addHook("preClose", async () => live.close());
   server.register(addScope, { prefix: "/dashboard" });
 }

@@ -10,6 +10,7 @@ import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
+import type { News } from "../submissions/news.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 
 /** What the pages work with. */
@@ -30,6 +31,8 @@ export interface DashboardParts {
   readonly dashboardUrl: string | null;
   /** What `formsvc doctor` finds, but for the check that reads the whole file; at most some seconds old. */
   readonly examine: () => Promise<readonly Finding[]>;
+  /** Says that submissions may have come. */
+  readonly news: Pick<News, "listen">;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
   readonly onChange: () => void;
 }

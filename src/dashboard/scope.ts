@@ -144,6 +144,14 @@ async function send(
 ): Promise<unknown> {
   if (answer.kind === "redirect") return reply.redirect(answer.to, 303);
   if (answer.kind === "page") return sendPage(request, reply, answer, parts);
+  if (answer.kind === "events") {
+    if (answer.content === null) return reply.code(204).send();
+    // Nginx would keep events back until a buffer is full.
+    return reply
+      .header("content-type", "text/event-stream; charset=utf-8")
+      .header("x-accel-buffering", "no")
+      .send(answer.content);
+  }
   return reply
     .header("content-type", answer.type)
     .header("content-disposition", `attachment; filename="${answer.fileName}"`)

@@ -80,7 +80,7 @@ export async function startServer(
     log,
   });
   if (config.dashboard.enabled) {
-    const { keyring, sender, onChange } = service;
+    const { keyring, sender, news, onChange } = service;
     const examine = createSelfExamination(parts, configFile);
     const own = {
       configFile,
@@ -88,7 +88,7 @@ export async function startServer(
       endpointContents: ENDPOINT_CONTENTS,
       spamDefaults: spamDefaults(config),
     };
-    mountDashboard(server, { ...parts, ...own, keyring, sender, examine, onChange });
+    mountDashboard(server, { ...parts, ...own, keyring, sender, news, examine, onChange });
   }
   let ownMetrics: FastifyInstance | null = null;
   const sockets = followSockets(server);

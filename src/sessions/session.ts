@@ -90,11 +90,25 @@ export function* findViewer(
   const row = yield* first(query.selectFrom("session").selectAll().where("id", "=", id));
   if (row === undefined || !timingSafeEqual(digest(Buffer.from(secret, "base64url")), row.secret_hash))
     return undefined;
+  return yield* viewerOf(row, now, settings);
+}
+
+/** Who a session belongs to whose cookie was checked before; undefined if it has ended since. */
+export function* findViewerOf(
+  sessionId: string,
+  now: number,
+  settings: SessionSettings,
+): Steps<Viewer | undefined> {
+  const row = yield* first(query.selectFrom("session").selectAll().where("id", "=", sessionId));
+  return row && (yield* viewerOf(row, now, settings));
+}
+
+function* viewerOf(row: SessionRow, now: number, settings: SessionSettings): Steps<Viewer | undefined> {
   if (!goesOn(row, now, settings)) return undefined;
   const account = yield* findAccount(row.account_id);
   if (account === undefined) return undefined;
   const { email, isOperator } = account;
-  return { accountId: account.id, email, isOperator, sessionId: id, seenAt: row.seen_at };
+  return { accountId: account.id, email, isOperator, sessionId: row.id, seenAt: row.seen_at };
 }
 
 /** Whether {@link noteSeen} would write: most requests need no transaction. */

@@ -5,6 +5,7 @@ import { run, text } from "../../src/database/steps.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
+import { createNews } from "../../src/submissions/news.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -33,6 +34,7 @@ async function linesFor(
     endpointContents: [],
     spamDefaults: spamDefaults(config),
     dashboardUrl: null,
+    news: createNews(),
     onChange: () => {},
   };
   const viewer = { accountId, email: "a@example.com", isOperator, sessionId: "ses_1", seenAt: 0 };
