@@ -5,6 +5,7 @@ type Words = { readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly 
 
 /** The flags or the setting by which a listener's address is chosen. */
 const ADDRESS: Readonly<Record<Listener, { readonly host: string; readonly port: string }>> = {
+  dashboard: { host: "dashboard.listen", port: "dashboard.listen" },
   metrics: { host: "metrics.listen", port: "metrics.listen" },
   server: { host: "--host", port: "--port" },
   webhook_receiver: { host: "--port", port: "--port" },

@@ -12,6 +12,11 @@ export function serverListening(
   log.info({ event: "server.listening", ...facts, pid: process.pid }, `listening on ${facts.url}`);
 }
 
+/** On the address that `dashboard.listen` names. */
+export function dashboardListening(log: Log, facts: { readonly url: string }): void {
+  log.info({ event: "dashboard.listening", ...facts }, `the dashboard is at ${facts.url}`);
+}
+
 export function metricsListening(log: Log, facts: { readonly url: string }): void {
   log.info({ event: "metrics.listening", ...facts }, `metrics are at ${facts.url}`);
 }

@@ -14,7 +14,7 @@ export type Hint =
     >;
 
 /** What listens: each has its address from another setting. */
-export type Listener = "metrics" | "server" | "webhook_receiver";
+export type Listener = "dashboard" | "metrics" | "server" | "webhook_receiver";
 
 /** One member of the union for each kind. */
 type HintWith<Kind extends string, Facts> = Kind extends string ? { readonly kind: Kind } & Facts : never;

@@ -13,7 +13,7 @@ import { formRoutes } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
-import { createRequestLog } from "./request-log.ts";
+import { createRequestLog, type RequestObserver } from "./request-log.ts";
 import { followAsked, refuseSocket, SLOW_REQUEST } from "./socket-errors.ts";
 import { type Crowd, createShares, type Holdings } from "./shares.ts";
 import { endSlowBodies } from "./slow-bodies.ts";
@@ -28,12 +28,24 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
 }
 
-export interface ServerParts
-  extends Omit<PostParts, "bodyLimitBytes">, SubmissionRoutesParts, HealthRoutesParts, ProxyTrust {
+/** What guards every request, whatever the routes are. */
+export interface GuardParts extends ProxyTrust {
   readonly limits: ServerLimits;
+  readonly log: Log;
+  /** Whether the server stops and takes nothing new. */
+  readonly isDraining: () => boolean;
+  /** Told of each request that has ended. */
+  readonly observe: RequestObserver;
+}
+
+export interface ServerParts
+  extends
+    Omit<PostParts, "bodyLimitBytes">,
+    SubmissionRoutesParts,
+    HealthRoutesParts,
+    Omit<GuardParts, "observe"> {
   /** The address that clients use; null if only the socket's is known. */
   readonly baseUrl: string | null;
-  readonly log: Log;
   /** Without a token `/metrics` is not among the routes. Null measures nothing. */
   readonly metrics: ExposedMetrics | null;
 }
@@ -67,6 +79,26 @@ const TIMEOUT_CHECK_MS = 500;
 
 /** The HTTP server with every route, not listening yet. */
 export function createServer(parts: ServerParts): FastifyInstance {
+  const { limits } = parts;
+  const server = createGuardedServer({ ...parts, observe: measureRequests(parts.metrics ?? noMetrics) });
+  for (const event of ["connection", "drop"]) server.server.on(event, () => parts.intake.expectPost());
+  openapiRoutes(server, parts.baseUrl);
+  const posts = { ...parts, bodyLimitBytes: limits.bodyLimitBytes };
+  server.decorateRequest("begun", null);
+  submitRoutes(server, posts);
+  formRoutes(server, posts);
+  submissionRoutes(server, parts);
+  browserClientRoutes(server);
+  healthRoutes(server, parts);
+  if (parts.metrics !== null && parts.metrics.token !== null) metricsRoutes(server, parts.metrics);
+  return server;
+}
+
+/**
+ * A server without routes that bounds connections, sizes and times, shares its places among clients, and answers every error. Routes
+ * are added to it before it listens.
+ */
+export function createGuardedServer(parts: GuardParts): FastifyInstance {
   const { limits, log } = parts;
   const nextId = createRequestIds();
   const lastAsked = followAsked();
@@ -96,7 +128,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
     },
   });
   configureNode(server.server);
-  for (const event of ["connection", "drop"]) server.server.on(event, () => parts.intake.expectPost());
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
@@ -109,7 +140,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
     lastAsked.note(request, reply);
     done();
   });
-  const requestLog = createRequestLog(log, measureRequests(parts.metrics ?? noMetrics));
+  const requestLog = createRequestLog(log, parts.observe);
   const inFlight = followRequests(server, {
     ...parts,
     shares: createShares(placesFor(limits)),
@@ -124,15 +155,6 @@ export function createServer(parts: ServerParts): FastifyInstance {
     refuseSocket({ code: SLOW_REQUEST }, socket, lastAsked.on(socket), { log, nextId }),
   );
   answerUnknownRoutes(server);
-  openapiRoutes(server, parts.baseUrl);
-  const posts = { ...parts, bodyLimitBytes: limits.bodyLimitBytes };
-  server.decorateRequest("begun", null);
-  submitRoutes(server, posts);
-  formRoutes(server, posts);
-  submissionRoutes(server, parts);
-  browserClientRoutes(server);
-  healthRoutes(server, parts);
-  if (parts.metrics !== null && parts.metrics.token !== null) metricsRoutes(server, parts.metrics);
   return server;
 }
 
@@ -145,7 +167,7 @@ const CROWDED: Readonly<Record<Crowd, string>> = {
 };
 
 /** Every answer carries its id. While the server stops or is overloaded, requests are refused before anything is read. */
-function guardRequests(server: FastifyInstance, parts: ServerParts, inFlight: InFlight): void {
+function guardRequests(server: FastifyInstance, parts: GuardParts, inFlight: InFlight): void {
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     if (headerBytes(request.raw) > MAX_HEADER_BYTES) {

@@ -1,20 +1,13 @@
-import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import {
-  createSubmitService,
-  dashboardUrlOf,
-  ENDPOINT_CONTENTS,
-  type ServiceParts,
-  spamDefaults,
-} from "../app.ts";
+import { createSubmitService, type ServiceParts } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { hasLitestream } from "../database/sqlite/litestream.ts";
 import {
   checkpointFailed,
+  dashboardListening,
   metricsListening,
   metricsUnguarded,
-  serverGraceOver,
   serverListening,
 } from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
@@ -22,11 +15,11 @@ import { isThisMachineOnly, parseListenAddress } from "../foundation/listen-addr
 import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
-import { mountDashboard } from "../dashboard/dashboard.ts";
 import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createServer } from "../http/server.ts";
+import { prepareClose } from "./close-server.ts";
 import { handOverConnections } from "./hand-over.ts";
-import { createSelfExamination } from "./examine-self.ts";
+import { addDashboard } from "./add-dashboard.ts";
 import { listen } from "./listen.ts";
 import { startChores } from "./chores.ts";
 
@@ -35,7 +28,6 @@ import { startChores } from "./chores.ts";
  * commit queue tries again instead.
  */
 const SERVER_BUSY_TIMEOUT_MS = 10;
-const IDLE_CHECK_MS = 50;
 /** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
 const DELIVERY_GRACE_MS = 11_000;
 
@@ -68,31 +60,27 @@ export async function startServer(
   await service.deliverer.recover();
   db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
   let draining = false;
-  const server = createServer({
-    ...service.posts,
-    reader: service.reader,
-    metrics: service.metrics,
+  const guards = {
     limits: config.server,
-    baseUrl: config.server.baseUrl,
     trustedProxies: compileNetworks(config.server.trustProxy),
+    onUntrustedProxy: service.posts.onUntrustedProxy,
     // A client on an open connection cannot know of a restart; with a socket that stays, no request is refused.
     isDraining: () => draining && listenFd === null,
     log,
+  };
+  const server = createServer({
+    ...guards,
+    ...service.posts,
+    reader: service.reader,
+    metrics: service.metrics,
+    baseUrl: config.server.baseUrl,
   });
-  if (config.dashboard.enabled) {
-    const { keyring, sender, news, onChange } = service;
-    const examine = createSelfExamination(parts, configFile);
-    const own = {
-      configFile,
-      dashboardUrl: dashboardUrlOf(config),
-      endpointContents: ENDPOINT_CONTENTS,
-      spamDefaults: spamDefaults(config),
-    };
-    mountDashboard(server, { ...parts, ...own, keyring, sender, news, examine, onChange });
-  }
+  const ownDashboard = addDashboard(server, guards, { parts, configFile, service });
   let ownMetrics: FastifyInstance | null = null;
-  const sockets = followSockets(server);
-  const mayCloseIdle = listenFd === null ? () => true : handOverConnections(server);
+  const closers = [
+    prepareClose(server, listenFd === null ? () => true : handOverConnections(server), log),
+    ...(ownDashboard === null ? [] : [prepareClose(ownDashboard, () => true, log)]),
+  ];
   const chores = await startChores({ db, config, configFile, service, clock, log });
   const { shutdownGraceMs } = config.server;
   const stop = async (): Promise<void> => {
@@ -100,7 +88,7 @@ export async function startServer(
     const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
     // First, because a service manager sends the same signal to the process that makes a backup.
     const ended = chores.stop();
-    await closeWithin(shutdownGraceMs, { server, sockets, mayCloseIdle, log });
+    await Promise.all(closers.map((close) => close(shutdownGraceMs)));
     await ended;
     await service.drain();
     await delivered;
@@ -109,7 +97,8 @@ export async function startServer(
   };
   try {
     const url = await listen(server, config.server, "server", listenFd);
-    // Last: if both have the same port, the error of this one is the helpful one.
+    // After it: if two have the same port, the error of the later one is the helpful one.
+    if (ownDashboard !== null) await serveDashboard(ownDashboard, config.dashboard, log);
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
     serverListening(log, { url, version, database: db.path });
     service.deliverer.start();
@@ -127,6 +116,15 @@ async function loadMetrics({ metrics }: Config): Promise<ExposedMetrics | null> 
   return createMetrics(metrics.token);
 }
 
+async function serveDashboard(
+  server: FastifyInstance,
+  { listen: address }: Config["dashboard"],
+  log: Log,
+): Promise<void> {
+  const url = await listen(server, parseListenAddress(address ?? ""), "dashboard");
+  dashboardListening(log, { url: `${url}/dashboard` });
+}
+
 /** Serves `/metrics` on an address of its own; null if the configuration has none. */
 async function serveMetrics(
   { listen: address, token }: Config["metrics"],
@@ -140,41 +138,6 @@ async function serveMetrics(
   metricsListening(log, { url });
   if (token === null && !isThisMachineOnly(where)) metricsUnguarded(log, { url });
   return server;
-}
-
-/** Every open connection, including those that Node's HTTP server no longer tracks. */
-function followSockets(server: FastifyInstance): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-interface Closing {
-  readonly server: FastifyInstance;
-  readonly sockets: ReadonlySet<Socket>;
-  readonly mayCloseIdle: () => boolean;
-  readonly log: Log;
-}
-
-async function closeWithin(graceMs: number, { server, sockets, mayCloseIdle, log }: Closing): Promise<void> {
-  const deadline = setTimeout(() => {
-    serverGraceOver(log);
-    for (const socket of sockets) socket.destroy();
-  }, graceMs);
-  // A connection with an answer under way at the stop becomes idle later, and its client may keep it open.
-  const idle = setInterval(() => {
-    if (mayCloseIdle()) server.server.closeIdleConnections();
-  }, IDLE_CHECK_MS);
-  await server.close().catch(ignoreNotListening);
-  clearInterval(idle);
-  clearTimeout(deadline);
-}
-
-function ignoreNotListening(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== "ERR_SERVER_NOT_RUNNING") throw error;
 }
 
 /**

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from "fastify";
+import {
+  dashboardUrlOf,
+  ENDPOINT_CONTENTS,
+  type ServiceParts,
+  spamDefaults,
+  type SubmitService,
+} from "../app.ts";
+import { mountDashboard } from "../dashboard/dashboard.ts";
+import { createGuardedServer, type GuardParts } from "../http/server.ts";
+import { createSelfExamination } from "./examine-self.ts";
+
+interface Surroundings {
+  readonly parts: Omit<ServiceParts, "metrics">;
+  readonly configFile: string | null;
+  readonly service: SubmitService;
+}
+
+/** Adds the dashboard, if it is on. Returns its server if it has an address of its own; the main one then has no dashboard. */
+export function addDashboard(
+  main: FastifyInstance,
+  guards: Omit<GuardParts, "observe">,
+  { parts, configFile, service }: Surroundings,
+): FastifyInstance | null {
+  const { config } = parts;
+  const { enabled, listen } = config.dashboard;
+  if (!enabled) return null;
+  const { keyring, sender, news, onChange } = service;
+  const own = listen === null ? null : createGuardedServer({ ...guards, observe: () => {} });
+  mountDashboard(own ?? main, {
+    ...parts,
+    configFile,
+    dashboardUrl: dashboardUrlOf(config),
+    endpointContents: ENDPOINT_CONTENTS,
+    spamDefaults: spamDefaults(config),
+    keyring,
+    sender,
+    news,
+    examine: createSelfExamination(parts, configFile),
+    onChange,
+  });
+  return own;
+}
