@@ -17,6 +17,7 @@ import type { Routes } from "./routes.ts";
 import { deliveryPages } from "./delivery-page.ts";
 import { openScope } from "./scope.ts";
 import { usagePages } from "./usage-page.ts";
+import { submissionPages } from "./submission-page.ts";
 import { webhookChangePages } from "./webhook-change-page.ts";
 import { webhookPages } from "./webhook-page.ts";
 import { webhooksPages } from "./webhooks-page.ts";
@@ -57,6 +58,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointKeysPages,
   endpointFieldsPages,
   endpointDeletePages,
+  submissionPages,
 ];
 
 /** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */

@@ -31,6 +31,12 @@ export function previewOf(data: Readonly<Record<string, unknown>>): Preview {
   return { from, text: longestOf(rest) || (from === email ? "" : email) };
 }
 
+/** What a submission is called: who it is from, else what it begins with. */
+export function titleOf(data: Readonly<Record<string, unknown>>): string {
+  const { from, text } = previewOf(data);
+  return from || text || "No name";
+}
+
 function longestOf(texts: readonly string[]): string {
   return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
 }

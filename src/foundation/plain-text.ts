@@ -7,6 +7,13 @@ export function plainText(text: string): string {
   return text.replace(LINE_BREAKS, " ").replace(UNSAFE, "");
 }
 
+/** The same over several lines, with their tabs. */
+export function plainLines(text: string): string {
+  return text
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
+    .replace(UNSAFE, (char) => (char === "\n" || char === "\t" ? char : ""));
+}
+
 /** Text for a terminal: line breaks stay. */
 export function terminalText(text: string): string {
   return text.replace(UNSAFE, (char) => (char === "\n" ? char : ""));

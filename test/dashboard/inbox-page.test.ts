@@ -196,4 +196,4 @@ test.each(HOSTILE)(
   },
 );
 
-const PAGES_WITH_VALUES = ["/dashboard"];
+const PAGES_WITH_VALUES = ["/dashboard", "/dashboard/submissions/ID"];

@@ -1,0 +1,51 @@
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { listMarks, type Mark } from "../history/teach.ts";
+import type { Attempt, Delivery } from "../outbox/delivery.ts";
+import { listAttempts, listDeliveries } from "../outbox/delivery-store.ts";
+import type { SchemaDefinition } from "../schemas/definition.ts";
+import type { Viewer } from "../sessions/session.ts";
+import { getViewableSubmission } from "../submissions/submission-store.ts";
+import type { Submission } from "../submissions/submission.ts";
+import { findWebhook } from "../webhooks/webhook-store.ts";
+import type { DashboardParts } from "./parts.ts";
+
+/** Messages of one submission that its page shows. */
+const MAX_DELIVERIES = 20;
+/** One message about the submission, with the name of its recipient and its last attempt. */
+export interface SentMessage {
+  readonly delivery: Delivery;
+  readonly recipient: string;
+  readonly attempts: readonly Attempt[];
+}
+
+export interface WholeSubmission {
+  readonly submission: Submission;
+  readonly endpoint: Endpoint;
+  readonly definition: SchemaDefinition;
+  readonly mark: Mark | null;
+  readonly messages: readonly SentMessage[];
+}
+
+/** @throws not_found, in the same words, when it is not there and when it belongs to somebody else. */
+export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): Promise<WholeSubmission> {
+  return db.read(function* () {
+    const submission = yield* getViewableSubmission(viewer, id);
+    const endpoint = yield* getViewableEndpoint(viewer, submission.endpointId);
+    const { deliveries } = yield* listDeliveries({
+      recipientId: null,
+      submissionId: id,
+      state: null,
+      cursor: null,
+      limit: MAX_DELIVERIES,
+    });
+    const messages: SentMessage[] = [];
+    for (const delivery of deliveries) {
+      const webhook = yield* findWebhook(delivery.recipientId);
+      const recipient = webhook === undefined ? "a recipient" : new URL(webhook.settings.url).host;
+      messages.push({ delivery, recipient, attempts: yield* listAttempts(delivery.id) });
+    }
+    const mark = (yield* listMarks([id])).get(id) ?? null;
+    return { submission, endpoint, definition: yield* readSchema(endpoint), mark, messages };
+  });
+}

@@ -1,0 +1,63 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import { getDelivery } from "../outbox/delivery-store.ts";
+import type { Viewer } from "../sessions/session.ts";
+import { findSubmissions } from "../submissions/browse-submissions.ts";
+import { listRead, markRead } from "../submissions/read-marks.ts";
+import { getViewableSubmission, type SubmissionFilter } from "../submissions/submission-store.ts";
+import { replay } from "../webhooks/webhook-deliveries.ts";
+import { page, redirect } from "./answer.ts";
+import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
+import { applied, type DashboardParts } from "./parts.ts";
+import type { Routes } from "./routes.ts";
+import { titleOf } from "./preview.ts";
+import { readWhole } from "./read-submission.ts";
+import { submissionView } from "./submission-view.ts";
+
+/** Submissions that are looked at for the next one of a filter. */
+const MAX_LOOKED = 2000;
+
+/** One submission: what was sent, by whom, how it was judged and where it was sent on. */
+export function submissionPages(routes: Routes, parts: DashboardParts): void {
+  const { db } = parts;
+
+  routes.read("/submissions/:id", async ({ viewer, params, query, request }) => {
+    const shown = readInboxFilter(query);
+    const whole = await readWhole(parts, viewer, params["id"] ?? "");
+    const filter = await db.read(() => toSubmissionFilter(shown, viewer));
+    const { id, data } = whole.submission;
+    if (request.method === "GET") await noteRead(parts, viewer, id);
+    const [newer, older] = await Promise.all([next(filter, "newer", id), next(filter, "older", id)]);
+    return page(titleOf(data), submissionView({ ...whole, shown, newer, older }));
+  });
+
+  routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, now }) => {
+    const shown = readInboxFilter(query);
+    const { id } = await db.read(() => getViewableSubmission(viewer, params["id"] ?? ""));
+    const what = form.get("delivery") ?? "";
+    const delivery = await db.read(() => getDelivery(what));
+    if (delivery.submissionId !== id) throw new FormsvcError("not_found", `there is no delivery ${what}`);
+    await applied(parts, () => replay(db, { what, asNew: false, dryRun: false, actor: viewer, now }));
+    return redirect(addressOf(shown, `/submissions/${id}`), "sent_again", 1);
+  });
+
+  /** The neighbour in the filter that the submission was reached from; null if there is none near. */
+  async function next(
+    filter: SubmissionFilter,
+    direction: "older" | "newer",
+    cursor: string,
+  ): Promise<string | null> {
+    const { ids } = await findSubmissions(db, { filter, direction, cursor, wanted: 1 }, MAX_LOOKED);
+    return ids[0] ?? null;
+  }
+}
+
+/** Who reads it has read it. A page is shown also if that cannot be written down just now. */
+async function noteRead({ db }: DashboardParts, { accountId }: Viewer, id: string): Promise<void> {
+  const read = await db.read(() => listRead(accountId, [id]));
+  if (read.has(id)) return;
+  try {
+    await db.relaxedTransaction(() => markRead(accountId, [id]));
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+  }
+}
