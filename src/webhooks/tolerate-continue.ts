@@ -2,9 +2,12 @@ import type { Socket } from "node:net";
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const DIGIT_ONE = 0x31;
 const DIGIT_THREE = 0x33;
 /** Characters before the end of the status. */
 const STATUS_LINE_START_LENGTH = "HTTP/1.1 100".length;
+/** Characters before the status. */
+const BEFORE_STATUS_LENGTH = "HTTP/1.1 ".length;
 
 /**
  * Accepts a `100 Continue` that nobody asked for, as RFC 9110 section 15.2 requires: undici takes it for a broken answer, but
@@ -19,11 +22,28 @@ export function tolerateContinue(socket: Socket): void {
     if (chunk !== null) reader.mend(chunk);
     return chunk;
   };
-  const write = socket.write.bind(socket) as (...args: readonly unknown[]) => boolean;
-  socket.write = (...args: readonly unknown[]) => {
+  const write = socket.write.bind(socket) as Write;
+  // Named, not gathered in an array: this is called several times for each request.
+  const writeNoted: Write = (chunk, encoding, callback) => {
     reader.expectAnswer();
-    return write(...args);
+    return write(chunk, encoding, callback);
   };
+  socket.write = writeNoted;
+}
+
+type Write = (chunk: unknown, encoding?: unknown, callback?: unknown) => boolean;
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === CARRIAGE_RETURN || byte === LINE_FEED;
+}
+
+/** Nearly every answer, known by one character of its status; false if that is not certain yet. */
+function beginsFinalAnswer(chunk: Buffer): boolean {
+  return (
+    chunk.length >= STATUS_LINE_START_LENGTH &&
+    !isLineEnd(chunk[0]) &&
+    chunk[BEFORE_STATUS_LENGTH] !== DIGIT_ONE
+  );
 }
 
 /** Follows the interim answers before an answer, however the bytes are split. */
@@ -40,6 +60,7 @@ class HeadReader {
 
   /** Changes the status 100 to 103 in place. */
   mend(chunk: Buffer): void {
+    if (this.#statusLine === "" && beginsFinalAnswer(chunk)) this.#place = "answer";
     for (let at = 0; at < chunk.length && this.#place !== "answer"; at += 1) {
       const byte = chunk[at] ?? 0;
       if (this.#place === "interim head") this.#readHead(byte);
@@ -49,8 +70,7 @@ class HeadReader {
 
   /** Whether this byte is the last digit of the status 100. */
   #endsContinue(byte: number): boolean {
-    const isBlank = byte === CARRIAGE_RETURN || byte === LINE_FEED;
-    if (isBlank && this.#statusLine === "") return false;
+    if (isLineEnd(byte) && this.#statusLine === "") return false;
     this.#statusLine += String.fromCharCode(byte);
     if (this.#statusLine.length < STATUS_LINE_START_LENGTH) return false;
     this.#place = /^HTTP\/1\.\d 1\d\d$/.test(this.#statusLine) ? "interim head" : "answer";
