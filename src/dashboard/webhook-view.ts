@@ -144,11 +144,11 @@ function chip(path: string, label: string, value: DeliveryState | null, chosen: 
 
 function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
   return html`<form method="post" action="${path}/replay">
-    <div class="scroll" tabindex="0" role="region" aria-labelledby="messages">
+    <div class="scroll" tabindex="0" role="region" aria-label="Table of messages">
       <table>
         <thead>
           <tr>
-            <th scope="col" class="pick"><input type="checkbox" data-select-all aria-label="Choose all" /></th>
+            <th scope="col" class="pick"><span class="hidden-text">Chosen</span><input type="checkbox" data-select-all aria-label="Choose all" /></th>
             <th scope="col">Submission</th>
             <th scope="col">State</th>
             <th scope="col">Attempts</th>
