@@ -1,0 +1,106 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeViolations } from "../support/axe.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { dashboardRoutes, pagesOf } from "../support/dashboard-routes.ts";
+import { furnish, type OwnerHome } from "../support/owner-home.ts";
+import { openTab, type Tab } from "../support/signed-in-browser.ts";
+import { launchServer, type TestServer } from "../support/test-server.ts";
+import { PATIENCE_MS } from "../support/until.ts";
+
+const NARROW = { width: 320, height: 800 };
+const WIDE = { width: 1280, height: 900 };
+/** What colours alone can change of what axe looks at. */
+const COLOUR_RULES = ["color-contrast"];
+/** A few hundred looks at pages take half a minute; only a hang takes longer than this. */
+const TIME_LIMIT_MS = 6 * PATIENCE_MS;
+
+/*
+ * Every page that the dashboard has, in real Chromium; a new page is covered without being named here. The owner is an operator, so
+ * that she sees all of them.
+ */
+describe.skipIf(chromiumPath === null)("every page", () => {
+  let server: TestServer;
+  let browser: Browser;
+  let ada: OwnerHome;
+  let pages: readonly string[];
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([launchServer(), launchChromium()]);
+    ada = await furnish(server, "ada@example.com");
+    pages = [...pagesOf(await dashboardRoutes(), ada), "/dashboard/no-such-page"];
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  const problemsAt = async ({ page }: Tab, rules: readonly string[] | null) => {
+    const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    const beyond = Number(await page.evaluate(overflow));
+    const found = await axeViolations(page, rules);
+    return beyond > 0 ? [...found, `the page is ${beyond} px too wide`] : found;
+  };
+
+  test.each([true, false])(
+    "passes axe in light, dark and forced colours, narrow and wide, and keeps its policy (script: %s)",
+    async (hasScript) => {
+      const tab = await openTab(browser, server, ada.visitor);
+      if (!hasScript) await leaveScriptOut(tab);
+      const problems: string[] = [];
+      for (const path of pages) {
+        await tab.page.goto(`${server.url}${path}`);
+        for (const viewport of [NARROW, WIDE]) {
+          await tab.page.setViewportSize(viewport);
+          for (const colours of ["light", "dark", "forced"] as const) {
+            await tab.page.emulateMedia({
+              colorScheme: colours === "dark" ? "dark" : "light",
+              forcedColors: colours === "forced" ? "active" : "none",
+              // Colours that are on their way to others have a contrast of neither.
+              reducedMotion: "reduce",
+            });
+            const found = await problemsAt(tab, colours === "light" ? null : COLOUR_RULES);
+            problems.push(...found.map((each) => `${path} ${viewport.width} ${colours}: ${each}`));
+          }
+        }
+      }
+      expect(problems).toEqual([]);
+      expect(tab.complaints).toEqual([]);
+      await tab.context.close();
+    },
+    TIME_LIMIT_MS,
+  );
+
+  test("planted faults are found: an input without label, a wide box, a frame, a script", async () => {
+    const tab = await openTab(browser, server, ada.visitor, { viewport: NARROW });
+    await tab.page.goto(`${server.url}/dashboard/no-such-page`);
+    await tab.page.evaluate(`{
+      const add = (name, change) => document.querySelector("main").append(Object.assign(document.createElement(name), change));
+      add("input", {});
+      add("img", { width: 2000, alt: "" });
+      add("iframe", { src: "https://example.org/", title: "Foreign" });
+      try { add("script", { textContent: "document.title = 'hacked'" }); } catch {}
+    }`);
+    const found = await problemsAt(tab, null);
+    expect(found).toContainEqual(expect.stringMatching(/^label:/));
+    expect(found).toContainEqual(expect.stringMatching(/px too wide$/));
+    for (const directive of ["frame-src", "require-trusted-types-for"])
+      await expect.poll(() => tab.complaints.join("\n")).toContain(`policy ${directive}`);
+    expect(await tab.page.title()).not.toBe("hacked");
+    await tab.context.close();
+  });
+});
+
+/**
+ * The pages as a browser without script shows them. Really switched off, axe could not run either: so our script is not loaded, and
+ * the style sheet's rules for a browser without script are made to hold.
+ */
+async function leaveScriptOut({ page }: Tab): Promise<void> {
+  await page.route("**/dashboard/assets/*.js", (route) => route.abort());
+  await page.route("**/dashboard/assets/*.css", async (route) => {
+    const response = await route.fetch();
+    const sheet = await response.text();
+    expect(sheet).toContain("(scripting:none)");
+    await route.fulfill({ response, body: sheet.replaceAll("(scripting:none)", "(min-width:0)") });
+  });
+}

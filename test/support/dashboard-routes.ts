@@ -1,0 +1,62 @@
+import fastify from "fastify";
+import { defaultConfig } from "../../src/config/config.ts";
+import { mountDashboard } from "../../src/dashboard/dashboard.ts";
+import type { DashboardParts } from "../../src/dashboard/parts.ts";
+import type { OwnerHome } from "./owner-home.ts";
+
+/** A route as the dashboard has registered it, so that a test over all of them meets each new one by itself. */
+export interface DashboardRoute {
+  readonly method: "GET" | "POST";
+  /** With its parameters: `/dashboard/submissions/:id`. */
+  readonly path: string;
+  /** Whether it answers without a session. */
+  readonly isOpen: boolean;
+}
+
+/** Every route of the dashboard but the one for unknown addresses. */
+export async function dashboardRoutes(): Promise<readonly DashboardRoute[]> {
+  const routes: DashboardRoute[] = [];
+  const server = fastify();
+  server.addHook("onRoute", ({ method, url, config }) => {
+    // Of the paths "" and "/" of a scope, one is a double that nobody links to.
+    if ((method === "GET" || method === "POST") && !/\/\*?$/.test(url))
+      routes.push({ method: method as DashboardRoute["method"], path: url, isOpen: config?.isOpen === true });
+  });
+  // Only the settings are looked at before there is a request.
+  mountDashboard(server, { config: defaultConfig } as DashboardParts);
+  await server.ready();
+  await server.close();
+  return routes;
+}
+
+/** What stands for a parameter, by the part of the path before it. */
+const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
+  submissions: ({ submissionIds: [first = ""] }) => first,
+  held: ({ heldId }) => heldId,
+  endpoints: ({ endpointId }) => endpointId,
+  keys: ({ keyId }) => keyId,
+  webhooks: ({ webhookId }) => webhookId,
+  deliveries: ({ deliveryId }) => deliveryId,
+  sessions: ({ sessionId }) => sessionId,
+  workspaces: ({ workspaceId }) => workspaceId,
+  accounts: ({ accountId }) => accountId,
+};
+
+/** The address of a route for somebody's rows. @throws if a parameter stands behind a part that has no rows here. */
+export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
+  return path.replaceAll(/([\w-]+)\/:\w+/g, (_whole, before: string) => {
+    const value = PARAMETERS[before];
+    if (value === undefined) throw new Error(`${path}: say in PARAMETERS what ${before}/: stands for`);
+    return `${before}/${value(home)}`;
+  });
+}
+
+/** Addresses that answer something other than a page. */
+const NO_PAGE = /\/(?:assets\/|events$|export)|\.(?:csv|json|jsonl|txt|svg)$/;
+
+/** The addresses of every page that can be read. */
+export function pagesOf(routes: readonly DashboardRoute[], home: OwnerHome): string[] {
+  return routes
+    .filter(({ method, path }) => method === "GET" && !NO_PAGE.test(path))
+    .map((route) => addressOf(route, home));
+}

@@ -1,0 +1,91 @@
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import type { TestServer } from "./test-server.ts";
+import { until } from "./until.ts";
+import { type Visitor, visit } from "./visitor.ts";
+
+/** Somebody who owns one of everything that the dashboard shows. */
+export interface OwnerHome {
+  readonly visitor: Visitor;
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly sessionId: string;
+  readonly endpointId: string;
+  readonly keyId: string;
+  readonly publishable: string;
+  readonly secret: string;
+  readonly submissionIds: readonly string[];
+  readonly heldId: string;
+  readonly webhookId: string;
+  /** Of the first submission: it was tried and failed. */
+  readonly deliveryId: string;
+}
+
+export interface Furniture {
+  readonly schema?: SchemaDefinition;
+  readonly endpointName?: string;
+  /** What is posted, besides one post that is held. */
+  readonly posts?: readonly Record<string, unknown>[];
+  /** A receiver; nobody listens there unless given. */
+  readonly receiverUrl?: string;
+}
+
+/** What a robot sends: it fills the input that no person sees. */
+const TRAPPED = { _gotcha: "I fill everything" };
+
+/** Signs somebody in and gives them one of everything, by posts over HTTP and the verbs of the features. */
+export async function furnish(server: TestServer, email: string, given: Furniture = {}): Promise<OwnerHome> {
+  const { owner, clock, config } = server;
+  const { schema = exampleSchema, endpointName = `Form of ${email}` } = given;
+  const {
+    posts = [{ name: `Friend of ${email}`, email: "friend@example.org", message: `Text for ${email}` }],
+  } = given;
+  const visitor = await visit(server, email);
+  const now = clock.now();
+  const workspaceId = theOne(server, "SELECT id FROM workspace WHERE account_id = ?", visitor.accountId);
+  const made = { name: endpointName, definition: schema, settings: defaultEndpointSettings };
+  const created = await createEndpoint(owner, made, { workspace: workspaceId, plans: config.plans, now });
+  const endpointId = created.endpoint.id;
+  const url = given.receiverUrl ?? "http://127.0.0.1:9/hook";
+  const { webhook } = owner.now(() =>
+    createWebhook(
+      createKeyring(config.secrets),
+      endpointId,
+      { ...defaultWebhookSettings, url, allowPrivate: true },
+      now,
+    ),
+  );
+  const submissionIds: string[] = [];
+  for (const post of posts) {
+    const { status, json } = await server.post(created.secret.text, post);
+    if (status !== 200) throw new Error(`the post was answered ${status}: ${JSON.stringify(json)}`);
+    submissionIds.push(String(json["submission_id"]));
+  }
+  await server.post(created.secret.text, { ...posts[0], ...TRAPPED });
+  await until(() =>
+    owner.prepare("SELECT 1 FROM delivery WHERE recipient_id = ? AND attempts > 0").get(webhook.id),
+  );
+  return {
+    visitor,
+    accountId: visitor.accountId,
+    workspaceId,
+    endpointId,
+    submissionIds,
+    webhookId: webhook.id,
+    publishable: created.publishable.text,
+    secret: created.secret.text,
+    keyId: theOne(server, "SELECT id FROM api_key WHERE endpoint_id = ? AND kind = 'secret'", endpointId),
+    sessionId: theOne(server, "SELECT id FROM session WHERE account_id = ?", visitor.accountId),
+    heldId: theOne(server, "SELECT id FROM held WHERE endpoint_id = ?", endpointId),
+    deliveryId: theOne(server, "SELECT id FROM delivery WHERE submission_id = ?", submissionIds[0] ?? ""),
+  };
+}
+
+function theOne({ owner }: TestServer, sql: string, parameter: string): string {
+  return String(owner.prepare(`${sql} LIMIT 1`).pluck().get(parameter));
+}
