@@ -116,9 +116,9 @@ function tableView({ viewer, shown, place, found, choices }: InboxParts): Html {
   return html`<form class="card inbox" method="post" action="${back}">
     <div class="bar" role="group" aria-label="With the selected">
       <b data-selected>With the selected:</b>
+      <button name="do" value="read">Mark read</button>
       <button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>
       <button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>
-      <button name="do" value="read">Mark read</button>
       <button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>
       <button name="do" value="delete" class="danger">Delete</button>
     </div>
@@ -133,6 +133,7 @@ function tableView({ viewer, shown, place, found, choices }: InboxParts): Html {
       <thead>
         <tr>
           <th scope="col" class="pick">
+            <span class="hidden-text">Selected</span>
             <input type="checkbox" data-select-all aria-label="Select all on this page" />
           </th>
           <th scope="col">From</th>

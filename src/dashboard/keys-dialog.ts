@@ -23,7 +23,10 @@ export const keysSetting = html`<label class="check needs-script"
 >`;
 
 export const keysDialog = html`<dialog id="keys" aria-labelledby="keys-title">
-  <h2 id="keys-title">Keys</h2>
+  <form method="dialog">
+    <h2 id="keys-title">Keys</h2>
+    <button>Close</button>
+  </form>
   <table>
     ${KEYS.map(
       ([keys, meaning]) =>
@@ -34,5 +37,4 @@ export const keysDialog = html`<dialog id="keys" aria-labelledby="keys-title">
     )}
   </table>
   ${keysSetting}
-  <form method="dialog"><button>Close</button></form>
 </dialog>`;

@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === null)("the script of the dashboard's pages", ()
       "just now",
       "1 h",
       "2 d",
-      "03/02/2020",
+      "3 Feb 2020",
       "never",
     ]);
     expect(await page.locator("time").nth(3).getAttribute("title")).toBe("03/02/2020, 10:00:00");

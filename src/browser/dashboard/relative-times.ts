@@ -20,9 +20,13 @@ function showRelative(element: HTMLTimeElement): void {
   element.textContent = distance(Date.now() - time.getTime()) ?? shortly(time);
 }
 
+/** The day, with the hour if it is still to come, with the year if it is another one. */
 function shortly(time: Date): string {
-  const isToCome = time.getTime() > Date.now();
-  return isToCome
-    ? time.toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" })
-    : time.toLocaleDateString();
+  const now = new Date();
+  const day = { day: "numeric", month: "short" } as const;
+  if (time > now) return time.toLocaleString(undefined, { ...day, hour: "numeric", minute: "2-digit" });
+  return time.toLocaleDateString(
+    undefined,
+    time.getFullYear() === now.getFullYear() ? day : { ...day, year: "numeric" },
+  );
 }
