@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === null)("every page", () => {
   beforeAll(async () => {
     [server, browser] = await Promise.all([launchServer(), launchChromium()]);
     ada = await furnish(server, "ada@example.com");
-    pages = [...pagesOf(await dashboardRoutes(), ada), "/dashboard/no-such-page"];
+    pages = [...pagesOf(await dashboardRoutes(server), ada), "/dashboard/no-such-page"];
   });
   afterAll(async () => {
     await browser.close();

@@ -1,8 +1,9 @@
 import fastify from "fastify";
-import { defaultConfig } from "../../src/config/config.ts";
 import { mountDashboard } from "../../src/dashboard/dashboard.ts";
 import type { DashboardParts } from "../../src/dashboard/parts.ts";
+import { createLog } from "../../src/foundation/log.ts";
 import type { OwnerHome } from "./owner-home.ts";
+import type { TestServer } from "./test-server.ts";
 
 /** A route as the dashboard has registered it, so that a test over all of them meets each new one by itself. */
 export interface DashboardRoute {
@@ -14,7 +15,11 @@ export interface DashboardRoute {
 }
 
 /** Every route of the dashboard but the one for unknown addresses. */
-export async function dashboardRoutes(): Promise<readonly DashboardRoute[]> {
+export async function dashboardRoutes({
+  owner: db,
+  config,
+  clock,
+}: TestServer): Promise<readonly DashboardRoute[]> {
   const routes: DashboardRoute[] = [];
   const server = fastify();
   server.addHook("onRoute", ({ method, url, config }) => {
@@ -22,8 +27,10 @@ export async function dashboardRoutes(): Promise<readonly DashboardRoute[]> {
     if ((method === "GET" || method === "POST") && !/\/\*?$/.test(url))
       routes.push({ method: method as DashboardRoute["method"], path: url, isOpen: config?.isOpen === true });
   });
-  // Only the settings are looked at before there is a request.
-  mountDashboard(server, { config: defaultConfig } as DashboardParts);
+  // What only requests need is left out.
+  const log = createLog("silent", "json");
+  const parts: Partial<DashboardParts> = { db, config, clock, log };
+  mountDashboard(server, parts as DashboardParts);
   await server.ready();
   await server.close();
   return routes;

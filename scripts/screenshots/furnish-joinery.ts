@@ -1,0 +1,125 @@
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
+import { markRead } from "../../src/submissions/read-marks.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import type { OwnerHome } from "../../test/support/owner-home.ts";
+import type { TestServer } from "../../test/support/test-server.ts";
+import { until } from "../../test/support/until.ts";
+import { visit } from "../../test/support/visitor.ts";
+import { startWebSite, type WebSite } from "../../test/support/web-site.ts";
+import { FORMS, type InventedPost, POSTS } from "./joinery.ts";
+
+const HOUR_MS = 3_600_000;
+const OWNER = "ada@joinery.example";
+const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+/** Submissions that nobody has read yet. */
+const UNREAD = 4;
+
+/** Fills a server with a month of an invented workshop, by posts over HTTP. */
+export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
+  const { owner, clock, config } = server;
+  const end = clock.now();
+  clock.set(end - 31 * 24 * HOUR_MS);
+  const before = await visit(server, OWNER);
+  const one = (sql: string, ...parameters: string[]): string =>
+    String(
+      owner
+        .prepare(`${sql} LIMIT 1`)
+        .pluck()
+        .get(...parameters),
+    );
+  const workspaceId = one("SELECT id FROM workspace WHERE account_id = ?", before.accountId);
+  const forms = {} as Record<
+    InventedPost["form"],
+    { id: string; secret: string; publishable: string; keyId: string }
+  >;
+  for (const [name, definition] of Object.entries(FORMS)) {
+    const settings = { ...defaultEndpointSettings, allowedOrigins: ["https://www.joinery.example"] };
+    const made = await createEndpoint(
+      owner,
+      { name, definition, settings },
+      { workspace: workspaceId, plans: config.plans, now: clock.now() },
+    );
+    forms[name as InventedPost["form"]] = {
+      id: made.endpoint.id,
+      secret: made.secret.text,
+      publishable: made.publishable.text,
+      keyId: made.publishable.key.id,
+    };
+  }
+  const receiver = await startWebSite();
+  const failing = addWebhooks(server, { contact: forms.Contact.id, shop: forms.Shop.id }, receiver);
+  const submissionIds: string[] = [];
+  for (const [index, { form, hoursAgo, data }] of POSTS.entries()) {
+    clock.set(end - hoursAgo * HOUR_MS);
+    const { json } = await server.post(forms[form].publishable, data, {
+      "user-agent": BROWSER,
+      origin: "https://www.joinery.example",
+      "x-forwarded-for": `203.0.113.${(index * 37) % 250}`,
+    });
+    if (typeof json["submission_id"] === "string") submissionIds.push(json["submission_id"]);
+    await settled(server);
+  }
+  await receiver.stop();
+  nameReceivers(server);
+  owner.now(() => markRead(before.accountId, submissionIds.slice(0, -UNREAD)));
+  clock.set(end);
+  const visitor = await visit(server, OWNER);
+  const quote = one("SELECT id FROM submission WHERE data LIKE '%Peter Novak%'");
+  return {
+    visitor,
+    accountId: visitor.accountId,
+    workspaceId,
+    sessionId: one("SELECT id FROM session WHERE account_id = ? ORDER BY id DESC", visitor.accountId),
+    endpointId: forms.Shop.id,
+    keyId: forms.Shop.keyId,
+    publishable: forms.Shop.publishable,
+    secret: forms.Shop.secret,
+    submissionIds: [quote],
+    heldId: one("SELECT id FROM held ORDER BY id DESC"),
+    webhookId: failing,
+    deliveryId: one("SELECT id FROM delivery WHERE recipient_id = ?", failing),
+  };
+}
+
+/** One webhook that works and one that answers 502 since yesterday. Returns the second. */
+function addWebhooks(
+  { owner, clock, config }: TestServer,
+  { contact, shop }: { contact: string; shop: string },
+  receiver: WebSite,
+): string {
+  const end = clock.now() + 31 * 24 * HOUR_MS;
+  const keyring = createKeyring(config.secrets);
+  const works = receiver.answer("/works", (_request, response) => response.writeHead(204).end());
+  const fails = receiver.answer("/fails", (_request, response) => {
+    const isDown = clock.now() > end - 4 * HOUR_MS;
+    response
+      .writeHead(isDown ? 502 : 200)
+      .end(isDown ? "Bad gateway: the application does not answer" : "ok");
+  });
+  const add = (endpointId: string, url: string): string =>
+    owner.now(() =>
+      createWebhook(keyring, endpointId, { ...defaultWebhookSettings, url, allowPrivate: true }, clock.now()),
+    ).webhook.id;
+  add(contact, works);
+  return add(shop, fails);
+}
+
+/** Waits until no message is under way, so that the next post comes after it. */
+async function settled({ owner }: TestServer): Promise<void> {
+  const waiting = owner.prepare(
+    "SELECT count(*) FROM delivery WHERE state = 'sending' OR (state = 'pending' AND attempts = 0 AND due_at = 0)",
+  );
+  await until(
+    () => waiting.pluck().get() === 0 && owner.prepare("SELECT count(*) FROM outbox").pluck().get() === 0,
+  );
+}
+
+/** In the pictures the receivers have names of the web. */
+function nameReceivers({ owner }: TestServer): void {
+  const rename = owner.prepare("UPDATE webhook SET url = ? WHERE url LIKE ?");
+  rename.run("https://hooks.example.com/joinery", "%/works");
+  rename.run("https://crm.example.com/hooks/orders", "%/fails");
+}
