@@ -11,7 +11,7 @@ import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { endpointIdOf } from "./submission-filter.ts";
+import { endpointIdsOf } from "./submission-filter.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
@@ -43,7 +43,7 @@ const list = command({
   action: (context, options) =>
     withHeld(context, async (held, db) => {
       const filter = {
-        endpointId: await db.read(() => endpointIdOf(options.endpoint)),
+        endpointIds: await db.read(() => endpointIdsOf(options.endpoint)),
         since: options.since,
         until: options.until,
       };

@@ -18,9 +18,19 @@ export const filterOptions = [
 /** @throws not_found, ambiguous */
 export function* readFilter(options: OptionValues<typeof filterOptions>): Steps<SubmissionFilter> {
   const { class: spamClass, since, until } = options;
-  const endpointId = yield* endpointIdOf(options.endpoint);
-  const endpointIds = endpointId === null ? null : [endpointId];
-  return { ...EVERY_SUBMISSION, endpointIds, spamClass, since, until };
+  return {
+    ...EVERY_SUBMISSION,
+    endpointIds: yield* endpointIdsOf(options.endpoint),
+    spamClass,
+    since,
+    until,
+  };
+}
+
+/** A list of the one that is named. @param reference null is every endpoint. @throws not_found, ambiguous */
+export function* endpointIdsOf(reference: string | null): Steps<readonly string[] | null> {
+  const endpointId = yield* endpointIdOf(reference);
+  return endpointId === null ? null : [endpointId];
 }
 
 /** @param reference null is every endpoint. @throws not_found, ambiguous */

@@ -8,6 +8,7 @@ import { endpointListPages } from "./endpoint-list-page.ts";
 import { endpointNewPages } from "./endpoint-new-page.ts";
 import { bulkPages } from "./bulk-page.ts";
 import { exportPages } from "./export-page.ts";
+import { heldPages } from "./held-page.ts";
 import { inboxPages } from "./inbox-page.ts";
 import { entryPages } from "./entry-pages.ts";
 import { livePages } from "./live-page.ts";
@@ -59,6 +60,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointFieldsPages,
   endpointDeletePages,
   submissionPages,
+  heldPages,
 ];
 
 /** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */

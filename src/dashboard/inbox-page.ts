@@ -1,6 +1,18 @@
 import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
+import { html, type Html } from "../foundation/html.ts";
+import type { Viewer } from "../sessions/session.ts";
+import { createDayCounter } from "../submissions/count-by-day.ts";
+import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { activityStrip, findingsStrip, readFullest, SHOWN_DAYS } from "./activity-strip.ts";
 import { page, redirect } from "./answer.ts";
-import { addressOf, isEverything, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
+import { readFindings } from "./findings.ts";
+import {
+  addressOf,
+  everyViewable,
+  isEverything,
+  readInboxFilter,
+  toSubmissionFilter,
+} from "./inbox-filter.ts";
 import { inboxView, MAX_CHOICES } from "./inbox-view.ts";
 import type { DashboardParts } from "./parts.ts";
 import { readInbox } from "./read-inbox.ts";
@@ -8,6 +20,23 @@ import type { Routes } from "./routes.ts";
 
 /** The first screen: what came in, newest first. */
 export function inboxPages(routes: Routes, parts: DashboardParts): void {
+  const countDays = createDayCounter(parts.db);
+
+  /** What one sees first: what needs a person, the last days and the month. */
+  const readTop = async (viewer: Viewer, now: number): Promise<Html> => {
+    const { every, usage, isOneOfSeveral } = await parts.db.read(function* () {
+      const workspaces = yield* listViewableWorkspaces(viewer);
+      return {
+        every: yield* everyViewable(viewer),
+        usage: yield* readFullest(workspaces, parts.config.plans, now),
+        isOneOfSeveral: workspaces.length > 1,
+      };
+    });
+    const findings = await readFindings(parts, viewer);
+    const days = await countDays(every.endpointIds, SHOWN_DAYS, now);
+    return html`${findingsStrip(findings)}${activityStrip({ days, usage, isOneOfSeveral })}`;
+  };
+
   routes.read("/", async ({ viewer, query, now }) => {
     const shown = readInboxFilter(query);
     const place = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
@@ -20,7 +49,8 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     });
     const found = await readInbox(parts, viewer, filter, place);
     if (found === null) return redirect(addressOf(shown));
-    const isFirst = place.before === "" && isEverything(shown);
-    return page("Inbox", inboxView({ viewer, shown, place, found, choices, isFirst, now }));
+    const isFirst = place.before === "" && isEverything(shown) && choices.length > 0;
+    const top = isFirst ? await readTop(viewer, now) : null;
+    return page("Inbox", inboxView({ viewer, shown, place, found, choices, top, now }));
   });
 }

@@ -21,18 +21,18 @@ export interface InboxParts {
   readonly found: InboxPage;
   /** The endpoints that the viewer may see. */
   readonly choices: readonly EndpointName[];
-  /** Whether it is what one sees when one comes in. */
-  readonly isFirst: boolean;
+  /** What stands above the list; null on other pages than the first. */
+  readonly top: Html | null;
   readonly now: number;
 }
 
 export function inboxView(parts: InboxParts): Html {
-  const { shown, found } = parts;
+  const { shown, found, top } = parts;
   return html`<div class="head">
       <h1>Inbox</h1>
       ${searchForm(parts)}
     </div>
-    ${chips(parts)}
+    ${top} ${chips(parts)}
     <div data-live data-list="${addressOf(shown)}"></div>
     ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${exportLinks(shown)}`}`;
 }

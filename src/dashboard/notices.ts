@@ -31,6 +31,10 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
     "The webhook was added already, and its secret was shown that once. If it is lost, make a new one on its page.",
   webhook_paused: () => "Sending is paused. New submissions are kept for it.",
   webhook_started: () => "Sending has started; what was kept goes first.",
+  "held-released": (count) => `${posts(count)} released. What was released is in the inbox.`,
+  "held-limit": (count) =>
+    `${posts(count)} released; the others stay here, because the month’s limit of the plan is reached.`,
+  "held-dropped": (count) => `${posts(count)} dropped for good.`,
   "none-selected": () => "Select at least one row first.",
   "did-spam": (count) => `${submissions(count)} marked as spam. The filter learns from it.`,
   "did-ham": (count) => `${submissions(count)} marked as not spam. The filter learns from it.`,
@@ -47,6 +51,10 @@ export function noticeHtml(query: URLSearchParams): Html | null {
   const count = Number(query.get("n") ?? 0);
   const sentence = NOTICES[key]?.(Number.isSafeInteger(count) ? count : 0) ?? "";
   return html`<p class="notice" role="status">${sentence}</p>`;
+}
+
+function posts(count: number): string {
+  return count === 1 ? "1 post is" : `${count} posts are`;
 }
 
 function submissions(count: number): string {

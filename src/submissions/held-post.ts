@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { sql } from "kysely";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { query } from "../database/database.ts";
@@ -6,6 +7,8 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { firstIdAt } from "../foundation/id.ts";
+import type { Viewing } from "../workspaces/viewing.ts";
+import { mayView } from "../workspaces/workspace-store.ts";
 import type { IdempotentPost } from "./idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "./submission.ts";
 
@@ -18,7 +21,7 @@ export interface HeldPost extends Submission {
 
 /** A selection of held posts. Null means any. */
 export interface HeldPostFilter {
-  readonly endpointId: string | null;
+  readonly endpointIds: readonly string[] | null;
   /** Milliseconds; `since` is inclusive, `until` is not. */
   readonly since: number | null;
   readonly until: number | null;
@@ -116,32 +119,66 @@ export function* listHeldPosts(
       details: { cursor: "malformed" },
     });
   }
-  let select = query
-    .selectFrom("held")
-    .selectAll()
+  let ids = ofEndpoints(filter.endpointIds)
     .orderBy("id", "desc")
     .limit(limit + 1);
-  if (filter.endpointId !== null) select = select.where("endpoint_id", "=", filter.endpointId);
-  if (filter.since !== null) select = select.where("id", ">=", firstIdAt("held", filter.since));
-  if (filter.until !== null) select = select.where("id", "<", firstIdAt("held", filter.until));
-  if (cursor !== null) select = select.where("id", "<", cursor);
-  const rows = yield* all(select);
+  if (filter.since !== null) ids = ids.where("id", ">=", firstIdAt("held", filter.since));
+  if (filter.until !== null) ids = ids.where("id", "<", firstIdAt("held", filter.until));
+  if (cursor !== null) ids = ids.where("id", "<", cursor);
+  // The ids are found and sorted in an index; of many endpoints' posts only the page's are read.
+  const rows = yield* all(query.selectFrom("held").selectAll().where("id", "in", ids).orderBy("id", "desc"));
   const data = rows.slice(0, limit).map(toHeldPost);
   return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
 }
 
+/** Held posts of these endpoints up to one of them; null is every endpoint. */
+export function* countHeldPostsOf(endpointIds: readonly string[] | null, newestId: string): Steps<number> {
+  const counted = ofEndpoints(endpointIds)
+    .where("id", "<=", newestId)
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as("count"));
+  return (yield* first(counted))?.count ?? 0;
+}
+
+/** Drops up to 500 posts of these endpoints, up to one of them; null is every endpoint. Returns the number dropped. */
+export function dropHeldPostsOf(endpointIds: readonly string[] | null, newestId: string): Steps<number> {
+  const some = ofEndpoints(endpointIds).where("id", "<=", newestId).limit(MAX_DELETED);
+  return run(query.deleteFrom("held").where("id", "in", some));
+}
+
+function ofEndpoints(endpointIds: readonly string[] | null) {
+  const ids = query.selectFrom("held").select("id");
+  if (endpointIds === null) return ids;
+  const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
+  return ids.where("endpoint_id", "in", listed);
+}
+
+/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+export function* getViewableHeldPost(viewing: Viewing, id: string): Steps<HeldPost> {
+  const held = yield* findHeldPost(id);
+  if (held === undefined || !(yield* mayView(viewing, held.workspaceId))) throw noHeldPost(id);
+  return held;
+}
+
 /** @throws not_found */
 export function* getHeldPost(id: string): Steps<HeldPost> {
+  const held = yield* findHeldPost(id);
+  if (held === undefined) throw noHeldPost(id);
+  return held;
+}
+
+function* findHeldPost(id: string): Steps<HeldPost | undefined> {
   const row = isId("held", id)
     ? yield* first(query.selectFrom("held").selectAll().where("id", "=", id))
     : undefined;
-  if (row === undefined) {
-    throw new FormsvcError(
-      "not_found",
-      `there is no held post ${id}; it may have been released, dropped or expired`,
-    );
-  }
-  return toHeldPost(row);
+  return row === undefined ? undefined : toHeldPost(row);
+}
+
+function noHeldPost(id: string): FormsvcError {
+  return new FormsvcError(
+    "not_found",
+    `there is no held post ${id}; it may have been released, dropped or expired`,
+  );
 }
 
 /** Drops all of the ids or none. @throws not_found naming the first that does not exist. */
@@ -153,8 +190,8 @@ export function* dropHeldPosts(ids: readonly string[]): Steps<void> {
   }
 }
 
-/** Most held posts that expire in one transaction, so that posts never wait long for it. */
-const MAX_EXPIRED = 500;
+/** Most held posts that are deleted in one transaction, so that posts never wait long for it. */
+const MAX_DELETED = 500;
 
 /** Deletes up to 500 posts that were held for this number of days; null keeps everything. Returns the number deleted. */
 export function* dropExpired(days: number | null, now: number): Steps<number> {
@@ -166,7 +203,7 @@ export function* dropExpired(days: number | null, now: number): Steps<number> {
     .select("id")
     .where("id", "<", firstIdAt("held", oldest))
     .orderBy("id")
-    .limit(MAX_EXPIRED);
+    .limit(MAX_DELETED);
   return yield* run(query.deleteFrom("held").where("id", "in", expired));
 }
 

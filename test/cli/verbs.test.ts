@@ -27,7 +27,7 @@ const pitch = {
   email: "sam@example.org",
   message: "We offer SEO and backlinks with guaranteed first page of Google rankings: https://bit.ly/abc",
 };
-const any = { endpointId: null, since: null, until: null };
+const any = { endpointIds: null, since: null, until: null };
 
 test("enabling a webhook releases what was held for it, by the verb as by the command", async () => {
   await using world = new WebhookWorld();

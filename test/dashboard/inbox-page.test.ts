@@ -154,6 +154,21 @@ test("a search through more than one page looks at says up to when it looked, an
   expect(rowsOf((await ben.get(linkOf(text, "Search further back")!)).text)).toEqual([first]);
 });
 
+test("the first page begins with the last 30 days, the month's usage and what needs a person; other pages do not", async () => {
+  const { server, ben, bens } = await world();
+  fill(server, bens.id, 3);
+  server.owner.execute(
+    `INSERT INTO usage SELECT id, strftime('%Y-%m', ${server.clock.now()} / 1000, 'unixepoch'), 240 FROM workspace`,
+  );
+  const { text } = await ben.get("/dashboard");
+  expect(text).toContain("3 accepted and 0 held in 30 days; most on");
+  expect(text.match(/<rect class="ok"/g)).toHaveLength(1);
+  expect(text).toContain("this month on Hobby");
+  for (const query of ["q=x", "unread=1", `before=${rowsOf(text)[0] ?? ""}`]) {
+    expect((await ben.get(`/dashboard?${query}`)).text).not.toContain("in 30 days");
+  }
+});
+
 const HOSTILE: readonly (readonly [string, unknown])[] = [
   ["markup", "<script>alert(1)</script><img src=x onerror=alert(1)>"],
   ["a quote that ends an attribute", '" autofocus onfocus="alert(1)'],

@@ -33,7 +33,7 @@ async function scoreOf(
 ) {
   const id = await service.submit({ ...body }, sender(index));
   if (id !== "spam_blocked") return service.db.now(() => getSubmission(id)).spamScore;
-  return service.db.now(() => listHeldPosts({ endpointId: null, since: null, until: null }, 1, null)).data[0]
+  return service.db.now(() => listHeldPosts({ endpointIds: null, since: null, until: null }, 1, null)).data[0]
     ?.spamScore;
 }
 

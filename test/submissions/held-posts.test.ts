@@ -28,7 +28,7 @@ const pitch = {
 const genuine = { name: "Ana", email: "ana@example.org", message: "Are you open on Sunday?" };
 const plain = createKeyring(defaultConfig.secrets);
 const receiver = { ...defaultWebhookSettings, url: "http://receiver.example.org/", maxSpamScore: 75 };
-const any = { endpointId: null, since: null, until: null };
+const any = { endpointIds: null, since: null, until: null };
 
 function heldIn({ db }: Receiving): HeldPostPage["data"] {
   return db.now(() => listHeldPosts(any, 100, null)).data;

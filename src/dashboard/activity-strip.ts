@@ -1,0 +1,119 @@
+import type { Steps } from "../database/steps.ts";
+import { monthOf } from "../foundation/clock.ts";
+import { html, type Html } from "../foundation/html.ts";
+import type { DayCount } from "../submissions/count-by-day.ts";
+import { findLimits, type Plans, type Usage, type Workspace } from "../workspaces/workspace.ts";
+import { readUsage } from "../workspaces/workspace-store.ts";
+
+/** Days of the chart. */
+export const SHOWN_DAYS = 30;
+const HEIGHT = 56;
+const SLOT = 20;
+const BAR = 14;
+/** Workspaces whose usage is looked at for the fullest one. */
+const MAX_WORKSPACES = 50;
+
+/** The usage that the strip shows: of the workspace whose month is fullest. Null if there is none. */
+export function* readFullest(
+  workspaces: readonly Workspace[],
+  plans: Plans,
+  now: number,
+): Steps<(Usage & { readonly name: string }) | null> {
+  let fullest: (Usage & { readonly name: string }) | null = null;
+  for (const workspace of workspaces.slice(0, MAX_WORKSPACES)) {
+    // A plan that is not configured any more is told among the findings.
+    if (findLimits(plans, workspace.plan) === undefined) continue;
+    const usage = { ...(yield* readUsage(workspace, monthOf(now), plans)), name: workspace.name };
+    if (fullest === null || shareOf(usage) > shareOf(fullest)) fullest = usage;
+  }
+  return fullest;
+}
+
+/** Used of the limit, 0 to 1 and more; unlimited plans are never full. */
+function shareOf({ used, limit }: Usage): number {
+  return limit === null ? 0 : used / Math.max(1, limit);
+}
+
+export interface ActivityParts {
+  readonly days: readonly DayCount[];
+  readonly usage: (Usage & { readonly name: string }) | null;
+  /** Whether the viewer has several workspaces, so that the usage needs a name. */
+  readonly isOneOfSeveral: boolean;
+}
+
+/** The last days as bars with a sentence that says the same, and how far the month's limit is. */
+export function activityStrip({ days, usage, isOneOfSeveral }: ActivityParts): Html {
+  return html`<section class="strip" aria-label="The last ${SHOWN_DAYS} days">
+    <div>
+      ${chart(days)}
+      <p class="muted">${sentenceOf(days)}</p>
+    </div>
+    ${usage !== null && usageView(usage, isOneOfSeveral)}
+  </section>`;
+}
+
+function chart(days: readonly DayCount[]): Html {
+  const most = Math.max(1, ...days.map(({ accepted, held }) => accepted + held));
+  const heightOf = (count: number): number =>
+    count === 0 ? 0 : Math.max(1, Math.round((count / most) * (HEIGHT - 6)));
+  return html`<svg class="chart" viewBox="0 0 ${SLOT * days.length} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">
+    ${days.map(({ day, accepted, held }, index) => {
+      const [low, high] = [heightOf(accepted), heightOf(held)];
+      const x = index * SLOT + (SLOT - BAR) / 2;
+      const gap = low > 0 && high > 0 ? 1 : 0;
+      return html`<g>
+        <title>${dayName(day)}: ${accepted} accepted, ${held} held</title>
+        ${low > 0 && html`<rect class="ok" x="${x}" y="${HEIGHT - 1 - low}" width="${BAR}" height="${low}" rx="1" />`}
+        ${high > 0 && html`<rect class="held" x="${x}" y="${HEIGHT - 1 - low - gap - high}" width="${BAR}" height="${high}" rx="1" />`}
+      </g>`;
+    })}
+    <line class="axis" x1="0" x2="${SLOT * days.length}" y1="${HEIGHT - 0.5}" y2="${HEIGHT - 0.5}" />
+  </svg>`;
+}
+
+function sentenceOf(days: readonly DayCount[]): string {
+  const accepted = days.reduce((sum, day) => sum + day.accepted, 0);
+  const held = days.reduce((sum, day) => sum + day.held, 0);
+  const busiest = days.reduce<DayCount | null>(
+    (most, day) => (day.accepted > (most?.accepted ?? 0) ? day : most),
+    null,
+  );
+  const most =
+    busiest === null ? "" : `; most on ${dayName(busiest.day)} (${busiest.accepted.toLocaleString("en")})`;
+  return `${accepted.toLocaleString("en")} accepted and ${held.toLocaleString("en")} held in ${days.length} days${most}.`;
+}
+
+function dayName(day: number): string {
+  return new Date(day).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+}
+
+function usageView(usage: Usage & { readonly name: string }, isOneOfSeveral: boolean): Html {
+  const { used, limit, plan, name } = usage;
+  const of = limit === null ? null : html` <span class="muted">of ${limit.toLocaleString("en")}</span>`;
+  const percent = Math.min(100, Math.round(100 * shareOf(usage)));
+  return html`<div>
+    <p class="figure num">${used.toLocaleString("en")}${of}</p>
+    <p class="muted">
+      this month on ${plan.charAt(0).toUpperCase() + plan.slice(1)}${isOneOfSeveral && html` in <bdi>${name}</bdi>`}
+    </p>
+    ${
+      limit !== null &&
+      html`<div class="meter ${percent >= 80 ? "high" : ""}">
+        <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect width="${percent}" height="6" /></svg>
+      </div>`
+    }
+  </div>`;
+}
+
+/** What needs a person. */
+export function findingsStrip(
+  findings: readonly { readonly text: string; readonly href?: string; readonly label?: string }[],
+): Html | null {
+  if (findings.length === 0) return null;
+  return html`<ul class="findings" aria-label="What needs you">
+    ${findings.map(
+      ({ text, href, label }) =>
+        html`<li><span>${text}</span>${href !== undefined && html` <a href="${href}">${label ?? "See why"}</a>`}</li>`,
+    )}
+  </ul>`;
+}

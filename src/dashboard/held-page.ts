@@ -1,0 +1,184 @@
+import { recordChange } from "../audit/audit-store.ts";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
+import { listEndpointNames, readEndpointNames } from "../endpoints/viewable-endpoints.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { isId } from "../foundation/id.ts";
+import { createOutbox } from "../outbox/outbox.ts";
+import type { Viewer } from "../sessions/session.ts";
+import {
+  countHeldPostsOf,
+  dropHeldPosts,
+  dropHeldPostsOf,
+  getViewableHeldPost,
+  type HeldPost,
+  type HeldPostFilter,
+  listHeldPosts,
+} from "../submissions/held-post.ts";
+import { releaseHeldPost, type ReleaseParts } from "../submissions/release-held.ts";
+import { type Answer, page, redirect } from "./answer.ts";
+import { addressOfHeld, heldPostView, heldView } from "./held-view.ts";
+import { MAX_CHOICES } from "./inbox-view.ts";
+import { applied, change, type DashboardParts } from "./parts.ts";
+import { PAGE_ROWS } from "./read-inbox.ts";
+import type { Routes, Visit } from "./routes.ts";
+
+/** Posts that were refused as spam or over the limit: released if they are genuine, or dropped. */
+export function heldPages(routes: Routes, parts: DashboardParts): void {
+  const { db, config } = parts;
+
+  routes.read("/held", async ({ viewer, query }) => {
+    const [endpointId, before] = [query.get("endpoint") ?? "", query.get("before")];
+    const filter = await toFilter(parts, viewer, endpointId);
+    const { data, nextCursor } = await db.read(() => listHeldPosts(filter, PAGE_ROWS, before));
+    const { endpoints, choices } = await db.read(function* () {
+      return {
+        endpoints: yield* readEndpointNames([...new Set(data.map((held) => held.endpointId))]),
+        choices: yield* listEndpointNames(viewer, MAX_CHOICES),
+      };
+    });
+    const { days } = config.held;
+    return page("Held", heldView({ posts: data, endpoints, choices, endpointId, before, nextCursor, days }));
+  });
+
+  routes.read("/held/:id", async ({ viewer, params, query }) => {
+    const post = await db.read(() => getViewableHeldPost(viewer, params["id"] ?? ""));
+    const endpoint = await db.read(() => getViewableEndpoint(viewer, post.endpointId));
+    return page("Held post", heldPostView(post, endpoint.name, query.get("endpoint") ?? ""));
+  });
+
+  routes.write("/held/release", async (visit) => {
+    const posts = await readPosts(parts, visit);
+    const back = addressOfHeld(visit.query.get("endpoint") ?? "");
+    if (posts.length === 0) return redirect(back, "none-selected");
+    return release(parts, visit, posts, back);
+  });
+
+  routes.write("/held/drop", async (visit) => {
+    const posts = await readPosts(parts, visit);
+    const endpointId = visit.query.get("endpoint") ?? "";
+    const back = addressOfHeld(endpointId);
+    if (posts.length === 0) return redirect(back, "none-selected");
+    const ids = posts.map(({ id }) => id);
+    if (visit.form.get("confirmed") !== "yes") {
+      const inputs = ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`);
+      return page(
+        "Drop for good?",
+        confirmView(addressOfHeld(endpointId, "/drop"), ids.length, inputs, back),
+      );
+    }
+    await change(parts, function* () {
+      yield* dropHeldPosts(ids);
+      for (const [workspaceId, own] of Map.groupBy(posts, (post) => post.workspaceId)) {
+        const subject = own.map(({ id }) => id).join(" ");
+        const detail = `${own.length} dropped`;
+        yield* recordChange(visit.viewer, { action: "held.drop", subject, workspaceId, detail }, visit.now);
+      }
+    });
+    return redirect(back, "held-dropped", ids.length);
+  });
+
+  routes.write("/held/drop-all", (visit) => dropAll(parts, visit));
+}
+
+/** @throws not_found when the endpoint is not there for the viewer. */
+function toFilter({ db }: DashboardParts, viewer: Viewer, endpointId: string): Promise<HeldPostFilter> {
+  return db.read(function* () {
+    const every = { since: null, until: null };
+    if (endpointId !== "")
+      return { ...every, endpointIds: [(yield* getViewableEndpoint(viewer, endpointId)).id] };
+    if (viewer.isOperator) return { ...every, endpointIds: null };
+    return { ...every, endpointIds: (yield* listEndpointNames(viewer, null)).map(({ id }) => id) };
+  });
+}
+
+/** The posts that are ticked. @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
+async function readPosts({ db }: DashboardParts, { viewer, form }: Visit): Promise<readonly HeldPost[]> {
+  const ids = [...new Set(form.getAll("id"))];
+  if (ids.length > PAGE_ROWS)
+    throw new FormsvcError("invalid_request", `Select at most ${PAGE_ROWS} posts at once.`);
+  return db.read(function* () {
+    const posts: HeldPost[] = [];
+    for (const id of ids) posts.push(yield* getViewableHeldPost(viewer, id));
+    return posts;
+  });
+}
+
+/** One after the other, oldest first, as far as the month's limit allows: each is a transaction of its own. */
+async function release(
+  parts: DashboardParts,
+  visit: Visit,
+  posts: readonly HeldPost[],
+  back: string,
+): Promise<Answer> {
+  let released = 0;
+  for (const post of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    try {
+      await applied(parts, () => releaseHeldPost(recordedRelease(parts, visit, post), post.id, visit.now));
+      released += 1;
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
+      return redirect(back, "held-limit", released);
+    }
+  }
+  return redirect(back, "held-released", released);
+}
+
+/** What the release of a post needs; it is recorded in the same transaction. */
+function recordedRelease(
+  { db, config }: DashboardParts,
+  { viewer, now }: Visit,
+  { id, workspaceId }: HeldPost,
+): ReleaseParts {
+  const outbox = createOutbox(db);
+  return {
+    db,
+    plans: config.plans,
+    outbox: {
+      transaction: (work) =>
+        outbox.transaction(function* (enqueue) {
+          const result = yield* work(enqueue);
+          const made = { action: "held.release", subject: id, workspaceId, detail: null } as const;
+          yield* recordChange(viewer, made, now);
+          return result;
+        }),
+    },
+  };
+}
+
+/** Everything that the list shows, on all of its pages, up to the newest post that it showed. */
+async function dropAll(parts: DashboardParts, { viewer, query, form, now }: Visit): Promise<Answer> {
+  const endpointId = query.get("endpoint") ?? "";
+  const newest = form.get("newest") ?? "";
+  if (!isId("held", newest)) throw new FormsvcError("invalid_request", "The form does not say what to drop.");
+  const filter = await toFilter(parts, viewer, endpointId);
+  const back = addressOfHeld(endpointId);
+  if (form.get("confirmed") !== "yes") {
+    const count = await parts.db.read(() => countHeldPostsOf(filter.endpointIds, newest));
+    const input = html`<input type="hidden" name="newest" value="${newest}" />`;
+    return page("Drop all?", confirmView(addressOfHeld(endpointId, "/drop-all"), count, [input], back));
+  }
+  let dropped = 0;
+  for (;;) {
+    const batch = await change(parts, function* () {
+      const count = yield* dropHeldPostsOf(filter.endpointIds, newest);
+      const detail = `${count} dropped, up to ${newest}`;
+      const made = { action: "held.drop", subject: endpointId || "all", workspaceId: null, detail } as const;
+      if (count > 0) yield* recordChange(viewer, made, now);
+      return count;
+    });
+    dropped += batch;
+    if (batch === 0) return redirect(back, "held-dropped", dropped);
+  }
+}
+
+function confirmView(action: string, count: number, inputs: readonly Html[], back: string): Html {
+  return html`<h1>Drop ${count === 1 ? "this post" : `${count} posts`} for good?</h1>
+    <p>What is dropped cannot be brought back. Nobody who sent it is told.</p>
+    <form class="actions-left" method="post" action="${action}">
+      <input type="hidden" name="confirmed" value="yes" />
+      ${inputs}
+      <button class="danger">Drop ${count === 1 ? "it" : `all ${count}`}</button>
+      <a class="button" href="${back}">Keep ${count === 1 ? "it" : "them"}</a>
+    </form>`;
+}

@@ -1,0 +1,173 @@
+import type { EndpointName, PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import type { HeldPost } from "../submissions/held-post.ts";
+import { previewOf, titleOf } from "./preview.ts";
+import { scorePill } from "./score-view.ts";
+import { factsCard, reasonList, senderCard } from "./submission-cards.ts";
+import { time } from "./time.ts";
+
+export interface HeldParts {
+  readonly posts: readonly HeldPost[];
+  readonly endpoints: ReadonlyMap<string, PlacedEndpoint>;
+  /** The endpoints that the viewer may see. */
+  readonly choices: readonly EndpointName[];
+  /** The one that is shown; empty is all. */
+  readonly endpointId: string;
+  /** The cursor of this page; null on the first. */
+  readonly before: string | null;
+  readonly nextCursor: string | null;
+  /** For how long posts are held; null is for ever. */
+  readonly days: number | null;
+}
+
+/** The address of the list, or of what is below it. */
+export function addressOfHeld(endpointId: string, path = "", before = ""): string {
+  const members = Object.entries({ endpoint: endpointId, before }).filter(([, value]) => value !== "");
+  const query = new URLSearchParams(members).toString();
+  return `/dashboard/held${path}${query === "" ? "" : `?${query}`}`;
+}
+
+export function heldView(parts: HeldParts): Html {
+  const { posts, days } = parts;
+  const until = days === null ? "" : ` After ${days} days they go by themselves.`;
+  return html`<div class="head">
+      <h1>Held</h1>
+      ${formSelect(parts)}
+    </div>
+    <p class="muted">
+      These posts were refused, and whoever sent them was told so. If one is genuine, release it: it then arrives in
+      the inbox and is sent on.${until}
+    </p>
+    ${posts.length === 0 ? emptyView(parts) : tableView(parts)}`;
+}
+
+function formSelect({ choices, endpointId }: HeldParts): Html | null {
+  if (choices.length < 2) return null;
+  return html`<form class="search" action="/dashboard/held">
+    <label class="hidden-text" for="f-endpoint">Form</label>
+    <select id="f-endpoint" name="endpoint">
+      <option value="">All forms</option>
+      ${choices.map(
+        ({ id, name }) =>
+          html`<option value="${id}" ${id === endpointId && html` selected`}>${name}</option>`,
+      )}
+    </select>
+    <button>Show</button>
+  </form>`;
+}
+
+function emptyView({ endpointId, before }: HeldParts): Html {
+  const isAll = endpointId === "" && before === null;
+  return html`<div class="card empty">
+    <h2>${isAll ? "Nothing is held" : "Nothing is held here"}</h2>
+    <p>Posts that look like spam, and posts beyond the month’s limit, are kept here for a while.</p>
+    <p class="choices"><a class="button" href="${isAll ? "/dashboard" : "/dashboard/held"}">${isAll ? "To the inbox" : "Show all"}</a></p>
+  </div>`;
+}
+
+function tableView(parts: HeldParts): Html {
+  const { posts, endpoints, endpointId, before, nextCursor } = parts;
+  const newest = posts[0]?.id ?? "";
+  return html`<form class="card inbox" method="post" action="${addressOfHeld(endpointId, "/release")}">
+      <div class="bar" role="group" aria-label="With the selected">
+        <b data-selected>With the selected:</b>
+        <button data-key="h">Release <kbd>h</kbd></button>
+        <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
+      </div>
+      <table>
+        <colgroup>
+          <col class="c-pick" />
+          <col />
+          <col class="c-form" />
+          <col class="c-score" />
+          <col class="c-when" />
+        </colgroup>
+        <thead>
+          <tr>
+            <th scope="col" class="pick">
+              <input type="checkbox" data-select-all aria-label="Select all on this page" />
+            </th>
+            <th scope="col">From</th>
+            <th scope="col" class="c-form">Form</th>
+            <th scope="col" class="c-score">Why</th>
+            <th scope="col" class="right c-when">When</th>
+          </tr>
+        </thead>
+        <tbody data-rows>
+          ${posts.map((post) => rowView(post, endpoints.get(post.endpointId)?.name ?? "", endpointId))}
+        </tbody>
+      </table>
+      <nav class="pages" aria-label="Pages">
+        <span>${before !== null && html`<a href="${addressOfHeld(endpointId)}">← Newest</a>`}</span>
+        <span
+          >${nextCursor !== null && html`<a rel="next" href="${addressOfHeld(endpointId, "", nextCursor)}">Older →</a>`}</span
+        >
+      </nav>
+    </form>
+    ${
+      before === null &&
+      html`<form method="post" action="${addressOfHeld(endpointId, "/drop-all")}">
+        <input type="hidden" name="newest" value="${newest}" /><button class="danger">
+          Drop all that is held${endpointId === "" ? "" : " for this form"}
+        </button>
+      </form>`
+    }`;
+}
+
+function rowView(post: HeldPost, form: string, endpointId: string): Html {
+  const { from, text } = previewOf(post.data);
+  const who = from === "" ? "No name" : from;
+  return html`<tr data-held="${post.id}">
+    <td class="pick"><input type="checkbox" name="id" value="${post.id}" aria-label="Select the post of ${who}" /></td>
+    <td>
+      <a class="preview" href="${addressOfHeld(endpointId, `/${post.id}`)}"
+        ><b><bdi>${who}</bdi></b><span dir="auto">${text}</span></a
+      >
+      <small class="muted" dir="auto">${strongestOf(post)}</small>
+    </td>
+    <td class="tag c-form"><bdi>${form}</bdi></td>
+    <td class="c-score">${whyPill(post)}</td>
+    <td class="right c-when muted num">${time(post.createdAt)}</td>
+  </tr>`;
+}
+
+/** The reason that weighs most. */
+function strongestOf({ why, spamReasons }: HeldPost): string {
+  if (why === "limit") return "The month’s limit of the plan was reached.";
+  const strongest = spamReasons.reduce((most, each) => (each.points > most.points ? each : most), {
+    points: 0,
+    detail: "",
+  });
+  return plainText(strongest.detail).slice(0, 120).toWellFormed();
+}
+
+function whyPill(post: HeldPost): Html {
+  return post.why === "limit" ? html`<span class="pill medium">over the limit</span>` : scorePill(post);
+}
+
+/** One held post, whole, so that one can decide. */
+export function heldPostView(post: HeldPost, formName: string, endpointId: string): Html {
+  return html`<nav class="crumbs" aria-label="Place">
+      <a href="${addressOfHeld(endpointId)}">← Held</a>
+    </nav>
+    <div class="head">
+      <h1><bdi>${titleOf(post.data)}</bdi></h1>
+      ${whyPill(post)}
+      <form class="actions" method="post" action="${addressOfHeld(endpointId, "/release")}">
+        <input type="hidden" name="id" value="${post.id}" />
+        <button class="primary" data-key="h">Release <kbd>h</kbd></button>
+        <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
+      </form>
+    </div>
+    <div class="two">
+      <div>${factsCard(post, formName, [])} ${senderCard(post)}</div>
+      <div>
+        <section class="card">
+          <header><h2>Why it was refused</h2></header>
+          ${post.why === "limit" && html`<p>The month’s limit of the plan was reached when it came.</p>`}
+          ${reasonList(post)}
+        </section>
+      </div>
+    </div>`;
+}

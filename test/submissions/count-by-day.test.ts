@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { createDayCounter } from "../../src/submissions/count-by-day.ts";
+import { createHeldPostWriter } from "../../src/submissions/held-post.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { asSubmission, submissionAdder } from "../support/add-submission.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+
+const DAY_MS = 86_400_000;
+/** Noon of a day; ids never go back with a clock that is set back a little. */
+const NOON = Date.UTC(2026, 9, 20, 12);
+
+function world() {
+  const db = temporaryDatabase();
+  const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
+  const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+  const [one = "", two = ""] = [1, 2].map(
+    () => db.now(() => insertEndpoint(workspace, made, plans, NOON)).id,
+  );
+  const add = submissionAdder(db);
+  const writer = createHeldPostWriter(db, null);
+  const hold = (endpointId: string, createdAt: number): void => {
+    const post = asSubmission({ endpointId, createdAt, id: newId("held", createdAt) });
+    const held = { ...post, workspaceId: workspace.id, why: "spam" as const };
+    db.transactionNow(() => writer.insert({ held, trapped: false, network: "", idempotent: null }));
+  };
+  return { db, one, two, add, hold };
+}
+
+test("accepted and held posts are counted by the day, of all endpoints or of some", async () => {
+  const { db, one, two, add, hold } = world();
+  const count = createDayCounter(db);
+  add({ endpointId: one, createdAt: NOON - 30 * DAY_MS });
+  add({ endpointId: one, createdAt: NOON - 2 * DAY_MS });
+  add({ endpointId: two, createdAt: NOON - 2 * DAY_MS + 5 });
+  hold(two, NOON - DAY_MS);
+  add({ endpointId: one, createdAt: NOON - 3_600_000 });
+  const seen = async (ids: readonly string[] | null) =>
+    (await count(ids, 30, NOON)).map(({ accepted, held }) => `${accepted}/${held}`).slice(-4);
+  expect(await seen(null)).toEqual(["0/0", "2/0", "0/1", "1/0"]);
+  expect(await seen([two])).toEqual(["0/0", "1/0", "0/1", "0/0"]);
+  expect(await seen([one, two])).toEqual(["0/0", "2/0", "0/1", "1/0"]);
+  expect(await seen([])).toEqual(["0/0", "0/0", "0/0", "0/0"]);
+  expect(
+    (await count(null, 30, NOON)).map(({ accepted }) => accepted).reduce((sum, each) => sum + each),
+  ).toBe(3);
+  // What came since is seen at once; what was deleted of an older day, after ten minutes.
+  add({ endpointId: one, createdAt: NOON });
+  expect(await seen([one])).toEqual(["0/0", "1/0", "0/0", "2/0"]);
+  db.execute("DELETE FROM submission");
+  const later = await count([one], 30, NOON + 600_000);
+  for (let page = 0; page < 10; page += 1) await count([one], 30, NOON + 600_000);
+  expect(later).toHaveLength(30);
+  const last = await count([one], 30, NOON + 600_000);
+  expect(last.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(0);
+});
+
+test("a day with more posts than one slice counts is halved until each part fits", async () => {
+  const { db, one, add } = world();
+  const start = NOON - DAY_MS + 60_000;
+  db.transactionNow(() => {
+    for (let index = 0; index < 45_000; index += 1) add({ endpointId: one, createdAt: start + index });
+  });
+  for (const ids of [null, [one]]) {
+    const days = await createDayCounter(db)(ids, 3, NOON + DAY_MS);
+    expect(days.map(({ accepted }) => accepted)).toEqual([45_000, 0, 0]);
+  }
+});
+
+test("every count is answered by an index alone", () => {
+  const { db } = world();
+  const plan = (sql: string): string =>
+    (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[])
+      .map(({ detail }) => detail)
+      .join("; ");
+  expect(
+    plan("SELECT count(*) FROM (SELECT 1 FROM submission WHERE id >= 'a' AND id < 'b' LIMIT 9)"),
+  ).toContain("USING COVERING INDEX");
+  const own = `SELECT 1 FROM endpoint_number AS own CROSS JOIN submission ON submission.endpoint_number = own.number
+    WHERE submission.id >= 'a' AND submission.id < 'b' AND own.endpoint_id IN (SELECT value FROM json_each('[]'))`;
+  expect(plan(`SELECT count(*) FROM (${own} LIMIT 9)`)).toMatch(
+    /SEARCH submission USING COVERING INDEX submission_by_endpoint \(endpoint_number=\? AND id>\? AND id<\?\)/,
+  );
+});
