@@ -4,6 +4,7 @@ import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { judge, JUDGE_VERSION } from "../spam/judge.ts";
+import { parseKeyword, type SpamKeyword } from "../spam/keyword.ts";
 import { noHistory } from "../spam/spam-history.ts";
 import { readBody } from "../spam/spam-post.ts";
 import { parseSpamChoices, replaceChoices, type SpamChoices } from "../spam/spam-settings.ts";
@@ -89,10 +90,8 @@ const set = command({
       const choose = readChange(options);
       if (options.dryRun) {
         const parts = { plans: config.plans, defaults: spamDefaults(config) };
-        const preview = await db.read(function* () {
-          return yield* previewChoices(chosen, choose(yield* readChoices(chosen.scope)), parts);
-        });
-        return printPreview(context.output, preview);
+        const choices = choose(await db.read(() => readChoices(chosen.scope)));
+        return printPreview(context.output, await previewChoices(db, chosen, choices, parts));
       }
       const choices = await db.transaction(function* () {
         return yield* changeSpam(chosen, choose(yield* readChoices(chosen.scope)), config.plans);
@@ -194,23 +193,14 @@ function readChange(options: OptionValues<typeof choiceOptions>): (before: SpamC
   const named = {
     ...(maxLinks !== null && { maxLinks }),
     ...(technical !== null && { technical: technical === "on" }),
-    ...(keyword !== null && { keywords: keyword.map(parseKeyword) }),
+    ...(keyword !== null && { keywords: keyword.map(readKeyword) }),
   };
   return (before) => parseSpamChoices(JSON.stringify(replaceChoices(whole ?? before, named)), "options");
 }
 
-const KEYWORD_POINTS = 25;
-const MAX_KEYWORD_POINTS = 100;
-
-/** `word`, `word=40` or `word=block`; a word that contains `=` needs its effect after it. */
-function parseKeyword(option: string): { word: string; effect: number | "block" } {
-  const at = option.lastIndexOf("=");
-  if (at === -1) return { word: option, effect: KEYWORD_POINTS };
-  const word = option.slice(0, at);
-  const effect = option.slice(at + 1);
-  if (effect === "block") return { word, effect };
-  const points = /^-?\d{1,3}$/.test(effect) ? Number(effect) : Number.NaN;
-  if (Math.abs(points) <= MAX_KEYWORD_POINTS) return { word, effect: points };
+function readKeyword(option: string): SpamKeyword {
+  const keyword = parseKeyword(option);
+  if (keyword !== null) return keyword;
   return refuse(`--keyword ${option}: expected points from -100 to 100, or block, behind the last =`);
 }
 

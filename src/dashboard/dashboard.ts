@@ -17,6 +17,7 @@ import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { deliveryPages } from "./delivery-page.ts";
 import { openScope } from "./scope.ts";
+import { spamPages } from "./spam-page.ts";
 import { usagePages } from "./usage-page.ts";
 import { submissionPages } from "./submission-page.ts";
 import { webhookChangePages } from "./webhook-change-page.ts";
@@ -46,6 +47,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   entryPages,
   endpointListPages,
   usagePages,
+  spamPages,
   endpointNewPages,
   webhooksPages,
   webhookPages,

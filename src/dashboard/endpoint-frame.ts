@@ -33,6 +33,7 @@ export function endpointFrame(
         ({ path, label }) =>
           html`<a class="chip" href="${pathOf(endpoint, path)}" ${path === section && html` aria-current="page"`}>${label}</a>`,
       )}
+      <a class="chip" href="/dashboard/spam/endpoints/${endpoint.id}">Spam settings</a>
     </nav>
     ${content}`;
 }

@@ -3,6 +3,7 @@ import { html, type Html } from "../foundation/html.ts";
 /** What a page says after a write that it was reached from. Only these sentences can be shown, whatever an address holds. */
 const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   saved: () => "Saved.",
+  "spam-saved": () => "Saved. The settings hold for new posts from now on; earlier scores stay as they are.",
   "nothing-changed": () => "Nothing was changed.",
   "endpoint-paused": () => "Paused: every post is refused until you open it again.",
   "endpoint-resumed": () => "The endpoint takes posts again.",

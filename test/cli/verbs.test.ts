@@ -138,11 +138,10 @@ test("own spam settings are stored, by the verb as by the command, on plans that
   expect(rows.verb.filter((row) => row.startsWith("endpoint_spam"))).toHaveLength(1);
   const without = { hobby: { ...plans.hobby, customSpam: false } };
   await expect(set(db, without)).rejects.toThrow("does not include own spam settings");
-  const tryOut = (included: typeof plans) =>
-    db.transaction(function* () {
-      const scope = yield* chooseScope(reference, Date.now(), "hobby");
-      return yield* previewChoices(scope, {}, { plans: included, defaults: spamDefaults(service.config) });
-    });
+  const tryOut = async (included: typeof plans) => {
+    const scope = await db.transaction(() => chooseScope(reference, Date.now(), "hobby"));
+    return previewChoices(db, scope, {}, { plans: included, defaults: spamDefaults(service.config) });
+  };
   expect(await tryOut(plans)).toEqual({ posts: 0, changes: [] });
   await expect(tryOut(without)).rejects.toThrow("does not include own spam settings");
   expect(db.prepare("SELECT count(*) FROM endpoint_spam").pluck().get()).toBe(0);

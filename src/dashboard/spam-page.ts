@@ -1,0 +1,95 @@
+import { recordChange } from "../audit/audit-store.ts";
+import { changeSpam } from "../endpoints/choose-spam.ts";
+import { readChoices } from "../endpoints/spam-choices-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { SpamChoices } from "../spam/spam-settings.ts";
+import { previewChoices } from "../submissions/preview-choices.ts";
+import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { type Answer, page, redirect } from "./answer.ts";
+import { NO_PROBLEMS } from "./field.ts";
+import { change, type DashboardParts } from "./parts.ts";
+import type { Routes, Visit } from "./routes.ts";
+import { checkSpamForm, readSpamForm, spamChangedSince, spamFingerprint, spamForm } from "./spam-form.ts";
+import {
+  findEndpointScope,
+  type FindScope,
+  findWorkspaceScope,
+  type FoundScope,
+  pathOf,
+  readScopeView,
+} from "./spam-scopes.ts";
+import { type ShownSpam, spamListView, spamView } from "./spam-view.ts";
+
+/** `/dashboard/spam`: how posts are scored, with what a change would do to the last posts before it is saved. */
+export function spamPages(routes: Routes, parts: DashboardParts): void {
+  routes.read("/spam", async ({ viewer }) => {
+    const workspaces = await parts.db.read(() => listViewableWorkspaces(viewer));
+    const [only, second] = workspaces;
+    if (only !== undefined && second === undefined) return redirect(`/dashboard/spam/workspaces/${only.id}`);
+    return page("Spam", spamListView(workspaces));
+  });
+  scopePages(routes, parts, "/spam/workspaces/:id", findWorkspaceScope);
+  scopePages(routes, parts, "/spam/endpoints/:id", findEndpointScope);
+}
+
+function scopePages(routes: Routes, parts: DashboardParts, path: string, find: FindScope): void {
+  const { db, config, spamDefaults: defaults } = parts;
+
+  routes.read(path, async (visit) => {
+    const found = await db.read(() => find(visit.viewer, visit.params["id"] ?? ""));
+    const chosen = await db.read(() => readChoices(found.chosen.scope));
+    return show(
+      found,
+      { typed: spamForm(chosen), fingerprint: spamFingerprint(chosen), problems: NO_PROBLEMS },
+      200,
+    );
+  });
+  routes.write(path, async (visit) => {
+    const found = await db.read(() => find(visit.viewer, visit.params["id"] ?? ""));
+    const typed = readSpamForm(visit.form);
+    const shown = { typed, fingerprint: visit.form.get("shown") ?? "", problems: NO_PROBLEMS };
+    try {
+      const checked = checkSpamForm(typed);
+      if (checked.choices === null) return await show(found, { ...shown, problems: checked.problems }, 422);
+      if (visit.form.get("action") === "save")
+        return await save(visit, find, { shown, choices: checked.choices });
+      const preview = await previewChoices(db, found.chosen, checked.choices, {
+        plans: config.plans,
+        defaults,
+      });
+      return await show(found, { ...shown, preview }, 200);
+    } catch (error) {
+      if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
+      return show(found, { ...shown, problems: new Map([["", error.message]]) }, 403);
+    }
+  });
+
+  async function save(
+    { viewer, params, now }: Visit,
+    find: FindScope,
+    { shown, choices }: { readonly shown: ShownSpam; readonly choices: SpamChoices },
+  ): Promise<Answer> {
+    const { found, changed, chosen } = await change(parts, function* () {
+      const scope = yield* find(viewer, params["id"] ?? "");
+      const before = yield* readChoices(scope.chosen.scope);
+      const meanwhile = spamChangedSince(shown.fingerprint, before);
+      if (meanwhile !== null) return { found: scope, changed: meanwhile, chosen: before };
+      const { workspace } = scope.chosen;
+      const subject = scope.endpoint?.id ?? workspace.id;
+      const made = { action: "spam.set", subject, workspaceId: workspace.id, detail: null } as const;
+      yield* recordChange(viewer, made, now);
+      return { found: scope, changed: null, chosen: yield* changeSpam(scope.chosen, choices, config.plans) };
+    });
+    if (changed === null) return redirect(pathOf(found), "spam-saved");
+    return show(found, { ...shown, fingerprint: spamFingerprint(chosen), changed }, 409);
+  }
+
+  async function show(found: FoundScope, shown: ShownSpam, status: number): Promise<Answer> {
+    const scope = await db.read(() => readScopeView(found, config.plans, defaults));
+    return page(
+      found.endpoint === null ? "Spam" : `${found.endpoint.name}: spam`,
+      spamView(scope, shown),
+      status,
+    );
+  }
+}

@@ -1,0 +1,215 @@
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { isId } from "../foundation/id.ts";
+import type { SpamClass } from "../spam/spam-verdict.ts";
+import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
+import type { Preview } from "../submissions/preview-choices.ts";
+import type { Workspace } from "../workspaces/workspace.ts";
+import { changedNotice } from "./endpoint-settings-page.ts";
+import { areaField, type Option, type Problems, problemSummary, selectField, textField } from "./field.ts";
+import { CLASS_WORDS } from "./score-view.ts";
+import { SPAM_LABELS, type TypedSpam } from "./spam-form.ts";
+
+/** Whose settings a page shows. */
+export interface SpamScopeView {
+  readonly workspace: Workspace;
+  /** Null for the whole workspace. */
+  readonly endpoint: Endpoint | null;
+  readonly path: string;
+  /** All that holds there now. */
+  readonly settings: SpamSettings;
+  /** Why the plan allows no own settings; null if it does. */
+  readonly refusal: string | null;
+  /** Of a workspace: its endpoints with the settings that they chose themselves. */
+  readonly endpoints: readonly {
+    readonly endpoint: Endpoint;
+    readonly names: readonly (keyof SpamChoices)[];
+  }[];
+  /** Endpoints that are not among them. */
+  readonly more: number;
+}
+
+/** The form, and what came of it. */
+export interface ShownSpam {
+  readonly typed: TypedSpam;
+  readonly problems: Problems;
+  /** Of the settings that the form began from. */
+  readonly fingerprint: string;
+  readonly preview?: Preview;
+  /** What somebody else changed while the form was open. */
+  readonly changed?: readonly string[];
+}
+
+/** Workspaces in one list. */
+const MAX_LISTED = 200;
+
+export function spamListView(workspaces: readonly Workspace[]): Html {
+  return html`<div class="head"><h1>Spam</h1></div>
+    ${workspaces.length === 0 ? html`<p class="card empty">There is no workspace yet; the first endpoint makes one.</p>` : workspaceTable(workspaces)}`;
+}
+
+function workspaceTable(workspaces: readonly Workspace[]): Html {
+  return html`<div class="card scroll" tabindex="0" role="region" aria-label="Workspaces">
+    <table>
+      <thead><tr><th scope="col">Workspace</th><th scope="col">Plan</th></tr></thead>
+      <tbody>
+        ${workspaces.slice(0, MAX_LISTED).map(
+          ({ id, name, plan }) =>
+            html`<tr>
+              <th scope="row"><a class="link" href="/dashboard/spam/workspaces/${id}"><bdi>${name}</bdi></a></th>
+              <td>${plan}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+export function spamView(scope: SpamScopeView, shown: ShownSpam): Html {
+  const { endpoint, workspace, refusal } = scope;
+  const crumb =
+    endpoint !== null &&
+    html`<a href="/dashboard/spam/workspaces/${workspace.id}"><bdi>${workspace.name}</bdi></a> <span>/</span>`;
+  return html`<nav class="crumbs" aria-label="Path"><a href="/dashboard/spam">Spam</a> <span>/</span> ${crumb}</nav>
+    <div class="head"><h1>Spam settings of <bdi>${endpoint?.name ?? workspace.name}</bdi></h1></div>
+    ${problemSummary(shown.problems)}${shown.changed !== undefined && changedNotice(shown.changed)}
+    ${shown.preview !== undefined && previewCard(shown.preview)}
+    ${refusal === null ? settingsForm(scope, shown) : refusalCard(refusal)}
+    ${endpoint === null && endpointTable(scope)}`;
+}
+
+function refusalCard(refusal: string): Html {
+  return html`<section class="card">
+    <p>
+      Every post gets a score from 0, genuine, to 100, spam. From 76 on it is held and not taken. The built-in settings hold here:
+      ${refusal}.
+    </p>
+    <p class="muted">What you mark as spam or not spam in the inbox teaches the filter on every plan.</p>
+  </section>`;
+}
+
+function settingsForm(scope: SpamScopeView, { typed, problems, fingerprint, preview }: ShownSpam): Html {
+  const parts = (name: keyof TypedSpam) => ({ name, label: SPAM_LABELS[name], value: typed[name], problems });
+  const from = scope.endpoint === null ? "the built-in setting" : "the workspace’s setting";
+  return html`<form class="card stacked" method="post" action="${scope.path}">
+    <input type="hidden" name="shown" value="${fingerprint}" />
+    <p class="muted">
+      Every post gets a score from 0, genuine, to 100, spam. From 76 on it is held and not taken.
+      ${scope.endpoint === null ? "These settings hold for every endpoint of the workspace." : "These settings come on top of the workspace’s, for this endpoint alone."}
+    </p>
+    ${textField({ ...parts("maxLinks"), hint: `More links than this cost points. Empty is ${from}${linksNow(scope.settings)}.` })}
+    ${selectField({ ...parts("technical"), hint: "In bug reports links count half, and ten of them are normal." }, kinds(from))}
+    ${areaField({ ...parts("keywords"), hint: KEYWORDS_HINT })}
+    ${areaField({ ...parts("allow"), hint: SENDERS_HINT })}
+    ${areaField({ ...parts("deny"), hint: SENDERS_HINT })}
+    <details class="expert" ${(typed.rules.trim() !== "" || problems.has("rules")) && html` open`}>
+      <summary>For experts: rules with patterns</summary>
+      ${areaField({ ...parts("rules"), hint: RULES_HINT }, true)}
+    </details>
+    <p class="row">
+      <button class="${preview === undefined ? "primary" : ""}" name="action" value="preview">See what would change</button>
+      ${preview !== undefined && html`<button class="primary" name="action" value="save">Save the settings</button>`}
+    </p>
+    ${preview === undefined && html`<p class="muted">Nothing is saved yet: first you see what the settings would have done to the last 500 posts.</p>`}
+  </form>`;
+}
+
+function linksNow({ maxLinks }: SpamSettings): string {
+  return maxLinks >= Number.MAX_SAFE_INTEGER ? "" : `; ${maxLinks} now`;
+}
+
+function kinds(from: string): readonly Option[] {
+  return [
+    { value: "", label: `As ${from}` },
+    { value: "off", label: "An ordinary form" },
+    { value: "on", label: "A form for bug reports" },
+  ];
+}
+
+const KEYWORDS_HINT = html`One word or phrase a line, with its points from -100 to 100 or <code>block</code> behind an equals sign, like
+  <code>casino = 40</code>. Without points it costs 25. Points below 0 speak for the sender.`;
+const SENDERS_HINT =
+  "One e-mail address, domain or network a line, like ada@example.com, example.com or 203.0.113.0/24.";
+const RULES_HINT = html`As JSON: a list of rules, each with a <code>pattern</code> (RE2), an <code>effect</code> (points, <code>"block"</code>
+  or <code>"allow"</code>) and, if it is for one field, that <code>field</code>. Like
+  <code>[{"field": "message", "pattern": "crypto ?currency", "effect": 30}]</code>.`;
+
+/** Changes that are shown; the sentence counts all of them. */
+const MAX_SHOWN = 100;
+
+function previewCard({ posts, changes }: Preview): Html {
+  const moved = changes.filter(({ before, after }) => before.class !== after.class);
+  const ordered = [...moved, ...changes.filter((each) => !moved.includes(each))];
+  return html`<section class="card" role="status" aria-labelledby="preview">
+    <header><h2 id="preview">What would change</h2></header>
+    <p>${previewSentence(posts, changes.length, moved.length)} ${changes.length > MAX_SHOWN && `The first ${MAX_SHOWN} are shown.`} Nothing is saved yet.</p>
+    ${changes.length > 0 && changeTable(ordered.slice(0, MAX_SHOWN))}
+  </section>`;
+}
+
+function previewSentence(posts: number, changes: number, moved: number): string {
+  if (posts === 0) return "No posts came yet, so nothing can be shown.";
+  if (changes === 0) return `None of the last ${posts} posts would have scored otherwise.`;
+  const scored = `${changes} of the last ${posts} posts would have scored otherwise`;
+  return moved === 0
+    ? `${scored}, and none of them would have been treated otherwise.`
+    : `${scored}; ${moved} would have been treated otherwise.`;
+}
+
+function changeTable(changes: Preview["changes"]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Posts that would have scored otherwise">
+    <table>
+      <thead>
+        <tr><th scope="col">Post</th><th scope="col">Now</th><th scope="col">Then</th><th scope="col">Why then</th></tr>
+      </thead>
+      <tbody>
+        ${changes.map(
+          ({ id, before, after, reasons }) =>
+            html`<tr>
+              <th scope="row"><a class="link" href="${postPath(id)}"><code>${id}</code></a></th>
+              <td>${scoreOf(before)}</td>
+              <td>${scoreOf(after)}</td>
+              <td><bdi>${reasons
+                .map(({ points, detail }) => `${points > 0 ? "+" : ""}${points} ${detail}`)
+                .join(" · ")
+                .slice(0, MAX_REASON_LENGTH)}</bdi></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Characters of a post's reasons. */
+const MAX_REASON_LENGTH = 300;
+
+function postPath(id: string): string {
+  return isId("held", id) ? `/dashboard/held/${id}` : `/dashboard/submissions/${id}`;
+}
+
+function scoreOf({ score, class: spamClass }: { readonly score: number; readonly class: SpamClass }): Html {
+  const tone = spamClass === "blocked" ? "high" : spamClass;
+  return html`<span class="pill ${tone}">${score} · ${CLASS_WORDS[spamClass]}</span>`;
+}
+
+function endpointTable({ endpoints, more }: SpamScopeView): Html {
+  if (endpoints.length === 0) return html`<p class="muted">This workspace has no endpoints.</p>`;
+  return html`<section class="card" aria-labelledby="endpoints">
+    <header><h2 id="endpoints">Endpoints</h2></header>
+    <div class="scroll" tabindex="0" role="region" aria-label="Endpoints">
+      <table>
+        <thead><tr><th scope="col">Endpoint</th><th scope="col">Its own settings</th></tr></thead>
+        <tbody>
+          ${endpoints.map(
+            ({ endpoint: { id, name }, names }) =>
+              html`<tr>
+                <th scope="row"><a class="link" href="/dashboard/spam/endpoints/${id}"><bdi>${name}</bdi></a></th>
+                <td>${names.length === 0 ? html`<span class="muted">as the workspace</span>` : names.map((each) => SPAM_LABELS[each]).join(", ")}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${more > 0 && html`<p class="muted">${more} more endpoints are not shown; each has a link on its own page.</p>`}
+  </section>`;
+}

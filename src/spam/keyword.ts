@@ -1,0 +1,19 @@
+import type { SpamChoices } from "./spam-settings.ts";
+
+/** A word or phrase with what it does to the score. */
+export type SpamKeyword = NonNullable<SpamChoices["keywords"]>[number];
+
+/** Of a keyword without an effect. */
+const KEYWORD_POINTS = 25;
+const MAX_KEYWORD_POINTS = 100;
+
+/** `word`, `word=40` or `word=block`; a word that contains `=` needs its effect after it. Null if the effect is none. */
+export function parseKeyword(text: string): SpamKeyword | null {
+  const at = text.lastIndexOf("=");
+  if (at === -1) return { word: text, effect: KEYWORD_POINTS };
+  const word = text.slice(0, at);
+  const effect = text.slice(at + 1).trim();
+  if (effect === "block") return { word, effect };
+  const points = /^-?\d{1,3}$/.test(effect) ? Number(effect) : Number.NaN;
+  return Math.abs(points) <= MAX_KEYWORD_POINTS ? { word, effect: points } : null;
+}
