@@ -10,7 +10,8 @@ import {
 } from "../sessions/administer-accounts.ts";
 import { sessionJson } from "../sessions/session-json.ts";
 import { listSessions } from "../sessions/session.ts";
-import { createAccount, getAccount, listAccounts } from "../workspaces/workspace-store.ts";
+import { addAccount } from "../workspaces/administer-workspaces.ts";
+import { getAccount, listAccounts } from "../workspaces/workspace-store.ts";
 import { parseBaseUrl } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
 import { plainText } from "../foundation/plain-text.ts";
@@ -35,7 +36,7 @@ const create = command({
   action: (context, _options, [email]) =>
     withNewDatabase(context, async (db, config) => {
       const { account, workspace } = await db.transaction(() =>
-        createAccount(email, context.clock.now(), config.newWorkspacePlan),
+        addAccount(null, email, config.newWorkspacePlan, context.clock.now()),
       );
       if (context.output.isJson) {
         return context.output.json({ account: accountJson(account), workspace: workspaceJson(workspace) });

@@ -9,14 +9,8 @@ import {
   type Plans,
   type Workspace,
 } from "../workspaces/workspace.ts";
-import {
-  chooseWorkspace,
-  createWorkspace,
-  getWorkspace,
-  listWorkspaces,
-  readUsage,
-  setPlan,
-} from "../workspaces/workspace-store.ts";
+import { chooseWorkspace, getWorkspace, listWorkspaces, readUsage } from "../workspaces/workspace-store.ts";
+import { addWorkspace, changePlan } from "../workspaces/administer-workspaces.ts";
 import { parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
@@ -26,7 +20,7 @@ export function register(program: Command): void {
     create,
     list,
     show,
-    changePlan,
+    setPlan,
     usage,
   ]);
 }
@@ -45,7 +39,11 @@ const create = command({
   action: (context, options) =>
     withNewDatabase(context, async (db, config) => {
       const made = await db.transaction(() =>
-        createWorkspace(options.name, options.account, context.clock.now(), config.newWorkspacePlan),
+        addWorkspace(
+          null,
+          { name: options.name, account: options.account, plan: config.newWorkspacePlan },
+          context.clock.now(),
+        ),
       );
       return printWorkspace(context, made);
     }),
@@ -92,7 +90,7 @@ const show = command({
     }),
 });
 
-const changePlan = command({
+const setPlan = command({
   usage: "set-plan [workspace] [plan]",
   summary: "Put a workspace on another plan; if there is only one, name the plan only",
   examples: [
@@ -104,7 +102,12 @@ const changePlan = command({
     if (plan === undefined) return refuse("name the plan");
     const reference = latter === undefined ? null : (former ?? null);
     return withDatabase(context, async (db, config) =>
-      printWorkspace(context, await db.transaction(() => setPlan(reference, plan, config.plans))),
+      printWorkspace(
+        context,
+        await db.transaction(() =>
+          changePlan(null, { workspace: reference, plan, plans: config.plans }, context.clock.now()),
+        ),
+      ),
     );
   },
 });

@@ -20,9 +20,14 @@ import { openScope } from "./scope.ts";
 import { spamPages } from "./spam-page.ts";
 import { usagePages } from "./usage-page.ts";
 import { submissionPages } from "./submission-page.ts";
+import { systemPages } from "./system-page.ts";
 import { webhookChangePages } from "./webhook-change-page.ts";
 import { webhookPages } from "./webhook-page.ts";
 import { webhooksPages } from "./webhooks-page.ts";
+import { accountAdminPages } from "./account-admin-page.ts";
+import { accountListPages } from "./accounts-page.ts";
+import { changesPages } from "./changes-page.ts";
+import { workspacePages } from "./workspaces-page.ts";
 
 /*
  * The dashboard: pages for the people who own forms. They are made here, on the server, and work without script. A page reads its
@@ -53,6 +58,11 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   webhookPages,
   webhookChangePages,
   deliveryPages,
+  systemPages,
+  accountListPages,
+  accountAdminPages,
+  workspacePages,
+  changesPages,
   inboxPages,
   bulkPages,
   exportPages,

@@ -105,18 +105,23 @@ function isToldToOwners({ name, advice }: Finding): boolean {
 function machineLines(findings: readonly Finding[]): FindingLine[] {
   const problems = findings.filter((finding) => !finding.ok && !isToldToOwners(finding));
   return problems.map(({ name, message }) => ({
-    text: `${HEADINGS[name] ?? "The machine"}: ${message}.`,
+    text: `${checkName(name)}: ${message}.`,
     href: "/dashboard/system",
     label: "What to do",
   }));
 }
 
 /** What a check is about, for people. */
+export function checkName(name: string): string {
+  return HEADINGS[name] ?? "Other";
+}
+
 const HEADINGS: Readonly<Record<string, string>> = {
   "backups.age": "Backup",
   "config.token": "Configuration",
   "database.durability": "Database",
   "database.file": "Database",
+  "database.integrity": "Database",
   "database.log": "Database",
   "database.schema": "Database",
   "database.structure": "Database",
@@ -130,6 +135,8 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "metrics.address": "Metrics",
   "proxies.trusted": "Proxy",
   "secrets.encryption": "Secrets",
+  "webhooks.failed": "Webhooks",
+  "webhooks.receivers": "Webhooks",
 };
 
 function atMost(count: number): string {

@@ -26,6 +26,12 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
     "The endpoint was made already, and its keys were shown that once. If they are lost, issue others on its page.",
   secret_made_already: () =>
     "The new secret was made already, and was shown that once. If it is lost, make another.",
+  account_made: () => "The account is there. Make a sign-in link for it, and hand that over.",
+  factor_removed: () => "The second factor is removed, and all sessions have ended.",
+  link_made_already: () => "The link was made already, and was shown that once. If it is lost, make another.",
+  plan_changed_meanwhile: () =>
+    "Nothing was changed: somebody else has put the workspace on another plan meanwhile.",
+  workspace_made: () => "The workspace is there.",
   sent_again: (count) => (count === 1 ? "One message is sent again." : `${count} messages are sent again.`),
   webhook_deleted: () => "The webhook is deleted.",
   webhook_made_already: () =>

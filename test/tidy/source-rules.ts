@@ -86,7 +86,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   secrets: ["database", "foundation"],
   endpoints: ["database", "foundation", "keys", "schemas", "spam", "workspaces"],
   keys: ["database", "foundation", "hashing"],
-  workspaces: ["database", "foundation"],
+  workspaces: ["audit", "database", "foundation"],
   spam: ["foundation"],
   schemas: ["foundation"],
   database: ["foundation"],

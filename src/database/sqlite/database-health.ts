@@ -52,8 +52,7 @@ export function checkStructure(db: SqliteDatabase): Finding {
 }
 
 export function checkLogSize(db: SqliteDatabase): Finding {
-  const log = `${db.path}-wal`;
-  const bytes = existsSync(log) ? statSync(log).size : 0;
+  const bytes = sizesOf(db).log;
   if (bytes < LARGE_LOG_BYTES) return sound("database.log", `the write-ahead log has ${mebibytes(bytes)}`);
   return problem(
     "database.log",
@@ -85,6 +84,12 @@ export function checkFileModes(db: SqliteDatabase, others: readonly string[]): F
     return problem("files.modes", `everybody may write to ${folder}`, `chmod o-w ${folder}`);
   }
   return sound("files.modes", "only their owner may read the database and its copies");
+}
+
+/** Bytes of the database and of its write-ahead log. */
+export function sizesOf(db: SqliteDatabase): { readonly database: number; readonly log: number } {
+  const log = statSync(`${db.path}-wal`, { throwIfNoEntry: false });
+  return { database: statSync(db.path).size, log: log?.size ?? 0 };
 }
 
 /** Rounded up. */

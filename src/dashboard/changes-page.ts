@@ -1,0 +1,53 @@
+import { listChanges, type RecordedChange } from "../audit/audit-store.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { page } from "./answer.ts";
+import type { DashboardParts } from "./parts.ts";
+import type { Routes } from "./routes.ts";
+import { operatorRoutes, systemHead } from "./system-page.ts";
+import { time } from "./time.ts";
+
+const PATH = "/dashboard/system/changes";
+const PAGE_SIZE = 50;
+
+/** `/dashboard/system/changes`: who changed what, the newest first. */
+export function changesPages(routes: Routes, { db }: DashboardParts): void {
+  operatorRoutes(routes).read("/system/changes", async ({ query }) => {
+    const before = /^\d{1,15}$/.test(query.get("before") ?? "") ? Number(query.get("before")) : null;
+    const found = await db.read(() => listChanges(PAGE_SIZE + 1, before));
+    const shown = found.slice(0, PAGE_SIZE);
+    return page("Changes", changesView(shown, found.length > PAGE_SIZE ? (shown.at(-1)?.id ?? null) : null));
+  });
+}
+
+function changesView(changes: readonly RecordedChange[], next: number | null): Html {
+  if (changes.length === 0)
+    return html`${systemHead(PATH)}<section class="card"><p class="empty">Nothing was changed yet.</p></section>`;
+  return html`${systemHead(PATH)}
+    <section class="card">
+      <div class="scroll" tabindex="0" role="region" aria-label="Changes">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Who</th>
+              <th scope="col">What</th>
+              <th scope="col">To what</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${changes.map(changeRow)}
+          </tbody>
+        </table>
+      </div>
+      ${next !== null && html`<div class="pages"><span></span><a href="${PATH}?before=${next}">Earlier changes</a></div>`}
+    </section>`;
+}
+
+function changeRow({ at, actor, action, subject, detail }: RecordedChange): Html {
+  return html`<tr>
+    <td>${time(at)}</td>
+    <td>${actor === null ? html`<span class="muted">command line</span>` : html`<bdi>${actor.email}</bdi>`}</td>
+    <td>${action.replace(".", ": ").replaceAll(/[-_]/g, " ")}</td>
+    <td><bdi class="mono">${subject}</bdi>${detail !== null && html` <bdi class="muted" dir="auto">${detail}</bdi>`}</td>
+  </tr>`;
+}

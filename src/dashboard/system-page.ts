@@ -1,0 +1,104 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Finding } from "../foundation/finding.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { version } from "../foundation/version.ts";
+import { mebibytes, sizesOf } from "../database/sqlite/database-health.ts";
+import { page } from "./answer.ts";
+import { adviceView } from "./hint-words.ts";
+import type { DashboardParts } from "./parts.ts";
+import type { Handler, Routes } from "./routes.ts";
+import { checkName } from "./findings.ts";
+
+/** The same two for operators; for everybody else there is no such page. */
+export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
+  const guarded =
+    (handler: Handler): Handler =>
+    (visit) => {
+      if (visit.viewer.isOperator) return handler(visit);
+      throw new FormsvcError("not_found", "There is no such page.");
+    };
+  return {
+    read: (path, handler) => routes.read(path, guarded(handler)),
+    write: (path, handler) => routes.write(path, guarded(handler)),
+  };
+}
+
+/** `/dashboard/system`: whether a person has to act, and what runs here. */
+export function systemPages(routes: Routes, parts: DashboardParts): void {
+  operatorRoutes(routes).read("/system", async () =>
+    page("System", systemView(await parts.examine(), parts)),
+  );
+}
+
+/** The pages of the operator. */
+const TABS = [
+  { path: "/dashboard/system", label: "State" },
+  { path: "/dashboard/system/accounts", label: "Accounts" },
+  { path: "/dashboard/system/workspaces", label: "Workspaces" },
+  { path: "/dashboard/system/changes", label: "Changes" },
+];
+
+/** @param path of the page that is shown. */
+export function systemHead(path: string): Html {
+  return html`<div class="head"><h1>System</h1></div>
+    <nav class="chips" aria-label="System">
+      ${TABS.map(
+        (tab) =>
+          html`<a class="chip" href="${tab.path}" ${tab.path === path && html` aria-current="page"`}>${tab.label}</a> `,
+      )}
+    </nav>`;
+}
+
+function systemView(findings: readonly Finding[], { db, config, configFile }: DashboardParts): Html {
+  const problems = findings.filter(({ ok }) => !ok);
+  const { database, log } = sizesOf(db);
+  return html`${systemHead("/dashboard/system")}
+    <p class="notice ${problems.length > 0 ? "warn" : ""}" role="status">
+      ${
+        problems.length === 0
+          ? "All is well: nobody has to do anything."
+          : problems.length === 1
+            ? "One thing needs you."
+            : `${problems.length} things need you.`
+      }
+    </p>
+    ${problems.length > 0 && findingsCard("What needs you", problems)}
+    <section class="card">
+      <header><h2>This server</h2></header>
+      <dl>
+        <div><dt>Version</dt><dd>${version}</dd></div>
+        <div><dt>Database</dt><dd class="mono">${db.path}</dd></div>
+        <div><dt>Size</dt><dd>${mebibytes(database)}, and ${mebibytes(log)} of write-ahead log</dd></div>
+        <div><dt>Configuration</dt><dd class="mono">${configFile ?? "no file was named at the start"}</dd></div>
+        <div>
+          <dt>Backups</dt>
+          <dd>
+            ${
+              config.backup.everyHours === null
+                ? "none are made by this server"
+                : `every ${config.backup.everyHours} hours; the newest ${config.backup.keep} stay`
+            }
+          </dd>
+        </div>
+      </dl>
+    </section>
+    ${findingsCard(
+      "What was checked",
+      findings.filter(({ ok }) => ok),
+    )}`;
+}
+
+function findingsCard(title: string, findings: readonly Finding[]): Html {
+  return html`<section class="card">
+    <header><h2>${title}</h2></header>
+    <dl>
+      ${findings.map(
+        ({ name, message, advice }) =>
+          html`<div>
+            <dt>${checkName(name)}</dt>
+            <dd><bdi dir="auto">${message}</bdi>${advice !== null && adviceView(advice)}</dd>
+          </div>`,
+      )}
+    </dl>
+  </section>`;
+}

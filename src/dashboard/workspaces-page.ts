@@ -1,0 +1,134 @@
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import type { Config } from "../config/config.ts";
+import { addWorkspace, changePlan } from "../workspaces/administer-workspaces.ts";
+import type { Account, Workspace } from "../workspaces/workspace.ts";
+import { getWorkspace, listAccounts, listWorkspaces } from "../workspaces/workspace-store.ts";
+import { page, redirect } from "./answer.ts";
+import { NO_PROBLEMS, type Problems, problemSummary, textField } from "./field.ts";
+import { change, type DashboardParts } from "./parts.ts";
+import type { Routes } from "./routes.ts";
+import { operatorRoutes, systemHead } from "./system-page.ts";
+import { time } from "./time.ts";
+
+const PATH = "/dashboard/system/workspaces";
+const PAGE_SIZE = 100;
+
+interface Typed {
+  readonly name: string;
+  readonly account: string;
+}
+
+/** `/dashboard/system/workspaces`: who has which plan, changing it, and a form for a further workspace. */
+export function workspacePages(routes: Routes, parts: DashboardParts): void {
+  const { db, config } = parts;
+  const { read, write } = operatorRoutes(routes);
+
+  const show = async (after: string | null, typed: Typed, problems: Problems) => {
+    const all = (await db.read(() => listWorkspaces())).filter(({ id }) => after === null || id > after);
+    const shown = all.slice(0, PAGE_SIZE);
+    const owners = new Map((await db.read(() => listAccounts())).map((account) => [account.id, account]));
+    const next = all.length > PAGE_SIZE ? (shown.at(-1)?.id ?? null) : null;
+    const content = html`${systemHead(PATH)}${problemSummary(problems)}${listView(shown, owners, config, next)}${formView(typed, problems, config)}`;
+    return page("Workspaces", content, problems.size === 0 ? 200 : 422);
+  };
+
+  read("/system/workspaces", ({ query }) => show(query.get("after"), { name: "", account: "" }, NO_PROBLEMS));
+
+  write("/system/workspaces", async ({ viewer, form, now }) => {
+    const typed = { name: form.get("name") ?? "", account: (form.get("account") ?? "").trim() };
+    try {
+      const made = { ...typed, plan: config.newWorkspacePlan };
+      await change(parts, () => addWorkspace(viewer, made, now));
+      return redirect(PATH, "workspace_made");
+    } catch (error) {
+      if (!(error instanceof FormsvcError)) throw error;
+      const field = error.code === "not_found" ? "account" : error.code === "usage" ? "name" : null;
+      if (field === null) throw error;
+      return show(null, typed, new Map([[field, error.message]]));
+    }
+  });
+
+  write("/system/workspaces/:id/plan", async ({ viewer, params, form, now }) => {
+    const [id, plan, seen] = [params["id"] ?? "", form.get("plan") ?? "", form.get("seen")];
+    const { isStale } = await change(parts, function* () {
+      const workspace = yield* getWorkspace(id);
+      if (workspace.plan !== seen) return { isStale: true };
+      yield* changePlan(viewer, { workspace: workspace.id, plan, plans: config.plans }, now);
+      return { isStale: false };
+    });
+    return redirect(PATH, isStale ? "plan_changed_meanwhile" : "saved");
+  });
+}
+
+function listView(
+  workspaces: readonly Workspace[],
+  owners: ReadonlyMap<string, Account>,
+  { plans }: Config,
+  next: string | null,
+): Html {
+  return html`<section class="card">
+    <div class="scroll" tabindex="0" role="region" aria-label="Workspaces">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Workspace</th>
+            <th scope="col">Account</th>
+            <th scope="col">Added</th>
+            <th scope="col">Plan</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${workspaces.map(
+            (workspace) =>
+              html`<tr>
+                <td><bdi>${workspace.name}</bdi></td>
+                <td><a href="/dashboard/system/accounts/${workspace.accountId}"><bdi>${owners.get(workspace.accountId)?.email ?? "?"}</bdi></a></td>
+                <td>${time(workspace.createdAt)}</td>
+                <td>${planForm(workspace, Object.keys(plans))}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${next !== null && html`<div class="pages"><span></span><a href="${PATH}?after=${next}">Next page</a></div>`}
+  </section>`;
+}
+
+function planForm({ id, name, plan }: Workspace, plans: readonly string[]): Html {
+  // A plan that the configuration has no more is still shown, until another is chosen.
+  const offered = plans.includes(plan) ? plans : [plan, ...plans];
+  return html`<form class="row" method="post" action="${PATH}/${id}/plan">
+    <input type="hidden" name="seen" value="${plan}" />
+    <select name="plan" aria-label="Plan of ${name}">
+      ${offered.map((each) => html`<option value="${each}" ${each === plan && html` selected`}>${each}</option>`)}
+    </select>
+    <button>Set</button>
+  </form>`;
+}
+
+function formView(typed: Typed, problems: Problems, { newWorkspacePlan }: Config): Html {
+  return html`<section class="card">
+    <header><h2>Add a workspace</h2></header>
+    <form class="stacked" method="post" action="${PATH}">
+      ${textField({
+        name: "name",
+        label: "Name",
+        value: typed.name,
+        isRequired: true,
+        hint: `It begins on the plan ${newWorkspacePlan}.`,
+        problems,
+      })}
+      ${textField({
+        name: "account",
+        label: "E-mail address of its account",
+        type: "email",
+        value: typed.account,
+        autocomplete: "off",
+        isRequired: true,
+        problems,
+      })}
+      <div><button class="primary">Add the workspace</button></div>
+    </form>
+  </section>`;
+}
