@@ -23,7 +23,7 @@ import { addNoun, command, type CommandContext } from "./command.ts";
 import { findCommand } from "./find-command.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { filterOptions, readFilter } from "./submission-filter.ts";
+import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
 import { printWhole } from "./submission-view.ts";
 
@@ -55,17 +55,19 @@ const list = command({
   summary: "List submissions, newest first",
   options: [
     ...filterOptions,
+    searchOption,
     limitOption(`how many, 1 to ${MAX_PAGE_SIZE} (default: ${DEFAULT_PAGE_SIZE})`),
     { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
   ],
   examples: [
     "formsvc submission list --endpoint Contact --since 24h",
     "formsvc submission list --class high --json",
+    "formsvc submission list --search 'oak table'",
   ],
   action: (context, options) =>
     withDatabase(context, async (db) => {
-      const { limit, cursor } = options;
-      const filter = await db.read(() => readFilter(options));
+      const { limit, cursor, search } = options;
+      const filter = { ...(await db.read(() => readFilter(options))), text: search };
       const page = await browseSubmissions(db, filter, {
         limit: limit ?? DEFAULT_PAGE_SIZE,
         cursor,

@@ -1,7 +1,12 @@
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
-import { EVERY_SUBMISSION, type SubmissionFilter } from "../submissions/submission-store.ts";
+import {
+  EVERY_SUBMISSION,
+  MAX_SEARCHED_LENGTH,
+  type SubmissionFilter,
+} from "../submissions/submission-store.ts";
 import { parseTime } from "./arguments.ts";
+import { refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 
 export const filterOptions = [
@@ -14,6 +19,17 @@ export const filterOptions = [
   },
   { flags: "--until <time>", summary: "before then", parse: parseTime },
 ] as const;
+
+export const searchOption = {
+  flags: "--search <text>",
+  summary: "only with this text in a field, whatever the case of its letters",
+  parse: parseSearch,
+} as const;
+
+function parseSearch(wanted: string): string {
+  if (wanted !== "" && wanted.length <= MAX_SEARCHED_LENGTH) return wanted;
+  return refuse(`expected 1 to ${MAX_SEARCHED_LENGTH} characters`);
+}
 
 /** @throws not_found, ambiguous */
 export function* readFilter(options: OptionValues<typeof filterOptions>): Steps<SubmissionFilter> {

@@ -5,7 +5,7 @@ import { command, parseFile } from "./command.ts";
 import { createExportFile } from "./export-file.ts";
 import { letOthersWrite, withDatabase } from "./open.ts";
 import { jsonText } from "../foundation/plain-text.ts";
-import { filterOptions, readFilter } from "./submission-filter.ts";
+import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 
 const MAX_EXPORT_LIMIT = 999_999_999;
@@ -21,6 +21,7 @@ export const exportCommand = command({
       choices: ["csv", "ndjson", "json"],
     },
     ...filterOptions,
+    searchOption,
     { flags: "--limit <count>", summary: "how many at most", parse: parseCount(MAX_EXPORT_LIMIT) },
     { flags: "--cursor <submission>", summary: "only what comes after this id, like the last one exported" },
     {
@@ -38,7 +39,7 @@ export const exportCommand = command({
       const { output } = context;
       const { output: name } = options;
       const parts = exportSubmissions(db, {
-        filter: await db.read(() => readFilter(options)),
+        filter: { ...(await db.read(() => readFilter(options))), text: options.search },
         format: options.format ?? (output.isJson ? "ndjson" : "csv"),
         limit: options.limit,
         cursor: options.cursor,

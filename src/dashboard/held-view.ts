@@ -72,8 +72,8 @@ function tableView(parts: HeldParts): Html {
   return html`<form class="card inbox" method="post" action="${addressOfHeld(endpointId, "/release")}">
       <div class="bar" role="group" aria-label="With the selected">
         <b data-selected>With the selected:</b>
-        <button data-key="h">Release <kbd>h</kbd></button>
         <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
+        <button data-key="h">Release <kbd>h</kbd></button>
       </div>
       <table>
         <colgroup>

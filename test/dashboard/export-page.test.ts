@@ -40,6 +40,9 @@ test("an export is byte for byte what the command exports with the same filter, 
     expect((await ben.get(`/dashboard/export.${format}?${own}`)).text).toBe(
       await command("--format", format, "--endpoint", ben.endpoint.id, "--class", "medium"),
     );
+    expect((await ada.get(`/dashboard/export.${format}?q=SAY`)).text).toBe(
+      await command("--format", format, "--search", "say"),
+    );
   }
 });
 
