@@ -56,6 +56,7 @@ test.each([
   ["an attribute without quotes", () => html`<p title=${"x"}></p>`],
   ["an attribute in single quotes", () => html`<p title='${"x"}'></p>`],
   ["the name of a tag", () => html`<${"x"}>`],
+  ["the rest of the name of a tag", () => html`<p${html`re`}>`],
   [
     "a script",
     () =>
