@@ -52,10 +52,10 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
 
   routes.write("/endpoints/:id/state", async ({ viewer, params, form, now }) => {
     const state = form.get("state");
-    if (state !== "paused" && state !== "active")
-      throw new FormsvcError("usage", "the state is paused or active");
     const endpoint = await change(parts, function* () {
       const { id, workspaceId, name } = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+      if (state !== "paused" && state !== "active")
+        throw new FormsvcError("usage", "the state is paused or active");
       const action = state === "paused" ? "endpoint.pause" : "endpoint.resume";
       yield* recordChange(viewer, { action, subject: id, workspaceId, detail: name }, now);
       return yield* updateEndpoint(id, { state });
