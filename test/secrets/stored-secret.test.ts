@@ -91,7 +91,7 @@ test("of hundreds of plain secrets, some of them changed before, nothing is left
     "INSERT INTO recipient SELECT ?, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, gone_at, failing_since, created_at, kind FROM recipient WHERE id = ?",
   );
   const copyWebhook = world.db.prepare(
-    "INSERT INTO webhook SELECT ?, url, headers, allow_private FROM webhook WHERE id = ?",
+    "INSERT INTO webhook (id, url, headers, allow_private) SELECT ?, url, headers, allow_private FROM webhook WHERE id = ?",
   );
   for (let number = 0; number < 100; number += 1) {
     const id = `wh_${String(number).padStart(26, "0")}`;
