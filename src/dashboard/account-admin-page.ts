@@ -103,7 +103,7 @@ function stateView(state: AccountState, viewerId: string): Html {
         <h2><bdi>${account.email}</bdi></h2>
         ${account.isOperator ? html`<span class="pill done">operator</span>` : html`<span class="pill">owner</span>`}
       </header>
-      <dl>
+      <dl class="facts">
         <div><dt>Password</dt><dd>${hasPassword ? "set" : "not set yet: make a sign-in link"}</dd></div>
         <div><dt>Second factor</dt><dd>${hasFactor ? "on" : "off"}</dd></div>
         <div>
@@ -139,7 +139,7 @@ function sessionsCard({ sessions }: AccountState, path: string): Html {
     return html`<section class="card"><header><h2>Sessions</h2></header><p class="empty">Nobody is signed in with this account.</p></section>`;
   return html`<section class="card">
     <header><h2>Sessions</h2></header>
-    <div class="scroll" tabindex="0" role="region" aria-label="Sessions">
+    <div class="scroll wide" tabindex="0" role="region" aria-label="Sessions">
       <table>
         <thead>
           <tr>

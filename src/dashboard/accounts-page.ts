@@ -47,7 +47,7 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
 
 function listView(accounts: readonly Account[], next: string | null): Html {
   return html`<section class="card">
-    <div class="scroll" tabindex="0" role="region" aria-label="Accounts">
+    <div class="scroll wide" tabindex="0" role="region" aria-label="Accounts">
       <table>
         <thead>
           <tr>

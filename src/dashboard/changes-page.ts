@@ -24,7 +24,7 @@ function changesView(changes: readonly RecordedChange[], next: number | null): H
     return html`${systemHead(PATH)}<section class="card"><p class="empty">Nothing was changed yet.</p></section>`;
   return html`${systemHead(PATH)}
     <section class="card">
-      <div class="scroll" tabindex="0" role="region" aria-label="Changes">
+      <div class="scroll wide" tabindex="0" role="region" aria-label="Changes">
         <table>
           <thead>
             <tr>

@@ -93,7 +93,7 @@ function deliveryView(delivery: Delivery, attempts: readonly Attempt[]): Html {
       </p>`
     }
     <section class="card">
-      <dl>
+      <dl class="facts">
         <div>
           <dt>Submission</dt>
           <dd class="mono"><a href="/dashboard/submissions/${submissionId}">${submissionId}</a></dd>

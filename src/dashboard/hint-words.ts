@@ -47,8 +47,8 @@ export function adviceView(advice: NonNullable<Finding["advice"]>): Html | null 
   const said: Advice | null = typeof advice === "string" ? { text: advice } : wordsFor(advice);
   if (said === null) return null;
   const { text, href } = said;
-  return html`<br />
-    <span class="muted">→ ${href === undefined ? html`${text}.` : html`<a href="${href}">${text}</a>`}</span>`;
+  const link = href === undefined ? html`${text}.` : html`<a href="${href}">${text}</a>`;
+  return html`<br /><span class="muted">→ ${link}</span>`;
 }
 
 function wordsFor(hint: Hint): Advice | null {

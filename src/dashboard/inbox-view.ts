@@ -1,6 +1,6 @@
 import type { EndpointName } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
-import { timeOfId } from "../foundation/id.ts";
+import { firstIdAt, timeOfId } from "../foundation/id.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { addressOf, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
 import { previewOf } from "./preview.ts";
@@ -27,13 +27,15 @@ export interface InboxParts {
 }
 
 export function inboxView(parts: InboxParts): Html {
-  const { shown, found, top } = parts;
+  const { shown, found, top, now } = parts;
+  // What comes while nothing is followed, like in a hidden tab, is told afterwards.
+  const events = `/dashboard/events?after=${firstIdAt("sub", now)}`;
   return html`<div class="head">
       <h1>Inbox</h1>
       ${searchForm(parts)}
     </div>
     ${top} ${chips(parts)}
-    <div data-live data-list="${addressOf(shown)}"></div>
+    <div data-live="${events}" data-list="${addressOf(shown)}"></div>
     ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${exportLinks(shown)}`}`;
 }
 

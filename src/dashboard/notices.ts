@@ -32,6 +32,8 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   plan_changed_meanwhile: () =>
     "Nothing was changed: somebody else has put the workspace on another plan meanwhile.",
   workspace_made: () => "The workspace is there.",
+  saved_but_refused: () =>
+    "Saved, but this server sends nothing to that address as it is: it belongs to a private network. A test says more.",
   sent_again: (count) => (count === 1 ? "One message is sent again." : `${count} messages are sent again.`),
   webhook_deleted: () => "The webhook is deleted.",
   webhook_made_already: () =>

@@ -65,7 +65,7 @@ function systemView(findings: readonly Finding[], { db, config, configFile }: Da
     ${problems.length > 0 && findingsCard("What needs you", problems)}
     <section class="card">
       <header><h2>This server</h2></header>
-      <dl>
+      <dl class="facts">
         <div><dt>Version</dt><dd>${version}</dd></div>
         <div><dt>Database</dt><dd class="mono">${db.path}</dd></div>
         <div><dt>Size</dt><dd>${mebibytes(database)}, and ${mebibytes(log)} of write-ahead log</dd></div>
@@ -91,7 +91,7 @@ function systemView(findings: readonly Finding[], { db, config, configFile }: Da
 function findingsCard(title: string, findings: readonly Finding[]): Html {
   return html`<section class="card">
     <header><h2>${title}</h2></header>
-    <dl>
+    <dl class="facts">
       ${findings.map(
         ({ name, message, advice }) =>
           html`<div>

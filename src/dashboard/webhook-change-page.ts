@@ -1,5 +1,6 @@
 import { html } from "../foundation/html.ts";
 import { changeWebhook, removeWebhook, renewSecret } from "../webhooks/change-webhook.ts";
+import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
@@ -51,7 +52,9 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
     });
     if (problems === CHANGED_MEANWHILE) return editPage(visit, await owned(visit), typed, problems);
     if (problems.size > 0) return editPage(visit, found, typed, problems);
-    return redirect(pathOf(found.webhook.id), "saved");
+    const { webhook } = await owned(visit);
+    const refusal = await findReceiverRefusal(webhook.settings, parts.config.webhooks.allowNetworks);
+    return redirect(pathOf(webhook.id), refusal === null ? "saved" : "saved_but_refused");
   });
 
   routes.read("/webhooks/:id/rotate-secret", async (visit) =>

@@ -15,13 +15,14 @@ import { type DeliveryRow, pathOf, webhookView } from "./webhook-view.ts";
 import { refusalSentence } from "./webhook-words.ts";
 
 const PAGE_SIZE = 25;
-/** Tests at once. Each may take as long as an attempt does, and holds one of the places of requests. */
-const MAX_TESTS = 4;
+/** Tests at once, of everybody and of one account. Each may take as long as an attempt does, and holds a place of requests. */
+const MAX_TESTS = 8;
+const MAX_TESTS_AN_ACCOUNT = 2;
 
 /** `/dashboard/webhooks/:id`: its health and its messages, a test, pausing and starting. */
 export function webhookPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
-  let tests = 0;
+  const tests: string[] = [];
 
   /** @throws not_found */
   const owned = ({ viewer, params }: Visit): Promise<OwnedWebhook> =>
@@ -31,14 +32,16 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
 
   routes.write("/webhooks/:id/test", async (visit) => {
     const found = await owned(visit);
-    if (tests >= MAX_TESTS)
+    const { accountId } = visit.viewer;
+    const own = tests.filter((each) => each === accountId).length;
+    if (tests.length >= MAX_TESTS || own >= MAX_TESTS_AN_ACCOUNT)
       throw new FormsvcError("unavailable", "Other tests are under way. Try it again in a moment.");
-    tests += 1;
+    tests.push(accountId);
     try {
       const message = { webhook: found.webhook, endpointName: found.endpoint.name, data: TEST_DATA };
       return await show(visit, found, await sendTest(parts, message, visit.now));
     } finally {
-      tests -= 1;
+      tests.splice(tests.indexOf(accountId), 1);
     }
   });
 

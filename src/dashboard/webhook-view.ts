@@ -86,7 +86,7 @@ function settingsCard({ webhook, endpoint }: OwnedWebhook): Html {
   const path = pathOf(id);
   return html`<section class="card">
     <header><h2>Settings</h2></header>
-    <dl>
+    <dl class="facts">
       <div>
         <dt>Address</dt>
         <dd class="mono">${shownAddress(settings.format, settings.url)}</dd>
@@ -144,7 +144,7 @@ function chip(path: string, label: string, value: DeliveryState | null, chosen: 
 
 function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
   return html`<form method="post" action="${path}/replay">
-    <div class="scroll" tabindex="0" role="region" aria-label="Table of messages">
+    <div class="scroll wide" tabindex="0" role="region" aria-label="Table of messages">
       <table>
         <thead>
           <tr>

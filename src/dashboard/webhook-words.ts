@@ -31,7 +31,7 @@ export function healthOf({ state, failingSince, breaker }: Webhook): Health {
   return {
     label: "Failing",
     tone: "high",
-    sentence: html`It has failed since ${time(failingSince)}.${next} Nothing is lost: the attempts below say why.`,
+    sentence: html`It has failed since ${time(failingSince)}.${next} Nothing is lost; the attempts of its messages say why.`,
   };
 }
 

@@ -11,6 +11,7 @@ import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
+import { time } from "./time.ts";
 import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
 import { secretBox } from "./webhook-view.ts";
 import { healthOf, healthPill, queueCell, refusalSentence } from "./webhook-words.ts";
@@ -111,7 +112,7 @@ function listView(rows: readonly Row[], next: string | null): Html {
   }
   return html`${head}
     <section class="card">
-      <div class="scroll" tabindex="0" role="region" aria-label="Webhooks">
+      <div class="scroll wide" tabindex="0" role="region" aria-label="Webhooks">
         <table>
           <thead>
             <tr>
@@ -138,7 +139,10 @@ function rowView({ webhook, endpoint, queue }: Row): Html {
   return html`<tr>
     <td><a href="/dashboard/webhooks/${webhook.id}">${new URL(webhook.settings.url).host}</a></td>
     <td><bdi>${endpoint.name}</bdi></td>
-    <td>${healthPill(healthOf(webhook))}</td>
+    <td>
+      ${healthPill(healthOf(webhook))}
+      ${webhook.failingSince !== null && html`<span class="muted">since ${time(webhook.failingSince)}</span>`}
+    </td>
     <td>${queueCell(queue)}</td>
   </tr>`;
 }

@@ -68,7 +68,7 @@ function listView(
   next: string | null,
 ): Html {
   return html`<section class="card">
-    <div class="scroll" tabindex="0" role="region" aria-label="Workspaces">
+    <div class="scroll wide" tabindex="0" role="region" aria-label="Workspaces">
       <table>
         <thead>
           <tr>

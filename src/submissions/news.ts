@@ -1,8 +1,6 @@
-import { query } from "../database/database.ts";
-import { all, type Steps } from "../database/steps.ts";
+import { all, type Steps, text } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
-import { idOfEndpoint } from "./endpoint-number.ts";
 import type { TailPosition } from "./submission-store.ts";
 
 /** Tells who wants to know that submissions may have come. */
@@ -36,28 +34,35 @@ export interface Arrivals {
   readonly isCut: boolean;
 }
 
-/** Submissions that one call counts, which takes a few milliseconds. */
-const MAX_ARRIVALS = 5000;
+/** Submissions that one call counts, which takes a millisecond or two. */
+const MAX_ARRIVALS = 10_000;
 
-/** Counts the submissions that were committed after a position. @param until the last position that counts; null has no end. */
-export function* countArrivals(after: TailPosition, until: TailPosition | null = null): Steps<Arrivals> {
-  let rows = query
-    .selectFrom("submission")
-    .select(["seq", "endpoint_number"])
-    .select(idOfEndpoint.as("endpoint_id"))
-    .where("seq", ">", after)
-    .orderBy("seq")
-    .limit(MAX_ARRIVALS);
-  if (until !== null) rows = rows.where("seq", "<=", until);
-  const found = yield* all(rows);
-  const byEndpoint = new Map<string, number>();
-  for (const { endpoint_id: id } of found) byEndpoint.set(id, (byEndpoint.get(id) ?? 0) + 1);
+const COUNT_SQL = `SELECT count(*) AS submissions, max(seq) AS position,
+    (SELECT endpoint_id FROM endpoint_number WHERE number = endpoint) AS endpoint_id
+  FROM (SELECT seq, endpoint_number AS endpoint FROM submission WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${MAX_ARRIVALS})
+  GROUP BY endpoint`;
+
+interface Counted {
+  readonly submissions: number;
+  readonly position: TailPosition;
+  readonly endpoint_id: string;
+}
+
+/** Counts the submissions that were committed after a position. @param until the last position that counts */
+export function* countArrivals(
+  after: TailPosition,
+  until: TailPosition = Number.MAX_SAFE_INTEGER,
+): Steps<Arrivals> {
+  const counts = yield* all(text<Counted>(COUNT_SQL, after, until));
   const byAccount = new Map<string, number>();
-  for (const [id, count] of byEndpoint) {
-    const endpoint = yield* findEndpoint(id);
+  let [position, total] = [after, 0];
+  for (const counted of counts) {
+    position = Math.max(position, counted.position);
+    total += counted.submissions;
+    const endpoint = yield* findEndpoint(counted.endpoint_id);
     if (endpoint === undefined) continue;
     const { accountId } = yield* getWorkspace(endpoint.workspaceId);
-    byAccount.set(accountId, (byAccount.get(accountId) ?? 0) + count);
+    byAccount.set(accountId, (byAccount.get(accountId) ?? 0) + counted.submissions);
   }
-  return { position: found.at(-1)?.seq ?? after, byAccount, isCut: found.length === MAX_ARRIVALS };
+  return { position, byAccount, isCut: total === MAX_ARRIVALS };
 }

@@ -16,6 +16,8 @@ import { type HeldPosts, openHeldPosts } from "../../src/submissions/open-held-p
 import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
 import { listWebhookDeliveries, replay, type Replay } from "../../src/webhooks/webhook-deliveries.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../../src/webhooks/change-webhook.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { changeBothWays } from "../support/same-change.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
@@ -42,6 +44,33 @@ test("enabling a webhook releases what was held for it, by the verb as by the co
   const rows = await changeBothWays(operatorMachine(), world.db, enable, command);
   expect(rows.verb).toEqual(rows.command);
   expect(rows.verb.filter((row) => /^delivery .*"pending"/.test(row))).toHaveLength(3);
+});
+
+test("a webhook is added, changed, given a new secret and deleted, by the verb as by the command, and each is recorded", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/", { headers: { "x-one": "1" } });
+  const { keyring, endpointId } = world;
+  const { id } = webhook;
+  const settings = { ...defaultWebhookSettings, url: "https://example.com/new" };
+  const change = { url: "https://example.com/moved", maxSpamScore: 40 };
+  type Verb = (db: typeof world.db) => Promise<unknown>;
+  const both: [verb: Verb, command: string[]][] = [
+    [
+      (db) => db.transaction(() => addWebhook(keyring, { endpointId, settings, actor: null }, Date.now())),
+      ["create", "--endpoint", endpointId, "--url", settings.url],
+    ],
+    [
+      (db) => db.transaction(() => changeWebhook(keyring, { id, change, actor: null }, Date.now())),
+      ["set", id, "--url", change.url, "--max-spam-score", "40"],
+    ],
+    [(db) => db.transaction(() => renewSecret(keyring, id, null, Date.now())), ["rotate-secret", id]],
+    [(db) => removeWebhook(db, id, null, Date.now()), ["delete", id, "--yes"]],
+  ];
+  for (const [verb, command] of both) {
+    const rows = await changeBothWays(operatorMachine(), world.db, verb, ["webhook", ...command]);
+    expect(rows.verb, command[0]).toEqual(rows.command);
+    expect(rows.verb.filter((row) => row.startsWith("audit_event"))).toHaveLength(1);
+  }
 });
 
 test("what failed is replayed, by the verb as by the command; a dry run counts it and changes nothing", async () => {

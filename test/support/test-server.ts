@@ -89,8 +89,13 @@ export async function launchServer(overrides: ConfigOverrides = {}): Promise<Tes
 
   const start = async () => {
     const { db } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
-    const running = await serve({ db, config, clock, log });
-    return { db, running };
+    try {
+      return { db, running: await serve({ db, config, clock, log }) };
+    } catch (error) {
+      db.close();
+      folder.remove();
+      throw error;
+    }
   };
   let current = await start();
   const owner = openDatabase(databasePath, { busyTimeoutMs: 10_000 });
