@@ -51,7 +51,7 @@ export const POINTS = {
 } as const;
 
 /** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -1.4;
+export const TEXT_NEUTRAL_ODDS = -1.25;
 export const TEXT_POINTS_PER_ODDS = 24;
 /** Turns of pitches are not looked for in a text that reads more than this like genuine mail: nothing would come of them. */
 export const PHRASES_LEAST_ODDS = -3.5;
