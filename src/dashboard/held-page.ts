@@ -17,6 +17,7 @@ import {
 } from "../submissions/held-post.ts";
 import { releaseHeldPost, type ReleaseParts } from "../submissions/release-held.ts";
 import { type Answer, page, redirect } from "./answer.ts";
+import { needsWorkspace } from "./form-name.ts";
 import { addressOfHeld, heldPostView, heldView } from "./held-view.ts";
 import { MAX_CHOICES } from "./inbox-view.ts";
 import { applied, change, type DashboardParts } from "./parts.ts";
@@ -38,7 +39,9 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
       };
     });
     const { days } = config.held;
-    return page("Held", heldView({ posts: data, endpoints, choices, endpointId, before, nextCursor, days }));
+    const showsWorkspace = needsWorkspace(viewer, choices);
+    const list = { posts: data, endpoints, choices, showsWorkspace, endpointId, before, nextCursor, days };
+    return page("Held", heldView(list));
   });
 
   routes.read("/held/:id", async ({ viewer, params, query }) => {

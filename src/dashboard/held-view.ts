@@ -2,6 +2,7 @@ import type { EndpointName, PlacedEndpoint } from "../endpoints/viewable-endpoin
 import { html, type Html } from "../foundation/html.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
+import { formName } from "./form-name.ts";
 import { previewOf, titleOf } from "./preview.ts";
 import { scorePill } from "./score-view.ts";
 import { factsCard, reasonList, senderCard } from "./submission-cards.ts";
@@ -12,6 +13,8 @@ export interface HeldParts {
   readonly endpoints: ReadonlyMap<string, PlacedEndpoint>;
   /** The endpoints that the viewer may see. */
   readonly choices: readonly EndpointName[];
+  /** Whether the rows belong to several workspaces. */
+  readonly showsWorkspace: boolean;
   /** The one that is shown; empty is all. */
   readonly endpointId: string;
   /** The cursor of this page; null on the first. */
@@ -67,7 +70,7 @@ function emptyView({ endpointId, before }: HeldParts): Html {
 }
 
 function tableView(parts: HeldParts): Html {
-  const { posts, endpoints, endpointId, before, nextCursor } = parts;
+  const { posts, endpointId, before, nextCursor } = parts;
   const newest = posts[0]?.id ?? "";
   return html`<form class="card inbox" method="post" action="${addressOfHeld(endpointId, "/release")}">
       <div class="bar" role="group" aria-label="With the selected">
@@ -95,7 +98,7 @@ function tableView(parts: HeldParts): Html {
           </tr>
         </thead>
         <tbody data-rows>
-          ${posts.map((post) => rowView(post, endpoints.get(post.endpointId)?.name ?? "", endpointId))}
+          ${posts.map((post) => rowView(post, parts))}
         </tbody>
       </table>
       <nav class="pages" aria-label="Pages">
@@ -115,7 +118,7 @@ function tableView(parts: HeldParts): Html {
     }`;
 }
 
-function rowView(post: HeldPost, form: string, endpointId: string): Html {
+function rowView(post: HeldPost, { endpoints, endpointId, showsWorkspace }: HeldParts): Html {
   const { from, text } = previewOf(post.data);
   const who = from === "" ? "No name" : from;
   return html`<tr data-held="${post.id}">
@@ -126,7 +129,7 @@ function rowView(post: HeldPost, form: string, endpointId: string): Html {
       >
       <small class="muted" dir="auto">${strongestOf(post)}</small>
     </td>
-    <td class="tag c-form"><bdi>${form}</bdi></td>
+    <td class="tag c-form">${formName(endpoints.get(post.endpointId), showsWorkspace)}</td>
     <td class="c-score">${whyPill(post)}</td>
     <td class="right c-when muted num">${time(post.createdAt)}</td>
   </tr>`;

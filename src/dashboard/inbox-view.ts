@@ -2,6 +2,7 @@ import type { EndpointName } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { firstIdAt, timeOfId } from "../foundation/id.ts";
 import type { Viewer } from "../sessions/session.ts";
+import { formName, needsWorkspace } from "./form-name.ts";
 import { addressOf, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
 import { previewOf } from "./preview.ts";
 import type { InboxPage, InboxRow, Place } from "./read-inbox.ts";
@@ -113,7 +114,7 @@ function chips({ shown, choices, now }: InboxParts): Html {
 }
 
 function tableView({ viewer, shown, place, found, choices }: InboxParts): Html {
-  const isInSeveral = new Set(choices.map(({ workspaceId }) => workspaceId)).size > 1;
+  const showsWorkspace = needsWorkspace(viewer, choices);
   const back = addressOf(shown, "/bulk", { before: place.before, after: place.after });
   return html`<form class="card inbox" method="post" action="${back}">
     <div class="bar" role="group" aria-label="With the selected">
@@ -145,7 +146,7 @@ function tableView({ viewer, shown, place, found, choices }: InboxParts): Html {
         </tr>
       </thead>
       <tbody data-rows>
-        ${found.rows.map((row) => rowView(row, shown, viewer.isOperator && isInSeveral))}
+        ${found.rows.map((row) => rowView(row, shown, showsWorkspace))}
       </tbody>
     </table>
     ${pageLinks(shown, found)}
@@ -169,7 +170,7 @@ function rowView(
       >
     </td>
     <td class="tag c-form">
-      <bdi>${endpoint?.name}</bdi>${showsWorkspace && html`<small><bdi>${endpoint?.workspaceName}</bdi></small>`}
+      ${formName(endpoint, showsWorkspace)}
     </td>
     <td class="c-score">${mark === null ? scorePill(submission) : markPill(mark)}</td>
     <td class="right c-when muted num">${time(createdAt)}</td>

@@ -8,6 +8,7 @@ import type { Viewer } from "../sessions/session.ts";
 import { getViewableSubmission } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { findWebhook } from "../webhooks/webhook-store.ts";
+import { getViewableWorkspace } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /** Messages of one submission that its page shows. */
@@ -22,6 +23,8 @@ export interface SentMessage {
 export interface WholeSubmission {
   readonly submission: Submission;
   readonly endpoint: Endpoint;
+  /** Told to operators, who see the workspaces of others. */
+  readonly workspaceName: string | null;
   readonly definition: SchemaDefinition;
   readonly mark: Mark | null;
   readonly messages: readonly SentMessage[];
@@ -46,6 +49,8 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
       messages.push({ delivery, recipient, attempts: yield* listAttempts(delivery.id) });
     }
     const mark = (yield* listMarks([id])).get(id) ?? null;
-    return { submission, endpoint, definition: yield* readSchema(endpoint), mark, messages };
+    const workspace = yield* getViewableWorkspace(viewer, endpoint.workspaceId);
+    const workspaceName = viewer.isOperator ? workspace.name : null;
+    return { submission, endpoint, workspaceName, definition: yield* readSchema(endpoint), mark, messages };
   });
 }

@@ -22,7 +22,8 @@ export function submissionView(parts: SubmissionViewParts): Html {
   return html`${turnLinks(parts)}
     <div class="head">
       <h1><bdi>${titleOf(submission.data)}</bdi></h1>
-      ${scorePill(submission)} ${mark !== null && markPill(mark)} ${actions(parts)}
+      ${scorePill(submission)} ${mark !== null && markPill(mark)}
+      ${parts.workspaceName !== null && html`<span class="tag">in <bdi>${parts.workspaceName}</bdi></span>`} ${actions(parts)}
     </div>
     <div class="two">
       <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition))} ${senderCard(submission)} ${jsonCard(submission)}</div>

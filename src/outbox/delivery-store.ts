@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { checkCursor } from "../foundation/id.ts";
 import type { Attempt, Delivery, DeliveryState } from "./delivery.ts";
-import { lookThroughQueued } from "./queued-deliveries.ts";
+import { EVERYTHING_QUEUED, lookThroughQueued } from "./queued-deliveries.ts";
 
 export const MAX_DELIVERY_PAGE = 1000;
 
@@ -61,11 +61,8 @@ function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
   const { recipientId, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
   if (state !== null && state !== "pending" && state !== "held") return found;
-  yield* lookThroughQueued(recipientId, (delivery) => {
-    const isMeant =
-      (submissionId === null || delivery.submissionId === submissionId) &&
-      (state === null || delivery.state === state) &&
-      (cursor === null || delivery.id < cursor);
+  yield* lookThroughQueued({ recipientId, submissionId }, (delivery) => {
+    const isMeant = (state === null || delivery.state === state) && (cursor === null || delivery.id < cursor);
     if (isMeant) found.push(delivery);
     if (found.length > 4 * limit) found = newestFirst(found).slice(0, limit + 1);
     return false;
@@ -82,7 +79,7 @@ export function* getDelivery(id: string): Steps<Delivery> {
   const row = yield* first(query.selectFrom("delivery").selectAll().where("id", "=", id));
   if (row !== undefined) return toDelivery(row);
   let queued: Delivery | undefined;
-  yield* lookThroughQueued(null, (delivery) => {
+  yield* lookThroughQueued(EVERYTHING_QUEUED, (delivery) => {
     if (delivery.id === id) queued = delivery;
     return queued !== undefined;
   });

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, type Steps, text } from "../database/steps.ts";
 import type { Delivery } from "./delivery.ts";
@@ -7,21 +8,25 @@ import type { RecipientState } from "./recipient.ts";
 /** Rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;
 
+/** A part of the outbox; null is every recipient or submission. */
+export interface QueuedPart {
+  readonly recipientId: string | null;
+  readonly submissionId: string | null;
+}
+
+export const EVERYTHING_QUEUED: QueuedPart = { recipientId: null, submissionId: null };
+
 /**
- * Hands everything that waits in the outbox to `look`, oldest first, as the deliveries that it will be, until that
- * returns true.
- *
- * @param recipientId null is every recipient.
+ * Hands what waits in the outbox to `look`, oldest first, as the deliveries that it will be, until that returns true. For one
+ * submission, only the rows that name it are read.
  */
-export function* lookThroughQueued(
-  recipientId: string | null,
-  look: (delivery: Delivery) => boolean,
-): Steps<void> {
+export function* lookThroughQueued(part: QueuedPart, look: (delivery: Delivery) => boolean): Steps<void> {
   let after = 0;
   for (;;) {
-    const rows = yield* all(selectRows(recipientId, after));
+    const rows = yield* all(selectRows(part, after));
     for (const row of rows) {
       for (const [id, submissionId] of JSON.parse(row.messages) as QueuedMessage[]) {
+        if (part.submissionId !== null && part.submissionId !== submissionId) continue;
         const submission = yield* first(text("SELECT 1 FROM submission WHERE id = ?", submissionId));
         if (submission !== undefined && look(toDelivery(row, id, submissionId))) return;
       }
@@ -49,15 +54,17 @@ function toDelivery(
   };
 }
 
-function selectRows(recipientId: string | null, after: number) {
-  const rows = query
+function selectRows({ recipientId, submissionId }: QueuedPart, after: number) {
+  let rows = query
     .selectFrom("outbox")
     .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
     .select(["number", "recipient_id", "queued_at", "messages", "recipient.state"])
     .where("number", ">", after)
     .orderBy("number")
     .limit(ROWS_AT_ONCE);
-  return recipientId === null ? rows : rows.where("recipient_id", "=", recipientId);
+  if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
+  if (submissionId !== null) rows = rows.where(sql<boolean>`instr(messages, ${submissionId}) > 0`);
+  return rows;
 }
 
 /** How many messages wait in the outbox for recipients that are enabled, and for others; read from an index alone. */

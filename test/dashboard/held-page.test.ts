@@ -11,10 +11,10 @@ async function world() {
   const server = await startServer({
     plans: { hobby: { monthlySubmissions: 2, endpoints: null, customSpam: false } },
   });
-  await visit(server);
+  const ada = await visit(server);
   const ben = await addFormOwner(server, "ben@example.org");
   const cleo = await addFormOwner(server, "cleo@example.org");
-  return { server, ben, cleo };
+  return { server, ada, ben, cleo };
 }
 
 /** As many held posts, the oldest first. */
@@ -74,6 +74,15 @@ test("held posts are listed newest first in pages, with the reason that weighs m
   const shop = await addEndpointOf(server, ben, "Shop");
   expect(rowsOf((await ben.get(`/dashboard/held?endpoint=${shop.id}`)).text)).toEqual([]);
   expect((await ben.get(`/dashboard/held?endpoint=${cleo.endpoint.id}`)).status).toBe(404);
+});
+
+test("operators see everybody's held posts, with the workspace, and owners are not told of workspaces", async () => {
+  const { server, ada, ben, cleo } = await world();
+  const ids = [...hold(server, ben, 1), ...hold(server, cleo, 1)].toReversed();
+  const { text } = await ada.get("/dashboard/held");
+  expect(rowsOf(text)).toEqual(ids);
+  expect(text).toContain("<small><bdi>ben</bdi></small>");
+  expect((await ben.get("/dashboard/held")).text).not.toContain("<small><bdi>");
 });
 
 test("one post shows what was filled in and why it was refused", async () => {

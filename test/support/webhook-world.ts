@@ -17,7 +17,7 @@ import type { Delivery } from "../../src/outbox/delivery.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import type { NotifiedSubmission } from "../../src/outbox/event.ts";
 import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
-import { lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
+import { EVERYTHING_QUEUED, lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
 import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
@@ -219,7 +219,7 @@ export function queuedDeliveries(db: SqliteDatabase): Delivery[] {
     found.push(delivery);
     return false;
   };
-  db.now(() => lookThroughQueued(null, look));
+  db.now(() => lookThroughQueued(EVERYTHING_QUEUED, look));
   return found;
 }
 
