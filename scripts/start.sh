@@ -20,7 +20,18 @@ done
 
 formsvc() { ./dist/formsvc "$@" "${shared[@]}"; }
 
+# Where this server will be, whether its dashboard is on, and whether that has an address of its own.
+read -r address dashboard apart <<<"$(formsvc config show | HOST="$host" PORT="$port" node -e '
+  const { server, dashboard } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+  const wildcards = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const named = process.env.HOST || server.host;
+  const host = wildcards[named] ?? named;
+  const address = `http://${host.includes(":") ? `[${host}]` : host}:${process.env.PORT || server.port}`;
+  console.log(address, dashboard.enabled, dashboard.listen !== null)')"
+
+is_new=""
 if ! endpoints="$(formsvc endpoint list --quiet 2>/dev/null)" || [ -z "$endpoints" ]; then
+  is_new=yes
   # Kept in variables and printed once; nothing writes them to disk.
   keys="$(formsvc endpoint create --name "My first form" --schema - --env <<'SCHEMA'
 {
@@ -31,10 +42,6 @@ if ! endpoints="$(formsvc endpoint list --quiet 2>/dev/null)" || [ -z "$endpoint
 SCHEMA
 )"
   eval "$keys"
-  address="$(formsvc config show | HOST="$host" PORT="$port" node -e '
-    const { server } = JSON.parse(require("fs").readFileSync(0, "utf8"));
-    const host = process.env.HOST || server.host;
-    console.log(`http://${host.includes(":") ? `[${host}]` : host}:${process.env.PORT || server.port}`)')"
   cat <<TEXT
 
 Your first endpoint is $FORMSVC_ENDPOINT_ID. Its keys are shown this once and cannot be recovered:
@@ -58,5 +65,28 @@ See posts arrive:
   ./dist/formsvc submission tail --follow${shared[*]:+ ${shared[*]}}
 
 TEXT
+fi
+
+if [ "$dashboard" = true ]; then
+  if [ -n "$is_new" ]; then
+    base=()
+    if [ -n "$host$port" ] && [ "$apart" = false ]; then base=(--base-url "$address"); fi
+    owner="$(formsvc account list --json | node -e '
+      console.log(JSON.parse(require("fs").readFileSync(0, "utf8")).data[0].email)')"
+    cat <<TEXT
+Open the dashboard, as soon as the server below listens. This link sets the password of $owner; it works once, for 30 minutes:
+
+  $(formsvc account sign-in-link "$owner" --quiet "${base[@]}")
+
+TEXT
+  else
+    cat <<TEXT
+
+For a link that opens the dashboard, and sets the password of an account:
+
+  ./dist/formsvc account sign-in-link EMAIL${shared[*]:+ ${shared[*]}}
+
+TEXT
+  fi
 fi
 exec ./dist/formsvc serve "$@"

@@ -62,7 +62,7 @@ const init = command({
         );
       }
       return context.output.note(
-        "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve",
+        "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve; for the dashboard: formsvc account sign-in-link EMAIL",
       );
     });
     // A configuration whose database cannot be created would make every later command fail.

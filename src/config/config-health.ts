@@ -42,6 +42,26 @@ export function checkMetricsAddress({ enabled, token, listen }: Config["metrics"
   );
 }
 
+/** A dashboard that nobody can sign in to, because its address is plain http and other machines use it. */
+export function checkDashboardAddress({ server, dashboard }: Config): Finding {
+  const name = "dashboard.address";
+  if (!dashboard.enabled) return sound(name, "the dashboard is off");
+  if (dashboard.listen !== null) return sound(name, `the dashboard is at ${dashboard.listen}`);
+  const { baseUrl } = server;
+  if (baseUrl === null || isSafe(new URL(baseUrl)))
+    return sound(name, "the dashboard is where forms are posted to");
+  return problem(
+    name,
+    `nobody can sign in to the dashboard at ${baseUrl}, because a password over plain http can be read on the way`,
+    "put a reverse proxy with https in front of it and change server.baseUrl, or set dashboard.enabled to false",
+  );
+}
+
+function isSafe({ protocol, hostname }: URL): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  return protocol === "https:" || host === "localhost" || isLoopback(host);
+}
+
 /** After this time without such a request, the proxy is gone or trusted. */
 const FORGET_PROXY_MS = 7 * 86_400_000;
 const TRUST_PROXY = ["server", "trustProxy"];

@@ -10,6 +10,11 @@ const WILDCARDS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", ":
  */
 export function dashboardAddress({ server, dashboard }: Pick<Config, "server" | "dashboard">): string {
   if (dashboard.listen !== null) return httpAddress(parseListenAddress(dashboard.listen));
+  return postAddress({ server });
+}
+
+/** The address that clients post to, without a slash at the end, as far as the configuration tells it. */
+export function postAddress({ server }: Pick<Config, "server">): string {
   return server.baseUrl ?? httpAddress(server);
 }
 

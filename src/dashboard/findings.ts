@@ -119,6 +119,7 @@ export function checkName(name: string): string {
 const HEADINGS: Readonly<Record<string, string>> = {
   "backups.age": "Backup",
   "config.token": "Configuration",
+  "dashboard.address": "Dashboard",
   "database.durability": "Database",
   "database.file": "Database",
   "database.integrity": "Database",

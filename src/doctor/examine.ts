@@ -1,5 +1,10 @@
 import type { Config } from "../config/config.ts";
-import { checkMetricsAddress, checkSecretsInFile, checkTrustedProxies } from "../config/config-health.ts";
+import {
+  checkDashboardAddress,
+  checkMetricsAddress,
+  checkSecretsInFile,
+  checkTrustedProxies,
+} from "../config/config-health.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { backupFolder, checkBackups, listScheduledBackups } from "../database/sqlite/backup-schedule.ts";
 import {
@@ -59,6 +64,7 @@ const CHECKS: readonly Check[] = [
   ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
   ({ loaded }) => checkSecretsInFile(loaded),
   ({ config }) => checkMetricsAddress(config.metrics),
+  ({ config }) => checkDashboardAddress(config),
   ofTables(async ({ db, loaded, now }) =>
     checkTrustedProxies(loaded, await db.read(findUntrustedProxy), now),
   ),

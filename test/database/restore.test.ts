@@ -168,6 +168,20 @@ test("a backup that was copied by hand with its write-ahead log is restored with
   expect(storedIds(machine.database)).toEqual(new Set([first, second]));
 });
 
+test("restore signs everybody out of the dashboard: no session or link from before the backup comes back", async () => {
+  const machine = operatorMachine();
+  await machine.createEndpoint();
+  await machine.mustRun(["account", "sign-in-link", "owner@localhost"]);
+  const connection = machine.open();
+  connection.exec("INSERT INTO session SELECT 'ses_1', id, x'00', 9e15, 9e15, 'Firefox', NULL FROM account");
+  connection.exec("INSERT INTO credential SELECT id, 'hash', NULL, NULL, 1 FROM account");
+  connection.close();
+  await machine.mustRun(["backup", "copy.db"]);
+  await machine.mustRun(["restore", "copy.db", "--yes"]);
+  const count = (table: string) => machine.open().prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+  expect(["session", "sign_in_link", "credential"].map(count)).toEqual([0, 0, 1]);
+});
+
 test("--hold-webhooks holds what the backup has as not delivered until its webhook is enabled, and nothing else does", async () => {
   const machine = operatorMachine();
   const endpoint = await machine.createEndpoint();

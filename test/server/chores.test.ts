@@ -34,3 +34,18 @@ test("all idempotency keys, messages and submissions past their time go in one r
   ]);
   expect(server.log.filter((line) => line.includes("maintenance.failed"))).toEqual([]);
 });
+
+test("sessions that have ended and changes that are too old go", async () => {
+  const server = await startServer();
+  const now = server.clock.now();
+  server.owner.execute(`
+    INSERT INTO account (id, email, created_at) VALUES ('acct_1', 'ana@example.org', 1);
+    INSERT INTO session VALUES
+      ('ses_old', 'acct_1', x'00', 1, 1, '', NULL), ('ses_new', 'acct_1', x'00', ${now}, ${now}, '', NULL);
+    INSERT INTO audit_event (at, action, subject) VALUES (1, 'a.b', 'old'), (${now}, 'a.b', 'new')`);
+  await server.restart();
+  const left = (sql: string) => server.owner.prepare(sql).pluck().all().join();
+  const all = () => [left("SELECT id FROM session"), left("SELECT subject FROM audit_event")];
+  await until(() => all().join() === "ses_new,new");
+  expect(all()).toEqual(["ses_new", "new"]);
+});

@@ -54,6 +54,18 @@ const FOREIGN_USES: readonly ForeignUse[] = [
   },
   {
     folder: "database",
+    table: "session",
+    does: "writes",
+    why: "restore changes a backup that may have the schema of an earlier version",
+  },
+  {
+    folder: "database",
+    table: "sign_in_link",
+    does: "writes",
+    why: "restore changes a backup that may have the schema of an earlier version",
+  },
+  {
+    folder: "database",
     table: "outbox",
     does: "reads",
     why: "restore changes a backup that may have the schema of an earlier version",

@@ -64,7 +64,8 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
     copyPrivately(source, unfinished);
     const { differences, ...checked } = checkCopy(unfinished, source);
     refuseDifferences(differences, source);
-    const heldBack = options.holdWebhooks ? holdDeliveries(unfinished, source) : NOTHING_HELD;
+    changeCopy(unfinished, source, signEverybodyOut);
+    const heldBack = options.holdWebhooks ? changeCopy(unfinished, source, holdDeliveries) : NOTHING_HELD;
     syncFile(unfinished);
     const replaced = setAside(database, options.now);
     moveIntoPlace(unfinished, database);
@@ -86,32 +87,47 @@ function copyPrivately(source: string, target: string): void {
   }
 }
 
-/**
- * Disables every webhook and holds its pending deliveries: held deliveries of an enabled webhook would be sent at the next
- * start. They are sent when their webhook is enabled again, or one by one by a replay.
- */
-function holdDeliveries(file: string, shown: string): HeldBack {
+type HasTable = (name: string) => boolean;
+
+/** Changes the copy, which may have the tables of an earlier version. @param shown the backup's name in messages. */
+function changeCopy<Result>(
+  file: string,
+  shown: string,
+  change: (connection: Driver.Database, has: HasTable) => Result,
+): Result {
   const connection = new Driver(file, { timeout: 0 });
   try {
-    const has = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-    if (has.get("delivery") === undefined) return NOTHING_HELD;
-    // Earlier versions keep a webhook's state in one table with its address.
-    const disable =
-      has.get("recipient") === undefined
-        ? "UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'"
-        : "UPDATE recipient SET state = 'disabled' WHERE state = 'enabled'";
-    const disabled = connection.prepare(disable).run();
-    const waiting = connection
-      .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
-      .run();
-    // Messages in the outbox will be held too, because their webhooks are disabled.
-    const queued = has.get("outbox") === undefined ? 0 : Number(countQueued(connection));
-    return { heldDeliveries: waiting.changes + queued, disabledWebhooks: disabled.changes };
+    const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+    return change(connection, (name) => table.get(name) !== undefined);
   } catch (error) {
     throw translateDatabaseError(error, shown);
   } finally {
     connection.close();
   }
+}
+
+/** Sessions that have ended since the backup, and links that were used since then, must not come back. */
+function signEverybodyOut(connection: Driver.Database, has: HasTable): void {
+  if (has("session")) connection.exec("DELETE FROM session; DELETE FROM sign_in_link");
+}
+
+/**
+ * Disables every webhook and holds its pending deliveries: held deliveries of an enabled webhook would be sent at the next
+ * start. They are sent when their webhook is enabled again, or one by one by a replay.
+ */
+function holdDeliveries(connection: Driver.Database, has: HasTable): HeldBack {
+  if (!has("delivery")) return NOTHING_HELD;
+  // Earlier versions keep a webhook's state in one table with its address.
+  const disable = has("recipient")
+    ? "UPDATE recipient SET state = 'disabled' WHERE state = 'enabled'"
+    : "UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'";
+  const disabled = connection.prepare(disable).run();
+  const waiting = connection
+    .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
+    .run();
+  // Messages in the outbox will be held too, because their webhooks are disabled.
+  const queued = has("outbox") ? Number(countQueued(connection)) : 0;
+  return { heldDeliveries: waiting.changes + queued, disabledWebhooks: disabled.changes };
 }
 
 function countQueued(connection: Driver.Database): unknown {
