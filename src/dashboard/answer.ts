@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
 import type { Html } from "../foundation/html.ts";
+import type { Problems } from "./field.ts";
 
 /** What a visit of the dashboard gets. */
-export type Answer = Page | Redirect | Download | Events;
+export type Answer = Page | Redirect | Download | Events | Checked;
 
 export interface Page {
   readonly kind: "page";
@@ -31,6 +32,12 @@ export interface Events {
   readonly content: Readable | null;
 }
 
+/** What is wrong with a form that is still being filled in, for the page's script. */
+export interface Checked {
+  readonly kind: "checked";
+  readonly problems: Problems;
+}
+
 /** @param status 422 if the page shows again what was typed, with its problems. */
 export function page(title: string, content: Html, status = 200): Page {
   return { kind: "page", title, content, status };
@@ -48,4 +55,9 @@ export function redirect(to: string, notice?: string, count?: number): Redirect 
 
 export function download(fileName: string, type: string, content: Readable | string): Download {
   return { kind: "download", fileName, type, content };
+}
+
+/** For `action=check` of a `form[data-check]`: nothing is stored. */
+export function checkedForm(problems: Problems): Checked {
+  return { kind: "checked", problems };
 }

@@ -5,13 +5,13 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { changeSchema, getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
-import { type Answer, page, redirect } from "./answer.ts";
+import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { changedNotice } from "./endpoint-settings-page.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
-import { checkDraft, draftOf, editDraft, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
 
 const SECTION = "/fields";
@@ -44,6 +44,7 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
     const action = form.get("action") ?? "save";
     const draft = readDraft(form);
     const version = Number(form.get("version"));
+    if (action === "check") return checkedForm(problemsOf(draft));
     if (action !== "save") {
       const edited = editDraft(draft, action);
       return answer(endpoint, { ...edited, version, action }, edited.problems.size === 0 ? 200 : 422);
@@ -102,7 +103,7 @@ function answer(endpoint: Endpoint, edited: Edited, status: number): Answer {
 function view(endpoint: Endpoint, { draft, version, problems, action = "", changed }: Edited): Html {
   const path = pathOf(endpoint, SECTION);
   return html`${problemSummary(problems)}${changed !== undefined && changedNotice(changed)}
-    <form method="post" action="${path}">
+    <form method="post" action="${path}" data-check data-unsaved>
       ${enterButton("save")}<input type="hidden" name="version" value="${version}" />
       ${schemaEditor({ draft, problems, path, action })}
       <p><button class="primary" name="action" value="save">Save the fields</button></p>

@@ -8,13 +8,13 @@ import { exampleSchema } from "../schemas/example-schema.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
 import { checkName } from "../workspaces/workspace.ts";
 import { getViewableWorkspace, listViewableWorkspaces } from "../workspaces/workspace-store.ts";
-import { type Answer, page, redirect } from "./answer.ts";
+import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { ownAddress } from "./own-address.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
-import { checkDraft, draftOf, editDraft, readDraft, type SchemaDraft } from "./schema-draft.ts";
+import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
 import { copyRow, snippetCards } from "./snippets-view.ts";
 
@@ -50,6 +50,8 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
       sent: form,
     };
     const action = form.get("action") ?? "create";
+    if (action === "check")
+      return checkedForm(new Map([...nameProblem(typed.name), ...problemsOf(typed.draft)]));
     if (action === "create") return once.run(visit, () => create(visit, typed), madeAlready);
     const edited = editDraft(typed.draft, action);
     return show(visit, { ...typed, ...edited }, edited.problems.size === 0 ? 200 : 422);
@@ -136,7 +138,7 @@ function formView(
   return html`<nav class="crumbs" aria-label="Path"><a href="/dashboard/endpoints">Endpoints</a> <span>/</span></nav>
     <div class="head"><h1>New endpoint</h1></div>
     ${problemSummary(problems)}
-    <form method="post" action="${PATH}">
+    <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}
       <section class="card">
         <div class="body schema">

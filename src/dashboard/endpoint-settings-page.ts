@@ -3,7 +3,7 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { getViewableEndpoint, updateEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
-import { type Answer, page, redirect } from "./answer.ts";
+import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { deletionCard } from "./endpoint-delete-page.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import {
@@ -39,15 +39,16 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
   });
 
   routes.write("/endpoints/:id", async (visit) => {
-    const typed = readSettingsForm(visit.form);
+    const { viewer, params, form } = visit;
+    const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
+    const typed = readSettingsForm(form);
     const result = checkSettingsForm(typed);
-    if (result.checked === null) {
-      const endpoint = await parts.db.read(() => getViewableEndpoint(visit.viewer, visit.params["id"] ?? ""));
-      // What it showed first counts on: correcting a mistake must not hide what somebody else changed.
-      const shown = { problems: result.problems, fingerprint: visit.form.get("shown") ?? "" };
-      return page(endpoint.name, view(endpoint, typed, shown), 422);
-    }
-    return save(visit, typed, result.checked);
+    const problems = result.checked === null ? result.problems : NO_PROBLEMS;
+    if (form.get("action") === "check") return checkedForm(problems);
+    if (result.checked !== null) return save(visit, typed, result.checked);
+    // What it showed first counts on: correcting a mistake must not hide what somebody else changed.
+    const shown = { problems, fingerprint: form.get("shown") ?? "" };
+    return page(endpoint.name, view(endpoint, typed, shown), 422);
   });
 
   routes.write("/endpoints/:id/state", async ({ viewer, params, form, now }) => {
@@ -99,7 +100,7 @@ function view(endpoint: Endpoint, typed: TypedSettings, shown: Shown): Html {
     endpoint,
     "",
     html`${problemSummary(problems)}${changed !== null && changedNotice(changed)}
-      <form class="card stacked" method="post" action="${pathOf(endpoint, "")}">
+      <form class="card stacked" method="post" action="${pathOf(endpoint, "")}" data-check data-unsaved>
         <input type="hidden" name="shown" value="${fingerprint}" />
         ${settingFields(typed, problems)}
         <p><button class="primary">Save the settings</button></p>

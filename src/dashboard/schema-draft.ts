@@ -46,6 +46,12 @@ export function checkDraft(draft: SchemaDraft): CheckedDefinition {
   return draft.view === "json" ? checkJson(draft.json) : checkRows(draft.rows);
 }
 
+/** None if the draft passes the check. */
+export function problemsOf(draft: SchemaDraft): Problems {
+  const checked = checkDraft(draft);
+  return checked.definition === null ? checked.problems : NO_PROBLEMS;
+}
+
 /** What a button of the editor does; any other leaves the draft as it is. */
 export function editDraft(draft: SchemaDraft, action: string): Drafted {
   if (draft.view === "json") return action === "form" ? toForm(draft) : { draft, problems: NO_PROBLEMS };

@@ -144,6 +144,7 @@ async function send(
 ): Promise<unknown> {
   if (answer.kind === "redirect") return reply.redirect(answer.to, 303);
   if (answer.kind === "page") return sendPage(request, reply, answer, parts);
+  if (answer.kind === "checked") return reply.send(Object.fromEntries(answer.problems));
   if (answer.kind === "events") {
     if (answer.content === null) return reply.code(204).send();
     // Nginx would keep events back until a buffer is full.

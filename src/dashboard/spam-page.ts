@@ -5,7 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { SpamChoices } from "../spam/spam-settings.ts";
 import { previewChoices } from "../submissions/preview-choices.ts";
 import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
-import { type Answer, page, redirect } from "./answer.ts";
+import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS } from "./field.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
@@ -50,6 +50,8 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
     const shown = { typed, fingerprint: visit.form.get("shown") ?? "", problems: NO_PROBLEMS };
     try {
       const checked = checkSpamForm(typed);
+      if (visit.form.get("action") === "check")
+        return checkedForm(checked.choices === null ? checked.problems : NO_PROBLEMS);
       if (checked.choices === null) return await show(found, { ...shown, problems: checked.problems }, 422);
       if (visit.form.get("action") === "save")
         return await save(visit, find, { shown, choices: checked.choices });

@@ -91,7 +91,7 @@ function refusalCard(refusal: string): Html {
 function settingsForm(scope: SpamScopeView, { typed, problems, fingerprint, preview }: ShownSpam): Html {
   const parts = (name: keyof TypedSpam) => ({ name, label: SPAM_LABELS[name], value: typed[name], problems });
   const from = scope.endpoint === null ? "the built-in setting" : "the workspace’s setting";
-  return html`<form class="card stacked" method="post" action="${scope.path}">
+  return html`<form class="card stacked" method="post" action="${scope.path}" data-check data-unsaved>
     <input type="hidden" name="shown" value="${fingerprint}" />
     <p class="muted">
       Every post gets a score from 0, genuine, to 100, spam. From 76 on it is held and not taken.
@@ -196,7 +196,7 @@ function endpointTable({ endpoints, more }: SpamScopeView): Html {
   if (endpoints.length === 0) return html`<p class="muted">This workspace has no endpoints.</p>`;
   return html`<section class="card" aria-labelledby="endpoints">
     <header><h2 id="endpoints">Endpoints</h2></header>
-    <div class="scroll" tabindex="0" role="region" aria-label="Endpoints">
+    <div class="scroll" tabindex="0" role="region" aria-label="Endpoints and their own settings">
       <table>
         <thead><tr><th scope="col">Endpoint</th><th scope="col">Its own settings</th></tr></thead>
         <tbody>

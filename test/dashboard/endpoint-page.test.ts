@@ -126,6 +126,28 @@ test("the second of two who edit the settings is told what changed, and loses no
   }
 });
 
+test("a form that is checked while it is filled in changes nothing, right or wrong", async () => {
+  const opening = await opened();
+  const { ada, path } = opening;
+  const before = JSON.stringify(stored(opening));
+  const check = async (page: string, values: Record<string, string>) => {
+    const { status, text } = await ada.post(page, await form(ada, page, { ...values, action: "check" }));
+    expect(status).toBe(200);
+    return Object.keys(JSON.parse(text) as object);
+  };
+  expect(await check(path, { name: "Other", keepDays: "9" })).toEqual([]);
+  expect(await check(path, { name: "", keepDays: "x" })).toEqual(["name", "keepDays"]);
+  expect(await check(`${path}/fields`, { "f.0.name": "other" })).toEqual([]);
+  expect(await check(`${path}/fields`, { "f.0.name": "email", "f.2.pattern": "(" })).toEqual([
+    "f.1.name",
+    "f.2.pattern",
+  ]);
+  expect(await check("/dashboard/endpoints/new", { name: "Other" })).toEqual([]);
+  expect(await check("/dashboard/endpoints/new", { name: "" })).toEqual(["name"]);
+  expect(JSON.stringify(stored(opening))).toBe(before);
+  expect(actions(opening)).toEqual([]);
+});
+
 test("a paused endpoint refuses posts until it is opened again", async () => {
   const opening = await opened();
   const { ada, path, server, endpoint } = opening;
@@ -338,7 +360,8 @@ test("what belongs to another workspace is like what does not exist, on every ro
   );
   await same((id) => `/dashboard/endpoints/${id}`, settings);
   await same((id) => `/dashboard/endpoints/${id}`, { ...settings, keepDays: "x" });
-  for (const action of ["save", "add", "json"])
+  await same((id) => `/dashboard/endpoints/${id}`, { ...settings, action: "check" });
+  for (const action of ["save", "add", "json", "check"])
     await same((id) => `/dashboard/endpoints/${id}/fields`, { ...fields, action });
   await same((id) => `/dashboard/endpoints/${id}/state`, { state: "paused" });
   await same((id) => `/dashboard/endpoints/${id}/delete`, { confirm: "Contact" });

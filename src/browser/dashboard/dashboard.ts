@@ -13,10 +13,12 @@
  * - `<input type="checkbox" data-keys-setting>` switches the keys off and on.
  * - `<button type="button" data-opens="id">` opens that `dialog`.
  * - `<details data-link-form>` opens with the token that the address has behind its #.
+ * - `<form data-check>` tells what is wrong while it is filled in: the server answers `action=check` with the problems as JSON.
  * - `<form data-unsaved>` asks before what was typed is lost.
  *
  * Buttons that need script are hidden without it by the style sheet.
  */
+import { checkWhileTyping } from "./check.ts";
 import { addCopyButtons } from "./copy.ts";
 import { listenToKeys, showKeysSetting } from "./keys.ts";
 import { takeLinkToken } from "./link-token.ts";
@@ -31,5 +33,6 @@ showKeysSetting();
 listenToKeys();
 followSelection();
 guardUnsaved();
+checkWhileTyping();
 takeLinkToken();
 followNews();

@@ -1,0 +1,94 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
+import { visit } from "../support/visitor.ts";
+
+describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  /** A page of somebody who is signed in. What the browser complains of fails the test. */
+  async function opened(scripts: boolean): Promise<{ server: TestServer; page: Page }> {
+    const server = await startServer();
+    const [name = "", value = ""] = (await visit(server)).cookie.split("=");
+    const context = await browser.newContext({ javaScriptEnabled: scripts });
+    await context.addCookies([{ name, value, url: server.url }]);
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !message.text().includes("status of 422"))
+        complaints.push(message.text());
+    });
+    onTestFinished(async () => {
+      await context.close();
+      expect(complaints).toEqual([]);
+    });
+    return { server, page };
+  }
+
+  const made = (server: TestServer) => server.owner.now(() => listEndpoints(null));
+
+  test.for([true, false])("an endpoint is made by the keyboard alone; with script: %s", async (scripts) => {
+    const { server, page } = await opened(scripts);
+    await page.goto(`${server.url}/dashboard/endpoints/new`);
+    await page.focus("#f-name");
+    await page.keyboard.type("Contact");
+    // To the button that adds a field, and into the field's name.
+    await page.focus('button[value="add"]');
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/new#field-3");
+    await page.focus("#f-f-3-name");
+    await page.keyboard.type("phone");
+    expect(await page.inputValue("#f-name")).toBe("Contact");
+    // Enter in an input does what the form is for, whatever buttons come first.
+    await page.keyboard.press("Enter");
+    await page.getByText("Copy them now").waitFor();
+    const [endpoint] = made(server);
+    const schema = endpoint && server.owner.now(() => readSchema(endpoint));
+    expect(Object.keys(schema ?? {})).toEqual(["name", "email", "message", "phone"]);
+  });
+
+  test("what is wrong is told at its input while somebody types, and gone when it is right", async () => {
+    const { server, page } = await opened(true);
+    await page.goto(`${server.url}/dashboard/endpoints/new`);
+    await page.getByText("Rules: e-mail address").click();
+    await page.fill("#f-f-1-maxLength", "many");
+    const problem = page.locator("#f-f-1-maxLength-problem");
+    await problem.waitFor();
+    expect(await problem.textContent()).toBe(
+      'Greatest length of “email” must be a whole number from 0 up, not "many"',
+    );
+    expect(await page.getAttribute("#f-f-1-maxLength", "aria-describedby")).toBe("f-f-1-maxLength-problem");
+    // Nobody filled in the name yet.
+    expect(await page.locator("#f-name-problem").count()).toBe(0);
+    await page.fill("#f-f-1-maxLength", "30");
+    await problem.waitFor({ state: "detached" });
+    expect(await page.getAttribute("#f-f-1-maxLength", "aria-invalid")).toBeNull();
+    expect(made(server)).toEqual([]);
+  });
+
+  test("a key is copied by its button, and without script there is no such button", async () => {
+    for (const scripts of [true, false]) {
+      const { server, page } = await opened(scripts);
+      await page.goto(`${server.url}/dashboard/endpoints/new`);
+      await page.fill("#f-name", "Contact");
+      await page.getByRole("button", { name: "Create the endpoint" }).click();
+      await page.getByText("Copy them now").waitFor();
+      const button = page.getByRole("button", { name: "Copy: Secret key" });
+      expect(await button.isVisible()).toBe(scripts);
+      if (!scripts) continue;
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await button.click();
+      await page.getByText("Copied").first().waitFor();
+      const key = await page.locator(".secret code").nth(1).textContent();
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(key);
+    }
+  });
+});
