@@ -14,7 +14,7 @@ import type { Routes } from "./routes.ts";
 /** Time between two transactions, in which posts are stored. */
 const PAUSE_MS = 2;
 /** A deletion that takes longer goes on after the page was answered. */
-const LONGEST_WAIT_MS = 2000;
+const LONGEST_WAIT_MS = 10_000;
 
 /** Deletes an endpoint for good, when its name was typed. */
 export function endpointDeletePages(routes: Routes, parts: DashboardParts): void {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { listEndpoints, readSchema } from "../../src/endpoints/endpoint-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
+import { PATIENCE_MS } from "../support/until.ts";
 import { visit } from "../support/visitor.ts";
 
 describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser", () => {
@@ -19,7 +20,7 @@ describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser",
     const context = await browser.newContext({ javaScriptEnabled: scripts });
     await context.addCookies([{ name, value, url: server.url }]);
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
     page.on("console", (message) => {

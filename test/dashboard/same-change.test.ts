@@ -121,6 +121,27 @@ test("keys are issued, rotated and revoked by the page as by the command", async
   }
 });
 
+test("spam settings are set by the page as by the command", async () => {
+  const { machine, id } = await withEndpoint();
+  const page = sending(`/dashboard/spam/endpoints/${id}`, {
+    action: "save",
+    maxLinks: "1",
+    keywords: "casino = 40",
+  });
+  const rows = await bothWays(machine, page, [
+    "spam",
+    "set",
+    "--endpoint",
+    id,
+    "--max-links",
+    "1",
+    "--keyword",
+    "casino=40",
+  ]);
+  expect(rows.page).toEqual(rows.command);
+  expect(rows.page.filter((row) => row.startsWith("endpoint_spam "))).toHaveLength(1);
+});
+
 /** How often settings were raised says nothing about what they are. */
 function withoutVersion(rows: readonly string[]): string[] {
   return rows.filter((row) => !row.startsWith("settings_version "));
