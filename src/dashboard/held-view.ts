@@ -89,6 +89,7 @@ function tableView(parts: HeldParts): Html {
         <thead>
           <tr>
             <th scope="col" class="pick">
+              <span class="hidden-text">Selected</span>
               <input type="checkbox" data-select-all aria-label="Select all on this page" />
             </th>
             <th scope="col">From</th>

@@ -260,7 +260,7 @@ export function changed(
 /** Once at the start, until somebody has a password. @param remedy the command that makes a link. */
 export function nobodySignsIn(log: Log, remedy: string): void {
   const message = `nobody can sign in to the dashboard yet; make a link with: ${remedy}`;
-  log.warn({ event: "dashboard.no-password" }, message);
+  log.info({ event: "dashboard.no-password" }, message);
 }
 
 /** A whole line, because it is written past the logger: it reports lines that the logger lost. */

@@ -28,8 +28,11 @@ function addPassword(machine: OperatorMachine, email: string): void {
     .run(email);
 }
 
+/** What was recorded since both accounts were made. */
 function actions(machine: OperatorMachine): unknown[] {
-  return machine.open().prepare("SELECT action || ' ' || subject FROM audit_event ORDER BY id").pluck().all();
+  const events =
+    "SELECT action || ' ' || subject FROM audit_event WHERE action <> 'account.create' ORDER BY id";
+  return machine.open().prepare(events).pluck().all();
 }
 
 test("sign-in-link prints a link with a token that the database holds as a hash, for 30 minutes", async () => {
