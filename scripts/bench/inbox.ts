@@ -14,7 +14,7 @@ import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 /**
  * How long the pages of the inbox take over many submissions, for an operator who sees all, an agency with 200 forms and an owner with
  * a small workspace among large ones; and what a search costs the posts beside it.
- * Usage: node scripts/bench/inbox.ts [SUBMISSIONS] [VISITS]
+ * Usage: taskset -c 1 node scripts/bench/inbox.ts [SUBMISSIONS] [VISITS]
  */
 const COMMAND_WAIT_MS = 60_000;
 const ROWS_AT_ONCE = 100_000;

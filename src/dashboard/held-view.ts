@@ -70,7 +70,7 @@ function emptyView({ endpointId, before }: HeldParts): Html {
 }
 
 function tableView(parts: HeldParts): Html {
-  const { posts, endpointId, before, nextCursor } = parts;
+  const { posts, endpointId, before } = parts;
   const newest = posts[0]?.id ?? "";
   return html`<form class="card inbox" method="post" action="${addressOfHeld(endpointId, "/release")}">
       <div class="bar" role="group" aria-label="With the selected">
@@ -102,12 +102,7 @@ function tableView(parts: HeldParts): Html {
           ${posts.map((post) => rowView(post, parts))}
         </tbody>
       </table>
-      <nav class="pages" aria-label="Pages">
-        <span>${before !== null && html`<a href="${addressOfHeld(endpointId)}">← Newest</a>`}</span>
-        <span
-          >${nextCursor !== null && html`<a rel="next" href="${addressOfHeld(endpointId, "", nextCursor)}">Older →</a>`}</span
-        >
-      </nav>
+      ${pageLinks(parts)}
     </form>
     ${
       before === null &&
@@ -117,6 +112,16 @@ function tableView(parts: HeldParts): Html {
         </button>
       </form>`
     }`;
+}
+
+function pageLinks({ endpointId, before, nextCursor }: HeldParts): Html | null {
+  if (before === null && nextCursor === null) return null;
+  return html`<nav class="pages" aria-label="Pages">
+    <span>${before !== null && html`<a href="${addressOfHeld(endpointId)}">← Newest</a>`}</span>
+    <span
+      >${nextCursor !== null && html`<a rel="next" href="${addressOfHeld(endpointId, "", nextCursor)}">Older →</a>`}</span
+    >
+  </nav>`;
 }
 
 function rowView(post: HeldPost, { endpoints, endpointId, showsWorkspace }: HeldParts): Html {
