@@ -56,6 +56,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     clock.set(end - hoursAgo * HOUR_MS);
     const { json } = await server.post(forms[form].publishable, data, {
       "user-agent": BROWSER,
+      "accept-language": "en-GB,en;q=0.8",
       origin: "https://www.joinery.example",
       "x-forwarded-for": `203.0.113.${(index * 37) % 250}`,
     });
@@ -63,7 +64,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     await settled(server);
   }
   await receiver.stop();
-  nameReceivers(server);
+  nameReceivers(server, end);
   owner.now(() => markRead(before.accountId, submissionIds.slice(0, -UNREAD)));
   clock.set(end);
   const visitor = await visit(server, OWNER);
@@ -117,8 +118,9 @@ async function settled({ owner }: TestServer): Promise<void> {
   );
 }
 
-/** In the pictures the receivers have names of the web. */
-function nameReceivers({ owner }: TestServer): void {
+/** In the pictures the receivers have names of the web, to which nothing is sent. */
+function nameReceivers({ owner }: TestServer, end: number): void {
+  owner.prepare("UPDATE delivery SET due_at = ? WHERE state = 'pending'").run(end + HOUR_MS);
   const rename = owner.prepare("UPDATE webhook SET url = ? WHERE url LIKE ?");
   rename.run("https://hooks.example.com/joinery", "%/works");
   rename.run("https://crm.example.com/hooks/orders", "%/fails");
