@@ -73,6 +73,7 @@ async function pathsOf(server: TestServer, home: OwnerHome): Promise<Shot[]> {
     .flatMap((route) => pagesOf([route], home).map((path): Shot => [nameOf(route.path), path]));
   return [
     ...shots,
+    ["first-screen", "/dashboard", async () => {}],
     ["inbox-nothing-found", "/dashboard?q=violin"],
     ["not-found", "/dashboard/no-such-page"],
     ["keys", "/dashboard", (page) => page.keyboard.press("?")],

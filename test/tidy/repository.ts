@@ -18,8 +18,9 @@ export function listFiles(): readonly string[] {
   );
 }
 
+/** A picture has no text. */
 export function readText(path: string): SourceFile {
-  return { path, text: readFileSync(join(root, path), "utf8") };
+  return { path, text: path.endsWith(".png") ? "" : readFileSync(join(root, path), "utf8") };
 }
 
 export function modeOf(path: string): number {
