@@ -12,6 +12,7 @@ import {
 } from "../sessions/session.ts";
 import { page, redirect } from "./answer.ts";
 import { textField } from "./field.ts";
+import { keysSetting } from "./keys-dialog.ts";
 import type { DashboardParts } from "./parts.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "./routes.ts";
@@ -101,6 +102,10 @@ function accountView({ viewer, problem, hasFactor, recoveryCodes, sessions }: Ac
       </form>
     </section>
     ${factorCard(hasFactor, recoveryCodes)}
+    <section class="card needs-script" aria-labelledby="own-keys">
+      <header><h2 id="own-keys">Keys</h2></header>
+      <div class="body">${keysSetting}</div>
+    </section>
     ${sessionsCard(sessions, viewer.sessionId)}`;
 }
 
