@@ -147,7 +147,7 @@ function sessionsCard(sessions: readonly Session[], ownId: string): Html {
         </form>`
       }
     </header>
-    <div class="scroll">
+    <div class="scroll" tabindex="0" role="region" aria-label="Browsers that are signed in">
       <table>
         <thead>
           <tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col" class="right"><span class="hidden-text">End</span></th></tr>

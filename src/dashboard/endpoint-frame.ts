@@ -19,7 +19,7 @@ export function endpointFrame(
   section: (typeof SECTIONS)[number]["path"],
   content: Html,
 ): Html {
-  return html`<nav class="crumbs" aria-label="Path"><a href="/dashboard/endpoints">Endpoints</a> <span>/</span></nav>
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Endpoints</a></p>
     <div class="head">
       <h1><bdi>${endpoint.name}</bdi></h1>
       ${stateLabel(endpoint.state)}

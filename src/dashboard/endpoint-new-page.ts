@@ -135,7 +135,7 @@ function formView(
   { name, workspaceId, draft, problems, sent }: NewForm,
   workspaces: readonly Workspace[],
 ): Html {
-  return html`<nav class="crumbs" aria-label="Path"><a href="/dashboard/endpoints">Endpoints</a> <span>/</span></nav>
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Endpoints</a></p>
     <div class="head"><h1>New endpoint</h1></div>
     ${problemSummary(problems)}
     <form method="post" action="${PATH}" data-check data-unsaved>
@@ -167,7 +167,7 @@ function createdView(
   definition: SchemaDefinition,
   base: string,
 ): Html {
-  return html`<nav class="crumbs" aria-label="Path"><a href="/dashboard/endpoints">Endpoints</a> <span>/</span></nav>
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Endpoints</a></p>
     <div class="head">
       <h1><bdi>${endpoint.name}</bdi> is ready</h1>
       <div class="actions"><a class="button" href="/dashboard/endpoints/${endpoint.id}">Go to the endpoint</a></div>

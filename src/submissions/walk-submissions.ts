@@ -28,8 +28,8 @@ export interface WalkSlice {
   readonly position: string | null;
 }
 
-/** Submissions that one slice looks at, in a fraction of a millisecond: a post waits for several slices until it is committed. */
-const SLICE_ROWS = 100;
+/** Submissions that one slice looks at, in a millisecond or two: a post waits for one slice (`readInTurn`). */
+const SLICE_ROWS = 250;
 /** Endpoints that one slice looks at. */
 const SLICE_ENDPOINTS = 16;
 /** Submissions of an endpoint that are read first, if there are several; each further time twice as many. */
