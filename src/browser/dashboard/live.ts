@@ -22,7 +22,9 @@ export function followNews(): void {
   document.addEventListener("visibilitychange", follow);
   // A page that is kept for the way back would hold the connection meanwhile.
   addEventListener("pagehide", end);
-  addEventListener("pageshow", follow);
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) follow();
+  });
   follow();
 }
 
