@@ -2,7 +2,7 @@ import { escapeHtml } from "../foundation/html.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { FieldDefinition, NumberField, StringField } from "../schemas/field-definition.ts";
 
-/** Where the posts of an endpoint go, and with what key. */
+/** The address that takes the posts of an endpoint, and the key that they carry. */
 export interface SnippetTarget {
   /** The server's address without a slash at the end. */
   readonly base: string;

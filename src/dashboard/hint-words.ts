@@ -8,7 +8,7 @@ interface Advice {
   readonly href?: string;
 }
 
-/** What a page says for the hints of findings: where it is done, or that it is done at the command line. */
+/** What a page says for the hint of a finding: the page that mends it, or that only the command line does. */
 const WORDS: Partial<{
   readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly kind: Kind }>) => Advice;
 }> = {

@@ -16,7 +16,7 @@ import { submissionView } from "./submission-view.ts";
 /** Submissions that are looked at for the next one of a filter. */
 const MAX_LOOKED = 2000;
 
-/** One submission: what was sent, by whom, how it was judged and where it was sent on. */
+/** One submission: its fields, its sender, its score with the reasons, and its messages to webhooks. */
 export function submissionPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 
