@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isNetwork } from "../foundation/ip-address.ts";
 import { isListenAddress } from "../foundation/listen-address.ts";
+import { defaultMail, mailSection } from "./mail-section.ts";
 
 /**
  * Every setting of the program: shape, limits and default, in one place. `formsvc.config.example.json` holds these
@@ -201,6 +202,7 @@ const sections = z.strictObject({
       .nullable()
       .describe("Days that delivered messages and their attempts are kept; null keeps them."),
   }),
+  mail: mailSection,
   newWorkspacePlan: planName.describe("The plan that new workspaces get: one of `plans`."),
   log: z.strictObject({
     level: z
@@ -264,9 +266,10 @@ export const defaultConfig: Config = {
     probeSeconds: [30, 60, 120, 300, 600, 900],
     keepDeliveredDays: 30,
   },
+  mail: defaultMail,
   newWorkspacePlan: "hobby",
   log: { level: "info", format: "auto" },
 };
 
 /** Paths whose values `config show` never prints. */
-export const secretPaths: readonly string[] = ["metrics.token", "secrets.key"];
+export const secretPaths: readonly string[] = ["mail.password", "metrics.token", "secrets.key"];

@@ -58,6 +58,9 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     "https://forms.example.com",
     "./elsewhere",
     "127.0.0.1:4242",
+    "forms@example.com",
+    "example.com",
+    "starttls",
   ];
   const value = candidates.find(
     (candidate) =>
@@ -112,6 +115,22 @@ test("the defaults are those that docs/configuration.md promises", () => {
       limits: { total: 64, perWebhook: 4, perHost: 8 },
       probeSeconds: [30, 60, 120, 300, 600, 900],
       keepDeliveredDays: 30,
+    },
+    mail: {
+      host: null,
+      port: 587,
+      security: "auto",
+      user: null,
+      password: null,
+      passwordFile: null,
+      from: null,
+      envelopeFrom: null,
+      dkim: { domain: null, selector: null, keyFile: null },
+      timeoutMs: 60_000,
+      limits: { total: 2, perMinute: 60, perRecipientPerHour: 30 },
+      scheduleSeconds: [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 86_400, 86_400],
+      keepSentDays: 30,
+      operator: null,
     },
     newWorkspacePlan: "hobby",
     log: { level: "info", format: "auto" },

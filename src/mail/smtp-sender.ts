@@ -1,0 +1,183 @@
+import type { SmtpExchange } from "./smtp-dialogue.ts";
+import { signMail } from "./sign-mail.ts";
+import { SmtpFailure } from "./smtp-failure.ts";
+import type { SmtpReply, SmtpResult } from "./smtp-result.ts";
+import { SmtpSession } from "./smtp-session.ts";
+import type { SmtpSettings } from "./smtp-settings.ts";
+
+/** An e-mail on its way to one recipient. */
+export interface OutgoingMail {
+  /** One address, as `parseMailAddress` returned it. */
+  readonly to: string;
+  /** As one of the composers returned it; the same for every attempt. */
+  readonly raw: Buffer;
+}
+
+/** Sends e-mail to the mail server, over connections that are used again. */
+export interface SmtpSender {
+  /** One attempt; never rejects. Its time limit starts when a connection is free, so call it when a slot is. */
+  send(mail: OutgoingMail): Promise<SmtpResult>;
+  /** The same way up to the sender's address, over a connection of its own. @param onExchange told of each reply. */
+  check(onExchange?: (exchange: SmtpExchange) => void): Promise<SmtpResult>;
+  /** Ends every connection; attempts under way end with the code `EINTERRUPTED`. */
+  close(): Promise<void>;
+}
+
+/** An idle connection is ended after this time. */
+const IDLE_MS = 5000;
+/** Servers commonly allow a hundred e-mails a connection. */
+const MAX_MAILS_A_SESSION = 100;
+
+export function createSmtpSender(settings: SmtpSettings): SmtpSender {
+  return new PooledSender(settings);
+}
+
+class PooledSender implements SmtpSender {
+  readonly #settings: SmtpSettings;
+  /** With the timer that ends each. */
+  readonly #idle = new Map<SmtpSession, NodeJS.Timeout>();
+  readonly #busy = new Set<SmtpSession>();
+  readonly #queue: (() => void)[] = [];
+  #freePlaces: number;
+  #isClosed = false;
+
+  constructor(settings: SmtpSettings) {
+    this.#settings = settings;
+    this.#freePlaces = settings.connections;
+  }
+
+  async send({ to, raw }: OutgoingMail): Promise<SmtpResult> {
+    await this.#takePlace();
+    const { dkim } = this.#settings;
+    const result = await this.#attempt(async (attempt) => {
+      const signed = dkim === null ? raw : await signMail(raw, dkim);
+      const idle = this.#takeIdle();
+      if (idle !== null) {
+        try {
+          return await attempt.use(idle).send(to, signed);
+        } catch (error) {
+          if (!isStale(error)) throw error;
+        }
+      }
+      const session = attempt.use(new SmtpSession(this.#settings));
+      await session.open();
+      return session.send(to, signed);
+    });
+    this.#givePlace();
+    return result;
+  }
+
+  async check(onExchange?: (exchange: SmtpExchange) => void): Promise<SmtpResult> {
+    return this.#attempt(async (attempt) => {
+      const session = attempt.use(new SmtpSession(this.#settings, onExchange));
+      await session.open();
+      return session.trySender();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const session of this.#busy) session.interrupt("EINTERRUPTED", "the sender was stopped");
+    for (const [session, timer] of this.#idle) {
+      clearTimeout(timer);
+      session.quit();
+    }
+    this.#idle.clear();
+  }
+
+  /** Does the work within the time limit, and keeps the connection that it used last. */
+  async #attempt(work: (attempt: Attempt) => Promise<SmtpReply | null>): Promise<SmtpResult> {
+    const startedAt = performance.now();
+    const attempt = new Attempt(this.#busy);
+    const { timeoutMs } = this.#settings;
+    const timer = setTimeout(() => attempt.interrupt("EDEADLINE", `no end after ${timeoutMs} ms`), timeoutMs);
+    const ended = await settle(async () => {
+      if (this.#isClosed) throw SmtpFailure.byProblem("connect", "EINTERRUPTED", "the sender was stopped");
+      return work(attempt);
+    });
+    clearTimeout(timer);
+    this.#release(attempt.end(), ended.stage === "done");
+    return { ...ended, durationMs: Math.round(performance.now() - startedAt) };
+  }
+
+  #release(session: SmtpSession | null, isSound: boolean): void {
+    if (session === null) return;
+    if (!isSound) return session.destroy();
+    if (this.#isClosed || session.sentCount >= MAX_MAILS_A_SESSION) return session.quit();
+    const timer = setTimeout(() => {
+      this.#idle.delete(session);
+      session.quit();
+    }, IDLE_MS);
+    this.#idle.set(session, timer);
+    return undefined;
+  }
+
+  /** The one that was used last: its server is least likely to have ended it. */
+  #takeIdle(): SmtpSession | null {
+    for (const [session, timer] of [...this.#idle].reverse()) {
+      clearTimeout(timer);
+      this.#idle.delete(session);
+      if (session.isOpen) return session;
+    }
+    return null;
+  }
+
+  async #takePlace(): Promise<void> {
+    if (this.#freePlaces > 0) this.#freePlaces -= 1;
+    else await new Promise<void>((resolve) => this.#queue.push(resolve));
+  }
+
+  #givePlace(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) this.#freePlaces += 1;
+    else next();
+  }
+}
+
+/** The connections of one attempt, one after the other. */
+class Attempt {
+  readonly #busy: Set<SmtpSession>;
+  #session: SmtpSession | null = null;
+
+  constructor(busy: Set<SmtpSession>) {
+    this.#busy = busy;
+  }
+
+  use(session: SmtpSession): SmtpSession {
+    this.end()?.destroy();
+    this.#session = session;
+    this.#busy.add(session);
+    return session;
+  }
+
+  interrupt(code: string, detail: string): void {
+    this.#session?.interrupt(code, detail);
+  }
+
+  /** @returns the last connection, which is the caller's from here on. */
+  end(): SmtpSession | null {
+    const session = this.#session;
+    if (session !== null) this.#busy.delete(session);
+    this.#session = null;
+    return session;
+  }
+}
+
+async function settle(work: () => Promise<SmtpReply | null>): Promise<Omit<SmtpResult, "durationMs">> {
+  try {
+    return { stage: "done", reply: await work(), problem: null };
+  } catch (error) {
+    if (!(error instanceof SmtpFailure)) throw error;
+    return { stage: error.stage, reply: error.reply, problem: error.problem };
+  }
+}
+
+const OWN_ENDS = new Set(["EDEADLINE", "EINTERRUPTED", "ETOOLARGE"]);
+
+/** Whether a kept connection had most likely been ended by the server before: nothing of the message was sent. */
+function isStale(error: unknown): boolean {
+  if (!(error instanceof SmtpFailure)) return false;
+  const { stage, reply, problem } = error;
+  if (stage !== "sender" && stage !== "recipient" && stage !== "data") return false;
+  return reply === null ? !OWN_ENDS.has(problem?.code ?? "") : reply.code === 421;
+}
