@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import Driver from "better-sqlite3";
 import { type Part, structureAfter } from "../src/database/sqlite/structure.ts";
 
 const folder = new URL("../migrations/", import.meta.url);
@@ -72,12 +73,32 @@ export function renderMigrations(): string {
       `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },\n`,
   );
   const parts = structureAfter(files).map((part) => `  ${JSON.stringify(part)},\n`);
+  const rows = firstRows(files).map((sql) => `  ${JSON.stringify(sql)},\n`);
   return [
     "// Made by scripts/embed-migrations.ts from migrations/*.sql.\n",
     `export const migrations = [\n${entries.join("")}] as const;\n`,
     "/** What a database has after all of them. */\n",
     `export const structure = [\n${parts.join("")}] as const;\n`,
+    "/** The rows that they insert into an empty one. */\n",
+    `export const firstRows = [\n${rows.join("")}] as const;\n`,
   ].join("");
+}
+
+/** A statement for each row that a new database has. */
+function firstRows(files: readonly NumberedFile[]): string[] {
+  const connection = new Driver(":memory:");
+  for (const { sql } of files) connection.exec(sql);
+  const statements = Object.keys(TABLES).flatMap((table) => {
+    const rows = connection.prepare(`SELECT * FROM ${table}`).safeIntegers().raw().all() as unknown[][];
+    return rows.map((row) => `INSERT INTO ${table} VALUES (${row.map(quoted(connection)).join(", ")})`);
+  });
+  connection.close();
+  return statements;
+}
+
+function quoted(connection: Driver.Database): (value: unknown) => string {
+  const quote = connection.prepare("SELECT quote(?)").pluck();
+  return (value) => quote.get(value) as string;
 }
 
 /** The whole schema after all migrations, for readers: each table with its indices and triggers. */

@@ -4,7 +4,7 @@ import { removeCopy } from "./sqlite/durable-file.ts";
 import { createExclusively } from "./sqlite/private-file.ts";
 import type { SqliteDatabase } from "./sqlite/sqlite-database.ts";
 import { APPLICATION_ID } from "./sqlite/file-owner.ts";
-import { migrations } from "./migrations.generated.ts";
+import { firstRows, migrations, structure } from "./migrations.generated.ts";
 import { compareStructure, structureAfter } from "./sqlite/structure.ts";
 
 export interface MigrationStatus {
@@ -102,9 +102,15 @@ function applyPending(db: SqliteDatabase, known: readonly Migration[]): Migratio
     const expected = structureAfter(known.slice(0, status.version));
     refuseDifferences(compareStructure(db, expected), db.path);
   }
-  for (const migration of known.slice(status.version)) db.execute(migration.sql);
+  for (const sql of statementsFrom(status.version, known)) db.execute(sql);
   db.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${known.length}`);
   return status;
+}
+
+/** What takes a file of a version to the newest one. A new file gets its tables as they are in the end, in a tenth of the time. */
+function statementsFrom(version: number, known: readonly Migration[]): readonly string[] {
+  if (version === 0 && known === migrations) return [...structure.map(({ sql }) => sql), ...firstRows];
+  return known.slice(version).map(({ sql }) => sql);
 }
 
 function keepCopy(db: SqliteDatabase, version: number): string {

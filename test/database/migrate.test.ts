@@ -11,6 +11,7 @@ import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate, type Migration, migrationStatus } from "../../src/database/migrate.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
+import { readStructure } from "../../src/database/sqlite/structure.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -69,6 +70,21 @@ test("a new file gets every migration, the mark of the program, and no copy", ()
   expect(migrate(db)).toMatchObject({ pending: [], keptCopy: null });
   expect(copies(db)).toEqual([]);
   db.close();
+});
+
+test("a new file is made at once, with the tables and rows that it would have after one migration after another", () => {
+  const folder = temporaryFolder();
+  const contentOf = (name: string, known?: readonly Migration[]) => {
+    const db = openDatabase(join(folder, name), { busyTimeoutMs: 10 });
+    migrate(db, known);
+    const structure = readStructure(db);
+    const tables = structure.filter(({ type }) => type === "table").map((part) => part.name);
+    const rows = tables.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()]);
+    const marks = [db.pragma("application_id"), db.pragma("user_version")];
+    db.close();
+    return { structure, rows, marks };
+  };
+  expect(contentOf("at-once.db")).toEqual(contentOf("one-by-one.db", [...migrations]));
 });
 
 test("upgrading a file with data keeps a private, whole copy from before", () => {

@@ -17,13 +17,13 @@ const MAX_NAMED = 5;
 /** What is named first: a table that is gone takes its indices and triggers along, and a planted trigger is worse than a missing one. */
 const ORDER = ["table", "view", "trigger", "column", "index"];
 
-/** Without SQLite's internal tables and Litestream's own tables. */
+/** In an order in which they can be made. Without SQLite's internal tables and Litestream's own tables. */
 export function readStructure(connection: Connection): Part[] {
   return connection
     .prepare(
       `SELECT type, name, sql FROM sqlite_schema
        WHERE sql IS NOT NULL AND NOT (type = 'table' AND (name LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE '\\_litestream\\_%' ESCAPE '\\'))
-       ORDER BY type, name`,
+       ORDER BY type <> 'table', type, name`,
     )
     .all() as Part[];
 }
