@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openMigrated, type OpenedDatabase } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
-import { loadConfig } from "../config/load-config.ts";
+import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { migrate, type MigrationResult, migrationStatus } from "../database/migrate.ts";
@@ -18,16 +18,22 @@ export function readSettings(context: CommandContext): Config {
   return nameDatabase(loadConfig(context.configFile).config, context);
 }
 
+/** The configuration of a command that uses the database. @throws as {@link loadForDatabase}. */
+export function readConfig(context: CommandContext): Config {
+  return loadForDatabase(context).config;
+}
+
 /**
- * The configuration of a command that uses the database.
+ * The same, with where it comes from.
  *
  * @throws usage when root would use another user's database that nobody named, in the folder in which this runs.
  */
-export function readConfig(context: CommandContext): Config {
-  const { config, variables } = loadConfig(context.configFile);
+export function loadForDatabase(context: CommandContext): LoadedConfig {
+  const loaded = loadConfig(context.configFile);
+  const { config, variables } = loaded;
   const isNamed = context.databasePath !== null || variables.includes("FORMSVC_DATABASE_PATH");
   if (!isNamed && !isAbsolute(config.database.path)) refuseForeignOwner(config.database.path, "database");
-  return nameDatabase(config, context);
+  return { ...loaded, config: nameDatabase(config, context) };
 }
 
 function nameDatabase(config: Config, { databasePath }: CommandContext): Config {

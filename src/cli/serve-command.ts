@@ -4,7 +4,6 @@ import type { Command } from "commander";
 import { openMigrated } from "../app.ts";
 import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load-config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
 import { requireStructure } from "../database/sqlite/check-structure.ts";
 import { proveWritable } from "../database/sqlite/write-probe.ts";
@@ -25,7 +24,7 @@ import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { canAnybodySignIn } from "../sessions/credential-store.ts";
-import { readConfig } from "./open.ts";
+import { loadForDatabase } from "./open.ts";
 import { nextStopSignal } from "../server/stop-signals.ts";
 import { createServiceNews } from "../server/systemd-notify.ts";
 import { startServer } from "../server/start-server.ts";
@@ -52,10 +51,11 @@ const serve = command({
   action: async (context, options) => {
     // Not set among the executable's own flags, because the engine would then refuse its code cache.
     setFlagsFromString(`--heap-growing-percent=${MOST_OLD_GROWTH_PERCENT}`);
-    const config = overrideListener(readConfig(context), options);
+    const loaded = loadForDatabase(context);
+    const config = overrideListener(loaded.config, options);
     checkServerConfig(config);
     const log = createLog(config.log.level, config.log.format);
-    for (const name of loadConfig(context.configFile).unknownVariables) variableUnknown(log, name);
+    for (const name of loaded.unknownVariables) variableUnknown(log, name);
     const lock = lockServer(resolve(config.database.path), process.pid, toIsoTime(context.clock.now()));
     try {
       const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);

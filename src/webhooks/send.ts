@@ -1,6 +1,10 @@
 import { isIP } from "node:net";
 import pRetry from "p-retry";
-import { Agent, Client, Pool, buildConnector, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
+import buildConnector from "undici/lib/core/connect.js";
+import Agent from "undici/lib/dispatcher/agent.js";
+import Client from "undici/lib/dispatcher/client.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 import { findAddressRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
 import { type Answer, OutgoingRequest } from "./outgoing-request.ts";
 import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";

@@ -179,7 +179,7 @@ const FLAG_WRITERS: Readonly<Record<string, string>> = {
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;
 const FILE_NAME =
-  /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config))?\.(?:ts|js|py|sql|sh|json|md|txt|css)$/;
+  /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:generated|test|config|d))?\.(?:ts|js|py|sql|sh|json|md|txt|css)$/;
 
 export const keepsImportTable: Rule = ({ path, text }) => {
   const from = folderOf(path);
