@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { checkServerConfig } from "../config/check-server-config.ts";
 import { secretPaths } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
 import { createKeyring } from "../secrets/keyring.ts";
 import { addNoun, command } from "./command.ts";
 import { readSettings } from "./open.ts";
@@ -23,6 +24,7 @@ const check = command({
     const { config, file, variables, unknownVariables } = loadConfig(context.configFile);
     createKeyring(config.secrets);
     checkServerConfig(config);
+    readSmtpSettings(config.mail, config.server.baseUrl);
     if (context.output.isJson) {
       return context.output.json({ valid: true, file, variables, unknown_variables: unknownVariables });
     }

@@ -4,6 +4,8 @@ export interface SmtpSettings {
   readonly port: number;
   readonly security: "tls" | "starttls" | "none";
   readonly login: SmtpLogin | null;
+  /** The address in the From of every e-mail. */
+  readonly from: string;
   /** Who gets what cannot be delivered. */
   readonly envelopeFrom: string;
   /** The name with which this machine greets (EHLO). */

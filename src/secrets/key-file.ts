@@ -2,10 +2,7 @@ import {
   closeSync,
   fchmodSync,
   fchownSync,
-  fstatSync,
   fsyncSync,
-  openSync,
-  readFileSync,
   realpathSync,
   rmSync,
   type Stats,
@@ -14,17 +11,10 @@ import {
 } from "node:fs";
 import { moveIntoPlace } from "../database/sqlite/durable-file.ts";
 import { openNewFile } from "../database/sqlite/private-file.ts";
-import { type ErrorFacts, FormsvcError } from "../foundation/errors.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { parseKeys, withNewKey } from "./key-list.ts";
 import type { SecretKey } from "./seal.ts";
-
-const MAX_FILE_BYTES = 65_536;
-
-const UNREAD: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EACCES: "cannot be read by this user; change its owner (chown)",
-  EISDIR: "is a folder, not a file",
-};
+import { readSecretFile } from "./secret-file.ts";
 
 /** The keys of a file, the newest first. @throws config_invalid saying what is wrong with the file. */
 export function readKeyFile(file: string): readonly SecretKey[] {
@@ -68,25 +58,5 @@ function becomeLike({ uid, gid, mode }: Stats, fd: number, file: string): void {
 }
 
 function readText(file: string): string {
-  let fd: number | undefined;
-  try {
-    fd = openSync(file, "r");
-    const { mode, size } = fstatSync(fd);
-    // Windows shows modes that say nothing.
-    if ((mode & 0o007) !== 0 && process.platform !== "win32")
-      throw refuse(file, `everybody may read it; close it with: chmod 600 ${file}`);
-    if (size > MAX_FILE_BYTES) throw refuse(file, "is too large to be a file of keys");
-    return readFileSync(fd, "utf8");
-  } catch (error) {
-    if (error instanceof FormsvcError) throw error;
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    const hint = code === "ENOENT" ? ({ kind: "restore_or_make_key_file" } as const) : undefined;
-    throw refuse(file, UNREAD[code] ?? message, { cause: error, ...(hint && { hint }) });
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
-}
-
-function refuse(file: string, problem: string, facts: ErrorFacts = {}): FormsvcError {
-  return new FormsvcError("config_invalid", `secrets.keyFile: ${file}: ${problem}`, facts);
+  return readSecretFile("secrets.keyFile", file, { kind: "restore_or_make_key_file" });
 }

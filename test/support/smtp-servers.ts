@@ -49,6 +49,7 @@ export function plainSettings(port: number, change: Partial<SmtpSettings> = {}):
     port,
     security: "none",
     login: null,
+    from: "forms@example.com",
     envelopeFrom: "forms@example.com",
     ownName: "forms.example.com",
     dkim: null,

@@ -1,3 +1,5 @@
+import { folderOf, importsOf, resolveImport } from "./source-imports.ts";
+
 /** A file of the repository; the path is relative to its top and has forward slashes. */
 export interface SourceFile {
   readonly path: string;
@@ -35,6 +37,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "foundation",
     "history",
     "keys",
+    "mail",
     "outbox",
     "schemas",
     "secrets",
@@ -80,7 +83,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   history: ["database", "spam"],
   webhooks: ["audit", "database", "endpoints", "foundation", "outbox", "secrets", "workspaces"],
-  mail: ["foundation", "outbox"],
+  mail: ["foundation", "outbox", "secrets"],
   outbox: ["database", "foundation"],
   sessions: ["audit", "database", "foundation", "hashing", "secrets", "workspaces"],
   audit: ["database"],
@@ -366,35 +369,4 @@ function onlyIn(places: Readonly<Record<string, string>>, what: RegExp, problem:
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-}
-
-/** `src/app.ts` is app, `src/spam/signals/links.ts` is spam. */
-function folderOf(path: string): string {
-  return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
-}
-
-interface Import {
-  readonly specifier: string;
-  readonly typesOnly: boolean;
-}
-
-function importsOf(text: string): Import[] {
-  const statements = /^(?:import|export)\s+(type\s+)?(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gm;
-  const calls = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
-  return [
-    ...[...text.matchAll(statements)].map(([, type, specifier = ""]) => ({
-      specifier,
-      typesOnly: type !== undefined,
-    })),
-    ...[...text.matchAll(calls)].map(([, specifier = ""]) => ({ specifier, typesOnly: false })),
-  ];
-}
-
-function resolveImport(from: string, specifier: string): string {
-  const parts = from.split("/").slice(0, -1);
-  for (const part of specifier.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== ".") parts.push(part);
-  }
-  return parts.join("/");
 }

@@ -1,0 +1,32 @@
+/** `src/app.ts` is app, `src/spam/signals/links.ts` is spam. */
+export function folderOf(path: string): string {
+  return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
+}
+
+interface Import {
+  readonly specifier: string;
+  readonly typesOnly: boolean;
+}
+
+/** Every import, also those that are made while the program runs. */
+export function importsOf(text: string): Import[] {
+  const statements = /^(?:import|export)\s+(type\s+)?(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gm;
+  const calls = /\bimport\(\s*["']([^"']+)["']\s*\)/g;
+  return [
+    ...[...text.matchAll(statements)].map(([, type, specifier = ""]) => ({
+      specifier,
+      typesOnly: type !== undefined,
+    })),
+    ...[...text.matchAll(calls)].map(([, specifier = ""]) => ({ specifier, typesOnly: false })),
+  ];
+}
+
+/** The path of the file that a relative import names. */
+export function resolveImport(from: string, specifier: string): string {
+  const parts = from.split("/").slice(0, -1);
+  for (const part of specifier.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
