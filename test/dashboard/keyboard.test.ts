@@ -1,0 +1,190 @@
+import type { Browser, Page, Request } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { storeTotp } from "../../src/sessions/credential-store.ts";
+import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { addressOf, dashboardRoutes, pagesOf } from "../support/dashboard-routes.ts";
+import { furnish, type OwnerHome } from "../support/owner-home.ts";
+import { ADA, PASSWORD, signInForms } from "../support/sign-in-form.ts";
+import { openTab } from "../support/signed-in-browser.ts";
+import { launchServer, type TestServer } from "../support/test-server.ts";
+import { PATIENCE_MS } from "../support/until.ts";
+import { visit } from "../support/visitor.ts";
+
+/** More than a thousand keys take about ten seconds; only a hang takes longer than this. */
+const TIME_LIMIT_MS = 6 * PATIENCE_MS;
+
+/** Where the keyboard is. */
+interface Focus {
+  /** Among the places that it must come to; -1 for any other, like a box that scrolls. */
+  readonly index: number;
+  readonly name: string;
+  readonly hasRing: boolean;
+  readonly isSubmit: boolean;
+  /** Of an input that is required and empty; null for any other. */
+  readonly typeToFill: string | null;
+}
+
+/**
+ * Runs in a page. Lists every place that the keyboard must come to: all that it can come to by itself, and every control and
+ * button of a form even if the page keeps the keyboard from it. What is hidden from screen readers, like the button that only the
+ * Enter key presses, is no place.
+ */
+const WATCH = `{
+  const isShown = (each) => each.checkVisibility({ visibilityProperty: true }) && each.closest("[aria-hidden=true]") === null;
+  const ofForms = [...document.forms].flatMap((form) => [...form.elements]).filter((each) => each.localName !== "fieldset");
+  const ofPage = [...document.querySelectorAll("a[href], summary, button, input, select, textarea, [tabindex]")]
+    .filter((each) => each.tabIndex >= 0);
+  const all = new Set([...ofPage, ...ofForms].filter((each) => isShown(each) && !each.disabled && each.type !== "hidden"));
+  const places = [...document.querySelectorAll("*")].filter((each) => all.has(each));
+  const nameOf = (each) => [each.localName, each.name, each.value, each.textContent.trim().slice(0, 40), each.form?.action]
+    .filter((part) => part).join(" ");
+  globalThis.places = places.map(nameOf);
+  globalThis.focusNow = () => {
+    const each = document.activeElement;
+    const { outlineStyle, outlineWidth } = getComputedStyle(each);
+    const isEmpty = each.matches("input:required, textarea:required") && each.value === "";
+    return {
+      index: places.indexOf(each),
+      name: nameOf(each),
+      hasRing: outlineStyle !== "none" && outlineWidth !== "0px",
+      isSubmit: each.localName === "button" && each.type === "submit" && each.form?.method !== "dialog",
+      typeToFill: isEmpty ? each.type : null,
+    };
+  };
+}`;
+
+const TYPED: Readonly<Record<string, string>> = {
+  email: "grace@example.org",
+  url: "https://example.org/hook",
+  password: "seven oak boards and a plane",
+};
+
+/**
+ * Goes through the page by the Tab key, fills what has to be filled, and presses each button that sends a form, by turns with the
+ * space bar and with Enter. Nothing is really sent.
+ */
+async function useByKeyboard(page: Page): Promise<{ problems: string[]; sent: Request[] }> {
+  const sent: Request[] = [];
+  await page.route("**/*", (route) =>
+    route.request().isNavigationRequest() ? route.fulfill({ status: 204 }) : route.continue(),
+  );
+  await page.evaluate(WATCH);
+  const places = (await page.evaluate("places")) as readonly string[];
+  const left = new Map(places.entries());
+  const problems: string[] = [];
+  let before = -1;
+  // A date has a place for each of its parts, and boxes that scroll are places too.
+  for (let tabs = 0; left.size > 0 && tabs < 2 * places.length + 40; tabs += 1) {
+    await page.keyboard.press("Tab");
+    const focus = (await page.evaluate("focusNow()")) as Focus;
+    if (!left.delete(focus.index)) continue;
+    if (focus.index < before) problems.push(`${focus.name} comes too late`);
+    before = focus.index;
+    if (!focus.hasRing) problems.push(`${focus.name} does not show that the keyboard is there`);
+    if (focus.typeToFill !== null) await page.keyboard.type(TYPED[focus.typeToFill] ?? "Text");
+    if (focus.isSubmit) sent.push(await press(page, sent.length % 2 === 0 ? "Space" : "Enter"));
+  }
+  problems.push(...[...left.values()].map((name) => `the keyboard does not come to ${name}`));
+  await page.unrouteAll({ behavior: "wait" });
+  return { problems, sent };
+}
+
+async function press(page: Page, key: "Space" | "Enter"): Promise<Request> {
+  const request = page.waitForRequest((each) => each.isNavigationRequest());
+  await page.keyboard.press(key);
+  return request;
+}
+
+/** Lets owners choose spam settings, so that there is a form for them. */
+const CUSTOM_SPAM = { plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } } };
+
+describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
+  let server: TestServer;
+  let browser: Browser;
+  let ada: OwnerHome;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([launchServer(CUSTOM_SPAM), launchChromium()]);
+    await signInForms(server).useLink();
+    ada = await furnish(server, ADA);
+    // Another browser of hers, which she can sign out.
+    await visit(server, ADA);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  async function openPage(): Promise<Page> {
+    const { page } = await openTab(browser, server, ada.visitor);
+    // What was typed and not saved is left.
+    page.on("dialog", (dialog) => void dialog.accept());
+    return page;
+  }
+
+  test(
+    "every control of every page is reached in its order and shows it, and every write is sent",
+    async () => {
+      const page = await openPage();
+      const routes = await dashboardRoutes(server);
+      const problems: string[] = [];
+      const written = new Set<string>();
+      const use = async (path: string, opensDetails = true): Promise<void> => {
+        if (path !== "") await page.goto(`${server.url}${path}`);
+        if (opensDetails)
+          await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
+        const used = await useByKeyboard(page);
+        problems.push(...used.problems.map((each) => `${path}: ${each}`));
+        for (const request of used.sent)
+          if (request.method() === "POST") written.add(new URL(request.url()).pathname);
+      };
+      for (const path of pagesOf(routes, ada)) await use(path);
+      // What is shown only later.
+      server.owner.now(() => storeTotp(ada.accountId, Buffer.from("secret"), 1, server.clock.now()));
+      server.owner.now(() => setWebhookEnabled(ada.webhookId, false));
+      await use("/dashboard/account/second-factor");
+      await use(`/dashboard/system/accounts/${ada.accountId}`);
+      await use(`/dashboard/webhooks/${ada.webhookId}`);
+      await use("/dashboard/sign-in", false);
+      await askForCode(page);
+      await use("");
+      expect(problems).toEqual([]);
+      const writes = routes.filter(({ method }) => method === "POST").map((route) => addressOf(route, ada));
+      expect(writes.filter((path) => !written.has(path))).toEqual([]);
+      await page.context().close();
+    },
+    TIME_LIMIT_MS,
+  );
+
+  /** Signs in with the password, so that the form for the second factor is shown. */
+  async function askForCode(page: Page): Promise<void> {
+    await page.goto(`${server.url}/dashboard/sign-in`);
+    await page.focus("[name=email]");
+    await page.keyboard.type(ADA);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Second factor" }).waitFor();
+  }
+
+  test("planted faults are found: a button out of reach, no ring, a trap", async () => {
+    const page = await openPage();
+    await page.goto(`${server.url}/dashboard/endpoints`);
+    await page.evaluate(`{
+      const add = (parent, name, change) => parent.appendChild(Object.assign(document.createElement(name), change));
+      const main = document.querySelector("main");
+      add(main, "button", { textContent: "Bare", type: "button" }).style.outline = "none";
+      add(add(main, "form", { method: "post" }), "button", { textContent: "Far", tabIndex: -1 });
+      add(main, "input", { ariaLabel: "Trap", name: "trap" }).addEventListener("keydown", (event) => event.preventDefault());
+      add(main, "button", { textContent: "Behind", type: "button" });
+    }`);
+    const { problems } = await useByKeyboard(page);
+    expect(problems).toEqual([
+      expect.stringMatching(/Bare does not show that the keyboard is there/),
+      expect.stringMatching(/the keyboard does not come to button Far/),
+      expect.stringMatching(/the keyboard does not come to button Behind/),
+    ]);
+    await page.context().close();
+  });
+});
