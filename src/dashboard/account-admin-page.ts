@@ -14,11 +14,13 @@ import { listSessions, type Session, type SessionSettings } from "../sessions/se
 import type { Account, Workspace } from "../workspaces/workspace.ts";
 import { getAccount, listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { type Answer, page, redirect } from "./answer.ts";
+import { listTable } from "./list-card.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { ownAddress } from "./own-address.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
+import { browserOf } from "./sender-facts.ts";
 import { time, timeText } from "./time.ts";
 
 const PATH = "/dashboard/system/accounts";
@@ -45,7 +47,7 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
         const url = `${dashboardOrigin(visit.request, config)}/dashboard/sign-in#${link.token}`;
         return page("Sign-in link", linkView(link.account, url, link.expiresAt), 201);
       },
-      () => back(visit, "link_made_already"),
+      () => back(visit, "link-made-already"),
     ),
   );
 
@@ -57,7 +59,7 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
 
   write("/system/accounts/:id/reset-totp", async (visit) => {
     await change(parts, () => resetTotp(visit.viewer, idOf(visit), visit.now));
-    return back(visit, "factor_removed");
+    return back(visit, "factor-reset");
   });
 
   write("/system/accounts/:id/end-sessions", async (visit) => {
@@ -139,31 +141,22 @@ function sessionsCard({ sessions }: AccountState, path: string): Html {
     return html`<section class="card"><header><h2>Sessions</h2></header><p class="empty">Nobody is signed in with this account.</p></section>`;
   return html`<section class="card">
     <header><h2>Sessions</h2></header>
-    <div class="scroll wide" tabindex="0" role="region" aria-label="Sessions">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Browser</th>
-            <th scope="col">Address</th>
-            <th scope="col">Signed in</th>
-            <th scope="col">Last used</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${sessions.map(
-            ({ userAgent, ipAddress, createdAt, seenAt }) =>
-              html`<tr>
-                <td><bdi dir="auto">${userAgent}</bdi></td>
-                <td>${ipAddress ?? html`<span class="muted">not kept</span>`}</td>
-                <td>${time(createdAt)}</td>
-                <td>${time(seenAt)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${listTable({
+      label: "Sessions",
+      columns: ["Browser", "Address", "Signed in", "Last used"],
+      rows: sessions.map(sessionRow),
+    })}
     <form class="bar" method="post" action="${path}/end-sessions"><button class="danger">End all sessions</button></form>
   </section>`;
+}
+
+function sessionRow({ userAgent, ipAddress, createdAt, seenAt }: Session): Html {
+  return html`<tr>
+    <td><bdi dir="auto" title="${userAgent}">${browserOf(userAgent) ?? "An unnamed browser"}</bdi></td>
+    <td>${ipAddress ?? html`<span class="muted">not kept</span>`}</td>
+    <td>${time(createdAt)}</td>
+    <td>${time(seenAt)}</td>
+  </tr>`;
 }
 
 function operatorCard({ id, isOperator }: Account, path: string, viewerId: string): Html {

@@ -16,6 +16,7 @@ import { keysSetting } from "./keys-dialog.ts";
 import type { DashboardParts } from "./parts.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "./routes.ts";
+import { browserOf } from "./sender-facts.ts";
 import { PASSWORD_HINT } from "./sign-in-page.ts";
 import { time } from "./time.ts";
 
@@ -103,7 +104,7 @@ function accountView({ viewer, problem, hasFactor, recoveryCodes, sessions }: Ac
     </section>
     ${factorCard(hasFactor, recoveryCodes)}
     <section class="card needs-script" aria-labelledby="own-keys">
-      <header><h2 id="own-keys">Keys</h2></header>
+      <header><h2 id="own-keys">Keyboard</h2></header>
       <div class="body">${keysSetting}</div>
     </section>
     ${sessionsCard(sessions, viewer.sessionId)}`;
@@ -161,7 +162,7 @@ function sessionsCard(sessions: readonly Session[], ownId: string): Html {
 }
 
 function sessionRow({ id, userAgent, ipAddress, createdAt, seenAt }: Session, isOwn: boolean): Html {
-  const name = browserName(userAgent);
+  const name = browserOf(userAgent) ?? "An unnamed browser";
   return html`<tr>
     <th scope="row">
       <bdi title="${userAgent}">${name}</bdi>${ipAddress !== null && html` <span class="muted">${ipAddress}</span>`}
@@ -178,29 +179,4 @@ function sessionRow({ id, userAgent, ipAddress, createdAt, seenAt }: Session, is
       }
     </td>
   </tr>`;
-}
-
-/** In this order: each browser names those before it as well. */
-const BROWSERS = [
-  ["Edge", /\bEdgA?\//],
-  ["Opera", /\bOPR\//],
-  ["Firefox", /\b(?:Firefox|FxiOS)\//],
-  ["Chrome", /(?:Chrome|\bCriOS)\//],
-  ["Safari", /\bSafari\//],
-] as const;
-const SYSTEMS = [
-  ["Android", /\bAndroid\b/],
-  ["iPhone", /\biPhone\b/],
-  ["iPad", /\biPad\b/],
-  ["Windows", /\bWindows\b/],
-  ["macOS", /\bMac OS X\b/],
-  ["Linux", /\bLinux\b/],
-] as const;
-
-/** `Firefox on Linux`, as well as it can be told; else the beginning of what the browser says. */
-export function browserName(userAgent: string): string {
-  const browser = BROWSERS.find(([, pattern]) => pattern.test(userAgent))?.[0];
-  const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0];
-  if (browser === undefined) return userAgent.slice(0, 60) || "An unnamed browser";
-  return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -5,6 +5,7 @@ import type { Account } from "../workspaces/workspace.ts";
 import { listAccounts } from "../workspaces/workspace-store.ts";
 import { page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, textField } from "./field.ts";
+import { listCard } from "./list-card.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
@@ -23,7 +24,13 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
     );
     const shown = accounts.slice(0, PAGE_SIZE);
     const next = accounts.length > PAGE_SIZE ? (shown.at(-1)?.id ?? null) : null;
-    const content = html`${systemHead(PATH)}${problemSummary(problems)}${listView(shown, next)}${formView(typed, problems)}`;
+    const list = listCard({
+      label: "Accounts",
+      columns: ["E-mail address", "Sees", "Added"],
+      rows: shown.map(rowView),
+      next: next && `${PATH}?after=${next}`,
+    });
+    const content = html`${systemHead(PATH)}${problemSummary(problems)}${list}${formView(typed, problems)}`;
     return page("Accounts", content, problems.size === 0 ? 200 : 422);
   };
 
@@ -35,7 +42,7 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
       const { account } = await change(parts, () =>
         addAccount(viewer, email, parts.config.newWorkspacePlan, now),
       );
-      return redirect(`${PATH}/${account.id}`, "account_made");
+      return redirect(`${PATH}/${account.id}`, "account-made");
     } catch (error) {
       const isTheirs =
         error instanceof FormsvcError && (error.code === "usage" || error.code === "already_exists");
@@ -45,31 +52,12 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
   });
 }
 
-function listView(accounts: readonly Account[], next: string | null): Html {
-  return html`<section class="card">
-    <div class="scroll wide" tabindex="0" role="region" aria-label="Accounts">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">E-mail address</th>
-            <th scope="col">Sees</th>
-            <th scope="col">Added</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${accounts.map(
-            ({ id, email, isOperator, createdAt }) =>
-              html`<tr>
-                <td><a href="${PATH}/${id}"><bdi>${email}</bdi></a></td>
-                <td>${isOperator ? html`<span class="pill done">everything: operator</span>` : "own workspaces"}</td>
-                <td>${time(createdAt)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-    ${next !== null && html`<div class="pages"><span></span><a href="${PATH}?after=${next}">Next page</a></div>`}
-  </section>`;
+function rowView({ id, email, isOperator, createdAt }: Account): Html {
+  return html`<tr>
+    <td><a href="${PATH}/${id}"><bdi>${email}</bdi></a></td>
+    <td>${isOperator ? html`<span class="pill done">everything: operator</span>` : "own workspaces"}</td>
+    <td>${time(createdAt)}</td>
+  </tr>`;
 }
 
 function formView(typed: string, problems: Problems): Html {

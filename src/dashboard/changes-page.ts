@@ -1,6 +1,7 @@
 import { listChanges, type RecordedChange } from "../audit/audit-store.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { page } from "./answer.ts";
+import { listCard } from "./list-card.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
@@ -23,24 +24,12 @@ function changesView(changes: readonly RecordedChange[], next: number | null): H
   if (changes.length === 0)
     return html`${systemHead(PATH)}<section class="card"><p class="empty">Nothing was changed yet.</p></section>`;
   return html`${systemHead(PATH)}
-    <section class="card">
-      <div class="scroll wide" tabindex="0" role="region" aria-label="Changes">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-              <th scope="col">To what</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${changes.map(changeRow)}
-          </tbody>
-        </table>
-      </div>
-      ${next !== null && html`<div class="pages"><span></span><a href="${PATH}?before=${next}">Earlier changes</a></div>`}
-    </section>`;
+    ${listCard({
+      label: "Changes",
+      columns: ["When", "Who", "What", "To what"],
+      rows: changes.map(changeRow),
+      next: next === null ? null : `${PATH}?before=${next}`,
+    })}`;
 }
 
 function changeRow({ at, actor, action, subject, detail }: RecordedChange): Html {

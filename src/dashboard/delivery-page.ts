@@ -8,7 +8,7 @@ import { page, redirect } from "./answer.ts";
 import { adviceFor, stateWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
-import { time } from "./time.ts";
+import { dueTime, time } from "./time.ts";
 import { crumbs, pathOf } from "./webhook-view.ts";
 
 /** Most messages that one form sends again by name. */
@@ -32,7 +32,7 @@ export function deliveryPages(routes: Routes, parts: DashboardParts): void {
     await db.read(() => getViewableDelivery(viewer, id, deliveryId));
     const asked = { what: deliveryId, asNew: form.has("as_new"), dryRun: false, actor: viewer, now };
     const { id: sent = deliveryId } = await applied(parts, () => replay(db, asked));
-    return redirect(`${pathOf(id)}/deliveries/${sent}`, "sent_again", 1);
+    return redirect(`${pathOf(id)}/deliveries/${sent}`, "sent-again", 1);
   });
 
   routes.write("/webhooks/:id/replay", async (visit) => {
@@ -41,7 +41,7 @@ export function deliveryPages(routes: Routes, parts: DashboardParts): void {
     const count = await applied(parts, () =>
       form.get("which") === "failed" ? replayFailed(visit, webhook.id) : replayChosen(visit, webhook.id),
     );
-    return redirect(pathOf(webhook.id), "sent_again", count);
+    return redirect(pathOf(webhook.id), "sent-again", count);
   });
 
   async function replayFailed({ viewer, now }: Visit, webhookId: string): Promise<number> {
@@ -102,7 +102,7 @@ function deliveryView(delivery: Delivery, attempts: readonly Attempt[]): Html {
           <dt>webhook-id</dt>
           <dd class="mono">${id}</dd>
         </div>
-        ${dueAt !== null && html`<div><dt>Next attempt</dt><dd>${time(dueAt)}</dd></div>`}
+        ${dueAt !== null && html`<div><dt>Next attempt</dt><dd>${dueTime(dueAt)}</dd></div>`}
       </dl>
     </section>
     ${attemptsCard(attempts)}`;

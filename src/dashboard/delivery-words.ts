@@ -17,6 +17,11 @@ export function stateWords(state: DeliveryState): StateWords {
   return STATES[state];
 }
 
+export function attemptWords(count: number): string {
+  if (count === 0) return "no attempt yet";
+  return count === 1 ? "1 attempt" : `${count} attempts`;
+}
+
 /** What to do about an attempt that failed, by its outcome (`src/webhooks/classify.ts`); null if nothing more can be said. */
 export function adviceFor({ outcome, status }: Pick<Attempt, "outcome" | "status">): string | null {
   if (outcome === "refused_by_receiver") return status === null ? null : adviceForStatus(status);

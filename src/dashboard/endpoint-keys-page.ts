@@ -15,7 +15,7 @@ import { ownAddress } from "./own-address.ts";
 import { applied, change, type DashboardParts, recording } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { copyRow, snippetCards } from "./snippets-view.ts";
-import { time } from "./time.ts";
+import { exactTime, time } from "./time.ts";
 
 const SECTION = "/keys";
 const HOUR_MS = 3_600_000;
@@ -138,13 +138,13 @@ function keyRow(endpoint: Endpoint, key: Key, now: number): Html {
   const leak =
     key.seenInBrowserAt !== null &&
     html`<p class="problem">
-      A browser sent this secret key, last ${time(key.seenInBrowserAt)}, so others can know it.
+      A browser sent this secret key, last on ${exactTime(key.seenInBrowserAt)}, so others can know it.
       ${state !== "revoked" && "Rotate it, and put the publishable key into the page."}
     </p>`;
   return html`<tr>
     <th scope="row"><code>${KEY_PREFIXES[key.kind]}${key.lookup}</code>${leak}</th>
     <td>${KIND_LABELS[key.kind]}</td>
-    <td>${STATE_LABELS[state]}${state === "ending" && key.revokedAt !== null && html` until ${time(key.revokedAt)}`}</td>
+    <td>${STATE_LABELS[state]}${state === "ending" && key.revokedAt !== null && html` until ${exactTime(key.revokedAt)}`}</td>
     <td>${time(key.createdAt)}</td>
     <td class="right">${state !== "revoked" && keyActions(endpoint, key)}</td>
   </tr>`;

@@ -6,6 +6,7 @@ import { beginErrorReply } from "../http/error-reply.ts";
 import type { Page } from "./answer.ts";
 import { plainPage } from "./layout.ts";
 import { MAX_FORM_BYTES } from "./routes.ts";
+import { sentence } from "./sentence.ts";
 
 interface Failure {
   readonly thrown: unknown;
@@ -34,12 +35,6 @@ function headingOf(status: number): string {
   if (status === 429) return "Too many requests";
   if (status === 503) return "Try again shortly";
   return status >= 500 ? "Something went wrong" : "This could not be done";
-}
-
-/** Messages of features begin small and end without a full stop, as a terminal shows them. */
-function sentence(message: string): string {
-  const begun = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** Values that a page never repeats. */

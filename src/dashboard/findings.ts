@@ -9,6 +9,7 @@ import { hasReached } from "../workspaces/usage-mark.ts";
 import { findLimits, type Plans, type Usage, type Workspace } from "../workspaces/workspace.ts";
 import { listViewableWorkspaces, readUsage } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
+import { checkName, findingText } from "./finding-words.ts";
 import { timeText } from "./time.ts";
 
 /** One thing that needs a person. */
@@ -105,40 +106,11 @@ function isToldToOwners({ name, advice }: Finding): boolean {
 function machineLines(findings: readonly Finding[]): FindingLine[] {
   const problems = findings.filter((finding) => !finding.ok && !isToldToOwners(finding));
   return problems.map(({ name, message }) => ({
-    text: `${checkName(name)}: ${message}.`,
+    text: `${checkName(name)}: ${findingText(message)}.`,
     href: "/dashboard/system",
     label: "What to do",
   }));
 }
-
-/** What a check is about, for people. */
-export function checkName(name: string): string {
-  return HEADINGS[name] ?? "Other";
-}
-
-const HEADINGS: Readonly<Record<string, string>> = {
-  "backups.age": "Backup",
-  "config.token": "Configuration",
-  "dashboard.address": "Dashboard",
-  "database.durability": "Database",
-  "database.file": "Database",
-  "database.integrity": "Database",
-  "database.log": "Database",
-  "database.schema": "Database",
-  "database.structure": "Database",
-  "disk.space": "Disk",
-  "files.leftovers": "Files",
-  "files.modes": "Files",
-  "held.room": "Held posts",
-  "keys.leaked": "Keys",
-  "limits.monthly": "Plans",
-  "machine.clock": "Clock",
-  "metrics.address": "Metrics",
-  "proxies.trusted": "Proxy",
-  "secrets.encryption": "Secrets",
-  "webhooks.failed": "Webhooks",
-  "webhooks.receivers": "Webhooks",
-};
 
 function atMost(count: number): string {
   return count > 10_000 ? "More than 10,000" : String(count);

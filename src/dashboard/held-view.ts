@@ -3,6 +3,7 @@ import { html, type Html } from "../foundation/html.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
 import { formName } from "./form-name.ts";
+import { postTable } from "./post-table.ts";
 import { previewOf, titleOf } from "./preview.ts";
 import { scorePill } from "./score-view.ts";
 import { factsCard, reasonList, senderCard } from "./submission-cards.ts";
@@ -75,33 +76,13 @@ function tableView(parts: HeldParts): Html {
   return html`<form class="card inbox" method="post" action="${addressOfHeld(endpointId, "/release")}">
       <div class="bar" role="group" aria-label="With the selected">
         <b data-selected>With the selected:</b>
-        <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
         <button data-key="h">Release <kbd>h</kbd></button>
+        <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
       </div>
-      <table>
-        <colgroup>
-          <col class="c-pick" />
-          <col />
-          <col class="c-form" />
-          <col class="c-score" />
-          <col class="c-when" />
-        </colgroup>
-        <thead>
-          <tr>
-            <th scope="col" class="pick">
-              <span class="hidden-text">Selected</span>
-              <input type="checkbox" data-select-all aria-label="Select all on this page" />
-            </th>
-            <th scope="col">From</th>
-            <th scope="col" class="c-form">Form</th>
-            <th scope="col" class="c-score">Why</th>
-            <th scope="col" class="right c-when">When</th>
-          </tr>
-        </thead>
-        <tbody data-rows>
-          ${posts.map((post) => rowView(post, parts))}
-        </tbody>
-      </table>
+      ${postTable(
+        "Why",
+        posts.map((post) => rowView(post, parts)),
+      )}
       ${pageLinks(parts)}
     </form>
     ${

@@ -4,6 +4,7 @@ import { firstIdAt, timeOfId } from "../foundation/id.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { formName, needsWorkspace } from "./form-name.ts";
 import { addressOf, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
+import { postTable } from "./post-table.ts";
 import { previewOf } from "./preview.ts";
 import type { InboxPage, InboxRow, Place } from "./read-inbox.ts";
 import { markPill, scorePill } from "./score-view.ts";
@@ -125,30 +126,10 @@ function tableView({ viewer, shown, place, found, choices }: InboxParts): Html {
       <button name="do" value="unread" data-key="u">Mark unread <kbd>u</kbd></button>
       <button name="do" value="delete" class="danger">Delete</button>
     </div>
-    <table>
-      <colgroup>
-        <col class="c-pick" />
-        <col />
-        <col class="c-form" />
-        <col class="c-score" />
-        <col class="c-when" />
-      </colgroup>
-      <thead>
-        <tr>
-          <th scope="col" class="pick">
-            <span class="hidden-text">Selected</span>
-            <input type="checkbox" data-select-all aria-label="Select all on this page" />
-          </th>
-          <th scope="col">From</th>
-          <th scope="col" class="c-form">Form</th>
-          <th scope="col" class="c-score">Spam score</th>
-          <th scope="col" class="right c-when">When</th>
-        </tr>
-      </thead>
-      <tbody data-rows>
-        ${found.rows.map((row) => rowView(row, shown, showsWorkspace))}
-      </tbody>
-    </table>
+    ${postTable(
+      "Spam score",
+      found.rows.map((row) => rowView(row, shown, showsWorkspace)),
+    )}
     ${pageLinks(shown, found)}
   </form>`;
 }

@@ -19,7 +19,7 @@ export const keysButton = html`<span class="needs-script">
 
 /** A checkbox for whoever wants no keys, kept by this browser alone. */
 export const keysSetting = html`<label class="check needs-script"
-  ><input type="checkbox" data-keys-setting /> <span>Use these keys in this browser</span></label
+  ><input type="checkbox" data-keys-setting /> <span>Use keys like j, k and x in this browser</span></label
 >`;
 
 export const keysDialog = html`<dialog id="keys" aria-labelledby="keys-title">

@@ -24,22 +24,23 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
     count === 1 ? "One browser was signed out." : `${count} browsers were signed out.`,
   "endpoint-made-already": () =>
     "The endpoint was made already, and its keys were shown that once. If they are lost, issue others on its page.",
-  secret_made_already: () =>
+  "secret-made-already": () =>
     "The new secret was made already, and was shown that once. If it is lost, make another.",
-  account_made: () => "The account is there. Make a sign-in link for it, and hand that over.",
-  factor_removed: () => "The second factor is removed, and all sessions have ended.",
-  link_made_already: () => "The link was made already, and was shown that once. If it is lost, make another.",
-  plan_changed_meanwhile: () =>
+  "account-made": () => "The account is there. Make a sign-in link for it, and hand that over.",
+  "factor-reset": () => "The second factor is removed, and all sessions have ended.",
+  "link-made-already": () =>
+    "The link was made already, and was shown that once. If it is lost, make another.",
+  "plan-changed-meanwhile": () =>
     "Nothing was changed: somebody else has put the workspace on another plan meanwhile.",
-  workspace_made: () => "The workspace is there.",
-  saved_but_refused: () =>
+  "workspace-made": () => "The workspace is there.",
+  "saved-but-refused": () =>
     "Saved, but this server sends nothing to that address as it is: it belongs to a private network. A test says more.",
-  sent_again: (count) => (count === 1 ? "One message is sent again." : `${count} messages are sent again.`),
-  webhook_deleted: () => "The webhook is deleted.",
-  webhook_made_already: () =>
+  "sent-again": (count) => (count === 1 ? "One message is sent again." : `${count} messages are sent again.`),
+  "webhook-deleted": () => "The webhook is deleted.",
+  "webhook-made-already": () =>
     "The webhook was added already, and its secret was shown that once. If it is lost, make a new one on its page.",
-  webhook_paused: () => "Sending is paused. New submissions are kept for it.",
-  webhook_started: () => "Sending has started; what was kept goes first.",
+  "webhook-paused": () => "Sending is paused. New submissions are kept for it.",
+  "webhook-started": () => "Sending has started; what was kept goes first.",
   "held-released": (count) => `${posts(count)} released. What was released is in the inbox.`,
   "held-limit": (count) =>
     `${posts(count)} released; the others stay here, because the month’s limit of the plan is reached.`,

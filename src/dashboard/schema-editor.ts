@@ -79,14 +79,18 @@ function fieldset(row: FieldRow, index: number, { count, problems, path, action 
     <legend>${name === "" ? html`Field ${index + 1}` : html`<bdi>${name}</bdi>`}</legend>
     <div class="row">
       ${rowText(field, "name")} ${rowSelect(field, "type", TYPES)}
-      ${actionButton({ action: `retype-${index}`, text: "Show its rules", of: called, to: `${path}#field-${index}` })}
+      <span data-retype>
+        ${actionButton({ action: `retype-${index}`, text: "Show its rules", of: called, to: `${path}#field-${index}` })}
+      </span>
       ${checkField({ name: inputName(index, "required"), label: ROW_LABELS.required, value: row.required ?? "" })}
     </div>
-    <details ${(hasProblem(field) || action === `retype-${index}`) && html` open`}>
-      <summary>${summaryOf(row, type)}</summary>
-      <div class="rules">${rulesOf(field, type)}</div>
-    </details>
-    ${keptInputs(row, index, type)}
+    <div data-rules>
+      <details ${(hasProblem(field) || action === `retype-${index}`) && html` open`}>
+        <summary>${summaryOf(row, type)}</summary>
+        <div class="rules">${rulesOf(field, type)}</div>
+      </details>
+      ${keptInputs(row, index, type)}
+    </div>
     <div class="move">
       ${index > 0 && actionButton({ action: `up-${index}`, text: "Up", of: called, to: `${path}#field-${index - 1}` })}
       ${

@@ -145,4 +145,4 @@ function factorView(viewer: Viewer, problem?: string): Html {
     </section>`;
 }
 
-const crumbs = html`<nav class="crumbs" aria-label="Path"><a href="${ACCOUNT}">Account</a> <span>/</span></nav>`;
+const crumbs = html`<p class="crumbs"><a href="${ACCOUNT}">← Account</a></p>`;

@@ -39,6 +39,7 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
     const found = await db.read(() => find(visit.viewer, visit.params["id"] ?? ""));
     const chosen = await db.read(() => readChoices(found.chosen.scope));
     return show(
+      visit,
       found,
       { typed: spamForm(chosen), fingerprint: spamFingerprint(chosen), problems: NO_PROBLEMS },
       200,
@@ -52,25 +53,27 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
       const checked = checkSpamForm(typed);
       if (visit.form.get("action") === "check")
         return checkedForm(checked.choices === null ? checked.problems : NO_PROBLEMS);
-      if (checked.choices === null) return await show(found, { ...shown, problems: checked.problems }, 422);
+      if (checked.choices === null)
+        return await show(visit, found, { ...shown, problems: checked.problems }, 422);
       if (visit.form.get("action") === "save")
         return await save(visit, find, { shown, choices: checked.choices });
       const preview = await previewChoices(db, found.chosen, checked.choices, {
         plans: config.plans,
         defaults,
       });
-      return await show(found, { ...shown, preview }, 200);
+      return await show(visit, found, { ...shown, preview }, 200);
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
-      return show(found, { ...shown, problems: new Map([["", error.message]]) }, 403);
+      return show(visit, found, { ...shown, problems: new Map([["", error.message]]) }, 403);
     }
   });
 
   async function save(
-    { viewer, params, now }: Visit,
+    visit: Visit,
     find: FindScope,
     { shown, choices }: { readonly shown: ShownSpam; readonly choices: SpamChoices },
   ): Promise<Answer> {
+    const { viewer, params, now } = visit;
     const { found, changed, chosen } = await change(parts, function* () {
       const scope = yield* find(viewer, params["id"] ?? "");
       const before = yield* readChoices(scope.chosen.scope);
@@ -83,11 +86,16 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
       return { found: scope, changed: null, chosen: yield* changeSpam(scope.chosen, choices, config.plans) };
     });
     if (changed === null) return redirect(pathOf(found), "spam-saved");
-    return show(found, { ...shown, fingerprint: spamFingerprint(chosen), changed }, 409);
+    return show(visit, found, { ...shown, fingerprint: spamFingerprint(chosen), changed }, 409);
   }
 
-  async function show(found: FoundScope, shown: ShownSpam, status: number): Promise<Answer> {
-    const scope = await db.read(() => readScopeView(found, config.plans, defaults));
+  async function show(
+    { viewer }: Visit,
+    found: FoundScope,
+    shown: ShownSpam,
+    status: number,
+  ): Promise<Answer> {
+    const scope = await db.read(() => readScopeView(viewer, found, { plans: config.plans, defaults }));
     return page(
       found.endpoint === null ? "Spam" : `${found.endpoint.name}: spam`,
       spamView(scope, shown),

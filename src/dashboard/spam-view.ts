@@ -27,6 +27,8 @@ export interface SpamScopeView {
   }[];
   /** Endpoints that are not among them. */
   readonly more: number;
+  /** Whether the viewer has several workspaces to choose from. */
+  readonly isOneOfSeveral: boolean;
 }
 
 /** The form, and what came of it. */
@@ -67,15 +69,20 @@ function workspaceTable(workspaces: readonly Workspace[]): Html {
 
 export function spamView(scope: SpamScopeView, shown: ShownSpam): Html {
   const { endpoint, workspace, refusal } = scope;
-  const crumb =
-    endpoint !== null &&
-    html`<a href="/dashboard/spam/workspaces/${workspace.id}"><bdi>${workspace.name}</bdi></a> <span>/</span>`;
-  return html`<nav class="crumbs" aria-label="Path"><a href="/dashboard/spam">Spam</a> <span>/</span> ${crumb}</nav>
+  return html`${wayBack(scope)}
     <div class="head"><h1>Spam settings of <bdi>${endpoint?.name ?? workspace.name}</bdi></h1></div>
     ${problemSummary(shown.problems)}${shown.changed !== undefined && changedNotice(shown.changed)}
     ${shown.preview !== undefined && previewCard(shown.preview)}
     ${refusal === null ? settingsForm(scope, shown) : refusalCard(refusal)}
     ${endpoint === null && endpointTable(scope)}`;
+}
+
+function wayBack({ endpoint, workspace, isOneOfSeveral }: SpamScopeView): Html | null {
+  if (endpoint !== null) {
+    const path = `/dashboard/spam/workspaces/${workspace.id}`;
+    return html`<p class="crumbs"><a href="${path}">← Spam settings of <bdi>${workspace.name}</bdi></a></p>`;
+  }
+  return isOneOfSeveral ? html`<p class="crumbs"><a href="/dashboard/spam">← Spam</a></p>` : null;
 }
 
 function refusalCard(refusal: string): Html {

@@ -37,7 +37,7 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     const delivery = await db.read(() => getDelivery(what));
     if (delivery.submissionId !== id) throw new FormsvcError("not_found", `there is no delivery ${what}`);
     await applied(parts, () => replay(db, { what, asNew: false, dryRun: false, actor: viewer, now }));
-    return redirect(addressOf(shown, `/submissions/${id}`), "sent_again", 1);
+    return redirect(addressOf(shown, `/submissions/${id}`), "sent-again", 1);
   });
 
   /** The neighbour in the filter that the submission was reached from; null if there is none near. */

@@ -1,14 +1,14 @@
 import { html, type Html } from "../foundation/html.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
-import { adviceFor, stateWords } from "./delivery-words.ts";
+import { adviceFor, attemptWords, stateWords } from "./delivery-words.ts";
 import { addressOf, type InboxFilter } from "./inbox-filter.ts";
 import { titleOf } from "./preview.ts";
 import { markPill, scorePill } from "./score-view.ts";
 import { mailLink, replyAddressOf } from "./sender-facts.ts";
 import type { SentMessage, WholeSubmission } from "./read-submission.ts";
 import { factsCard, prettyJson, reasonList, senderCard } from "./submission-cards.ts";
-import { time } from "./time.ts";
+import { dueTime, time } from "./time.ts";
 
 interface SubmissionViewParts extends WholeSubmission {
   readonly shown: InboxFilter;
@@ -23,7 +23,7 @@ export function submissionView(parts: SubmissionViewParts): Html {
     <div class="head">
       <h1><bdi>${titleOf(submission.data)}</bdi></h1>
       ${scorePill(submission)} ${mark !== null && markPill(mark)}
-      ${parts.workspaceName !== null && html`<span class="tag">in <bdi>${parts.workspaceName}</bdi></span>`} ${actions(parts)}
+      ${parts.workspaceName !== null && html`<span class="tag">Workspace <bdi>${parts.workspaceName}</bdi></span>`} ${actions(parts)}
     </div>
     <div class="two">
       <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition))} ${senderCard(submission)} ${jsonCard(submission)}</div>
@@ -94,9 +94,9 @@ function messageView({ delivery, recipient, attempts }: SentMessage, action: str
     <a href="/dashboard/webhooks/${delivery.recipientId}/deliveries/${delivery.id}">${recipient}</a>
     <span class="pill ${tone}">${label}</span>
     <small
-      >${attemptWords(attempts.length)}${last !== undefined && html`, the last ${time(last.startedAt)}`}${
+      >${attemptWords(attempts.length)}${last !== undefined && html` · last ${time(last.startedAt)}`}${
         last?.status !== undefined && last.status !== null && ` · answer ${last.status}`
-      }${delivery.dueAt !== null && html` · next ${time(delivery.dueAt)}`}</small
+      }${delivery.dueAt !== null && html` · next ${dueTime(delivery.dueAt)}`}</small
     >
     ${advice !== null && html`<small>${advice}</small>`}
     ${
@@ -106,9 +106,4 @@ function messageView({ delivery, recipient, attempts }: SentMessage, action: str
       </form>`
     }
   </li>`;
-}
-
-function attemptWords(count: number): string {
-  if (count === 0) return "no attempt yet";
-  return count === 1 ? "1 attempt" : `${count} attempts`;
 }

@@ -7,7 +7,8 @@ import { page } from "./answer.ts";
 import { adviceView } from "./hint-words.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Handler, Routes } from "./routes.ts";
-import { checkName } from "./findings.ts";
+import { sentence } from "./sentence.ts";
+import { checkName, findingText } from "./finding-words.ts";
 
 /** The same two for operators; for everybody else there is no such page. */
 export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
@@ -96,7 +97,7 @@ function findingsCard(title: string, findings: readonly Finding[]): Html {
         ({ name, message, advice }) =>
           html`<div>
             <dt>${checkName(name)}</dt>
-            <dd><bdi dir="auto">${message}</bdi>${advice !== null && adviceView(advice)}</dd>
+            <dd><bdi dir="auto">${sentence(findingText(message))}</bdi>${advice !== null && adviceView(advice)}</dd>
           </div>`,
       )}
     </dl>

@@ -1,9 +1,26 @@
 import { toIsoTime } from "../foundation/clock.ts";
 import { html, type Html } from "../foundation/html.ts";
 
-/** The script shows it as the distance from now. */
+/** How the script shows a time: as the distance from now, as it is, or as what is still to come. */
+type Manner = "ago" | "exact" | "due";
+
+/** In a list, or where it stands alone. The script shows how long ago it was. */
 export function time(ms: number): Html {
-  return html`<time datetime="${toIsoTime(ms)}" data-relative>${timeText(ms)}</time>`;
+  return element(ms, "ago");
+}
+
+/** In a sentence, like “since …”. The script shows it in the reader's own zone. */
+export function exactTime(ms: number): Html {
+  return element(ms, "exact");
+}
+
+/** Of something that will be done. The script shows in how long. */
+export function dueTime(ms: number): Html {
+  return element(ms, "due");
+}
+
+function element(ms: number, manner: Manner): Html {
+  return html`<time datetime="${toIsoTime(ms)}" data-time="${manner}">${timeText(ms)}</time>`;
 }
 
 /** `2026-11-22 10:41 UTC` */

@@ -54,7 +54,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
     if (problems.size > 0) return editPage(visit, found, typed, problems);
     const { webhook } = await owned(visit);
     const refusal = await findReceiverRefusal(webhook.settings, parts.config.webhooks.allowNetworks);
-    return redirect(pathOf(webhook.id), refusal === null ? "saved" : "saved_but_refused");
+    return redirect(pathOf(webhook.id), refusal === null ? "saved" : "saved-but-refused");
   });
 
   routes.read("/webhooks/:id/rotate-secret", async (visit) =>
@@ -65,7 +65,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
     once.run(
       visit,
       () => rotate(visit),
-      () => redirect(pathOf(visit.params["id"] ?? ""), "secret_made_already"),
+      () => redirect(pathOf(visit.params["id"] ?? ""), "secret-made-already"),
     ),
   );
 
@@ -86,7 +86,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   routes.write("/webhooks/:id/delete", async (visit) => {
     const { webhook } = await owned(visit);
     await applied(parts, () => removeWebhook(db, webhook.id, visit.viewer, visit.now));
-    return redirect("/dashboard/webhooks", "webhook_deleted");
+    return redirect("/dashboard/webhooks", "webhook-deleted");
   });
 }
 

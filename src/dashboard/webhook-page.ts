@@ -2,7 +2,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { readQueue } from "../outbox/count-deliveries.ts";
 import { type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
 import { findLastAttempt } from "../outbox/delivery-store.ts";
-import type { Steps } from "../database/steps.ts";
+import { fittingOf } from "../submissions/browse-submissions.ts";
+import { readSubmissions } from "../submissions/submission-store.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { sendTest, TEST_DATA, type TestResult } from "../webhooks/send-test.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
@@ -10,11 +11,14 @@ import { getViewableWebhook, type OwnedWebhook } from "../webhooks/viewable-webh
 import { listWebhookDeliveries } from "../webhooks/webhook-deliveries.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { applied, type DashboardParts } from "./parts.ts";
+import { titleOf } from "./preview.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { type DeliveryRow, pathOf, webhookView } from "./webhook-view.ts";
 import { refusalSentence } from "./webhook-words.ts";
 
 const PAGE_SIZE = 25;
+/** Bytes of submissions that are read for their names. */
+const MAX_READ_BYTES = 1_048_576;
 /** Tests at once, of everybody and of one account. Each may take as long as an attempt does, and holds a place of requests. */
 const MAX_TESTS = 8;
 const MAX_TESTS_AN_ACCOUNT = 2;
@@ -50,7 +54,7 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
       const { webhook } = await owned(visit);
       const asked = { id: webhook.id, enabled, actor: visit.viewer };
       await applied(parts, () => switchWebhook(db, asked, parts.clock));
-      return redirect(pathOf(webhook.id), enabled ? "webhook_started" : "webhook_paused");
+      return redirect(pathOf(webhook.id), enabled ? "webhook-started" : "webhook-paused");
     });
   }
 
@@ -66,7 +70,7 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
       limit: PAGE_SIZE,
     };
     const { deliveries, nextCursor } = await db.read(() => listWebhookDeliveries(filter));
-    const rows = await db.read(() => withLastAttempts(deliveries));
+    const rows = await readRows(deliveries);
     const queue = await db.read(() => readQueue(id));
     const refusal =
       tested === null ? null : await findReceiverRefusal(settings, parts.config.webhooks.allowNetworks);
@@ -74,12 +78,19 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     const list = { rows, state, nextCursor };
     return page(new URL(settings.url).host, webhookView({ ...found, queue, list, tested, refused }));
   }
-}
 
-function* withLastAttempts(deliveries: readonly Delivery[]): Steps<DeliveryRow[]> {
-  const rows: DeliveryRow[] = [];
-  for (const delivery of deliveries) {
-    rows.push({ delivery, last: (yield* findLastAttempt(delivery.id)) ?? null });
+  async function readRows(deliveries: readonly Delivery[]): Promise<DeliveryRow[]> {
+    const ids = [...new Set(deliveries.map(({ submissionId }) => submissionId))];
+    const fitting = await fittingOf(db, ids, MAX_READ_BYTES);
+    return db.read(function* () {
+      const submissions = yield* readSubmissions(fitting);
+      const titles = new Map(submissions.map(({ id, data }) => [id, titleOf(data)]));
+      const rows: DeliveryRow[] = [];
+      for (const delivery of deliveries) {
+        const last = (yield* findLastAttempt(delivery.id)) ?? null;
+        rows.push({ delivery, last, title: titles.get(delivery.submissionId) ?? null });
+      }
+      return rows;
+    });
   }
-  return rows;
 }

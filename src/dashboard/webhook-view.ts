@@ -4,14 +4,16 @@ import type { RecipientQueue } from "../outbox/count-deliveries.ts";
 import { DELIVERY_STATES, type Attempt, type Delivery, type DeliveryState } from "../outbox/delivery.ts";
 import type { TestResult } from "../webhooks/send-test.ts";
 import type { OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
-import { adviceFor, stateWords } from "./delivery-words.ts";
-import { time } from "./time.ts";
+import { adviceFor, attemptWords, stateWords } from "./delivery-words.ts";
+import { dueTime, time } from "./time.ts";
 import { healthOf, healthPill, queueSentence } from "./webhook-words.ts";
 
 /** A message with the last of its attempts that has ended; null before the first. */
 export interface DeliveryRow {
   readonly delivery: Delivery;
   readonly last: Attempt | null;
+  /** What its submission is called; null if that was not read. */
+  readonly title: string | null;
 }
 
 export interface DeliveryList {
@@ -149,9 +151,8 @@ function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
         <thead>
           <tr>
             <th scope="col" class="pick"><span class="hidden-text">Chosen</span><input type="checkbox" data-select-all aria-label="Choose all" /></th>
-            <th scope="col">Submission</th>
-            <th scope="col">State</th>
-            <th scope="col">Attempts</th>
+            <th scope="col">Submission of</th>
+            <th scope="col">Message</th>
             <th scope="col">Last attempt</th>
           </tr>
         </thead>
@@ -164,24 +165,27 @@ function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
   </form>`;
 }
 
-function deliveryRow(path: string, { delivery, last }: DeliveryRow): Html {
+function deliveryRow(path: string, { delivery, last, title }: DeliveryRow): Html {
   const { id, submissionId, state, attempts, dueAt } = delivery;
   const { label, tone } = stateWords(state);
+  const called = title ?? `…${submissionId.slice(-6)}`;
   return html`<tr>
-    <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Choose the message ${id.slice(-6)}" /></td>
-    <td><a href="/dashboard/submissions/${submissionId}" class="mono">…${submissionId.slice(-6)}</a></td>
-    <td><span class="pill ${tone}">${label}</span></td>
-    <td class="num"><a href="${path}/deliveries/${id}">${attempts === 0 ? "none yet" : attempts}</a></td>
+    <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Choose the message about ${called}" /></td>
+    <td><a href="/dashboard/submissions/${submissionId}"><bdi class="said">${called}</bdi></a></td>
     <td>
-      ${last === null ? html`<span class="muted">—</span>` : lastAttempt(last)}
-      ${dueAt !== null && attempts > 0 && html`<span class="muted">Next ${time(dueAt)}</span>`}
+      <span class="pill ${tone}">${label}</span>
+      <small><a href="${path}/deliveries/${id}">${attemptWords(attempts)}</a></small>
+    </td>
+    <td>
+      ${last === null ? html`<span class="muted">none has ended yet</span>` : lastAttempt(last)}
+      ${dueAt !== null && attempts > 0 && html`<small class="muted">· next ${dueTime(dueAt)}</small>`}
     </td>
   </tr>`;
 }
 
 function lastAttempt({ startedAt, message, status }: Attempt): Html {
   const said = message ?? (status === null ? "" : `Answered ${status}.`);
-  return html`<bdi dir="auto">${said.slice(0, 160)}</bdi> <span class="muted">${time(startedAt)}</span>`;
+  return html`<bdi class="said" dir="auto">${said.slice(0, 160)}</bdi> <small class="muted">${time(startedAt)}</small>`;
 }
 
 /** A secret, once. @param use what it is for, a sentence. */

@@ -2,7 +2,7 @@ import { MAX_COUNTED, type RecipientQueue } from "../outbox/count-deliveries.ts"
 import { html, type Html } from "../foundation/html.ts";
 import type { ReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import type { Webhook } from "../webhooks/webhook.ts";
-import { time } from "./time.ts";
+import { dueTime, exactTime } from "./time.ts";
 
 /** How a webhook is doing, for people who know nothing of breakers and queues. */
 export interface Health {
@@ -26,12 +26,12 @@ export function healthOf({ state, failingSince, breaker }: Webhook): Health {
     return { label: "Working", tone: "done", sentence: html`No message has failed since the last success.` };
   const next =
     breaker.state === "open"
-      ? html` One message at a time is tried, the next ${time(breaker.notBeforeMs)}; the others wait.`
+      ? html` One message at a time is tried, the next ${dueTime(breaker.notBeforeMs)}; the others wait.`
       : html` Each message is tried again by itself.`;
   return {
     label: "Failing",
     tone: "high",
-    sentence: html`It has failed since ${time(failingSince)}.${next} Nothing is lost; the attempts of its messages say why.`,
+    sentence: html`It has failed since ${exactTime(failingSince)}.${next} Nothing is lost; the attempts of its messages say why.`,
   };
 }
 
@@ -43,7 +43,7 @@ export function healthPill({ label, tone }: Health): Html {
 export function queueSentence({ waiting, oldestAt, held, failed }: RecipientQueue): Html {
   const parts = [
     waiting > 0 &&
-      html`${counted(waiting)} to be sent${oldestAt === null ? null : html`, the oldest from ${time(oldestAt)}`}.`,
+      html`${counted(waiting)} to be sent${oldestAt === null ? null : html`, the oldest from ${exactTime(oldestAt)}`}.`,
     held > 0 && html`${counted(held)} kept until you start sending again.`,
     failed > 0 && html`${counted(failed)} given up after many attempts.`,
   ].filter((part) => part !== false);

@@ -8,10 +8,11 @@ import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { listViewableWebhooks, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
+import { listCard } from "./list-card.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
-import { time } from "./time.ts";
+import { exactTime } from "./time.ts";
 import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
 import { secretBox } from "./webhook-view.ts";
 import { healthOf, healthPill, queueCell, refusalSentence } from "./webhook-words.ts";
@@ -47,7 +48,7 @@ export function webhooksPages(routes: Routes, parts: DashboardParts): void {
     once.run(
       visit,
       () => takeNew(visit),
-      () => redirect("/dashboard/webhooks", "webhook_made_already"),
+      () => redirect("/dashboard/webhooks", "webhook-made-already"),
     ),
   );
 
@@ -111,28 +112,12 @@ function listView(rows: readonly Row[], next: string | null): Html {
       </section>`;
   }
   return html`${head}
-    <section class="card">
-      <div class="scroll wide" tabindex="0" role="region" aria-label="Webhooks">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Receiver</th>
-              <th scope="col">Endpoint</th>
-              <th scope="col">Health</th>
-              <th scope="col">Messages</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${rows.map(rowView)}
-          </tbody>
-        </table>
-      </div>
-      ${
-        next === null
-          ? null
-          : html`<div class="pages"><span></span><a href="/dashboard/webhooks?after=${next}">Next page</a></div>`
-      }
-    </section>`;
+    ${listCard({
+      label: "Webhooks",
+      columns: ["Receiver", "Endpoint", "Health", "Messages"],
+      rows: rows.map(rowView),
+      next: next && `/dashboard/webhooks?after=${next}`,
+    })}`;
 }
 
 function rowView({ webhook, endpoint, queue }: Row): Html {
@@ -141,7 +126,7 @@ function rowView({ webhook, endpoint, queue }: Row): Html {
     <td><bdi>${endpoint.name}</bdi></td>
     <td>
       ${healthPill(healthOf(webhook))}
-      ${webhook.failingSince !== null && html`<span class="muted">since ${time(webhook.failingSince)}</span>`}
+      ${webhook.failingSince !== null && html`<span class="muted">since ${exactTime(webhook.failingSince)}</span>`}
     </td>
     <td>${queueCell(queue)}</td>
   </tr>`;

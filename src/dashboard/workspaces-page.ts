@@ -6,6 +6,7 @@ import type { Account, Workspace } from "../workspaces/workspace.ts";
 import { getWorkspace, listAccounts, listWorkspaces } from "../workspaces/workspace-store.ts";
 import { page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, textField } from "./field.ts";
+import { listCard } from "./list-card.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
@@ -29,7 +30,14 @@ export function workspacePages(routes: Routes, parts: DashboardParts): void {
     const shown = all.slice(0, PAGE_SIZE);
     const owners = new Map((await db.read(() => listAccounts())).map((account) => [account.id, account]));
     const next = all.length > PAGE_SIZE ? (shown.at(-1)?.id ?? null) : null;
-    const content = html`${systemHead(PATH)}${problemSummary(problems)}${listView(shown, owners, config, next)}${formView(typed, problems, config)}`;
+    const plans = Object.keys(config.plans);
+    const list = listCard({
+      label: "Workspaces",
+      columns: ["Workspace", "Account", "Added", "Plan"],
+      rows: shown.map((workspace) => rowView(workspace, owners.get(workspace.accountId), plans)),
+      next: next && `${PATH}?after=${next}`,
+    });
+    const content = html`${systemHead(PATH)}${problemSummary(problems)}${list}${formView(typed, problems, config)}`;
     return page("Workspaces", content, problems.size === 0 ? 200 : 422);
   };
 
@@ -40,7 +48,7 @@ export function workspacePages(routes: Routes, parts: DashboardParts): void {
     try {
       const made = { ...typed, plan: config.newWorkspacePlan };
       await change(parts, () => addWorkspace(viewer, made, now));
-      return redirect(PATH, "workspace_made");
+      return redirect(PATH, "workspace-made");
     } catch (error) {
       if (!(error instanceof FormsvcError)) throw error;
       const field = error.code === "not_found" ? "account" : error.code === "usage" ? "name" : null;
@@ -57,42 +65,17 @@ export function workspacePages(routes: Routes, parts: DashboardParts): void {
       yield* changePlan(viewer, { workspace: workspace.id, plan, plans: config.plans }, now);
       return { isStale: false };
     });
-    return redirect(PATH, isStale ? "plan_changed_meanwhile" : "saved");
+    return redirect(PATH, isStale ? "plan-changed-meanwhile" : "saved");
   });
 }
 
-function listView(
-  workspaces: readonly Workspace[],
-  owners: ReadonlyMap<string, Account>,
-  { plans }: Config,
-  next: string | null,
-): Html {
-  return html`<section class="card">
-    <div class="scroll wide" tabindex="0" role="region" aria-label="Workspaces">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Workspace</th>
-            <th scope="col">Account</th>
-            <th scope="col">Added</th>
-            <th scope="col">Plan</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${workspaces.map(
-            (workspace) =>
-              html`<tr>
-                <td><bdi>${workspace.name}</bdi></td>
-                <td><a href="/dashboard/system/accounts/${workspace.accountId}"><bdi>${owners.get(workspace.accountId)?.email ?? "?"}</bdi></a></td>
-                <td>${time(workspace.createdAt)}</td>
-                <td>${planForm(workspace, Object.keys(plans))}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-    ${next !== null && html`<div class="pages"><span></span><a href="${PATH}?after=${next}">Next page</a></div>`}
-  </section>`;
+function rowView(workspace: Workspace, owner: Account | undefined, plans: readonly string[]): Html {
+  return html`<tr>
+    <td><bdi>${workspace.name}</bdi></td>
+    <td><a href="/dashboard/system/accounts/${workspace.accountId}"><bdi>${owner?.email ?? "?"}</bdi></a></td>
+    <td>${time(workspace.createdAt)}</td>
+    <td>${planForm(workspace, plans)}</td>
+  </tr>`;
 }
 
 function planForm({ id, name, plan }: Workspace, plans: readonly string[]): Html {

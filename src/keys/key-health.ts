@@ -19,8 +19,8 @@ export function* checkLeakedKeys(now: number): Steps<Finding> {
       .limit(MAX_NAMED),
   );
   if (leaked.length === 0) return sound("keys.leaked", "no secret key was seen in a browser");
-  const named = leaked.map(({ id, seen_in_browser_at: at }) => `${id} (last at ${toIsoTime(at ?? 0)})`);
-  return problem("keys.leaked", `a browser sent a secret key: ${named.join(", ")}`, {
+  const named = leaked.map(({ id, seen_in_browser_at: at }) => `${toIsoTime(at ?? 0)} (${id})`);
+  return problem("keys.leaked", `a browser sent a secret key, last at ${named.join(", ")}`, {
     kind: "rotate_leaked_key",
   });
 }

@@ -9,11 +9,11 @@ const CLOCK_ALLOWANCE_MS = 60_000;
 export function* checkClock(now: number): Steps<Finding> {
   const newest = yield* newestSubmission();
   if (newest === undefined || newest.created_at <= now + CLOCK_ALLOWANCE_MS) {
-    return sound("machine.clock", `${toIsoTime(now)}, after everything stored`);
+    return sound("machine.clock", `it is ${toIsoTime(now)}, after everything stored`);
   }
   return problem(
     "machine.clock",
-    `${toIsoTime(now)} is before the submission ${newest.id} (${toIsoTime(newest.created_at)})`,
+    `it is ${toIsoTime(now)}, before the newest submission of ${toIsoTime(newest.created_at)} (${newest.id})`,
     { kind: "set_clock_or_delete_submission", submissionId: newest.id },
   );
 }

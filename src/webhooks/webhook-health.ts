@@ -18,8 +18,8 @@ export function* checkReceivers(now: number): Steps<Finding[]> {
     return problem(
       "webhooks.receivers",
       state === "stopped"
-        ? `${id} is stopped: ${host} said that it is gone`
-        : `${id} fails since ${toIsoTime(failingSince ?? now)}${probes}: ${host}`,
+        ? `${host} said that it is gone, so nothing is sent there (${id})`
+        : `${host} has failed since ${toIsoTime(failingSince ?? now)}${probes} (${id})`,
       { kind: "look_at_webhook", webhookId: id },
     );
   });

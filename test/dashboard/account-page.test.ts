@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { browserName } from "../../src/dashboard/account-page.ts";
 import { giveSignInLink } from "../../src/sessions/administer-accounts.ts";
 import { startSession } from "../../src/sessions/session.ts";
 import { readTotpSecret, totpCode } from "../../src/sessions/totp.ts";
@@ -181,22 +180,4 @@ test("no write of these pages works without a session", async () => {
   for (const verb of ["codes", "remove"])
     expect((await forms.post(`/account/second-factor/${verb}`, { password: PASSWORD })).status).toBe(401);
   expect(server.owner.prepare("SELECT count(*) FROM recovery_code").pluck().get()).toBe(0);
-});
-
-test("browsers are named by what they are and where they run", () => {
-  const names = [
-    ["Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox on Linux"],
-    [
-      "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/130.0 Safari/537.36 Edg/130.0",
-      "Edge on Windows",
-    ],
-    [
-      "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36",
-      "Chrome on Android",
-    ],
-    ["Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari on iPhone"],
-    ["curl/8.5.0", "curl/8.5.0"],
-    ["", "An unnamed browser"],
-  ] as const;
-  for (const [userAgent, name] of names) expect(browserName(userAgent)).toBe(name);
 });

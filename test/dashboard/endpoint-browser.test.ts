@@ -75,6 +75,30 @@ describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser",
     expect(made(server)).toEqual([]);
   });
 
+  test("another kind of a field shows its rules in place, and without script by a button", async () => {
+    for (const scripts of [true, false]) {
+      const { server, page } = await opened(scripts);
+      await page.goto(`${server.url}/dashboard/endpoints/new`);
+      await page.fill("#f-name", "Order");
+      const kind = page.getByLabel("Kind").nth(2);
+      await kind.focus();
+      await kind.selectOption("Number");
+      const button = page.getByRole("button", { name: "Show its rules message" });
+      expect(await button.isVisible()).toBe(!scripts);
+      if (!scripts) await button.click();
+      const least = page.getByLabel("Least value");
+      await least.waitFor();
+      if (scripts) expect(await page.evaluate("document.activeElement.id")).toBe("f-f-2-type");
+      expect(await page.inputValue("#f-name")).toBe("Order");
+      await least.fill("3");
+      await page.getByRole("button", { name: "Create the endpoint" }).click();
+      await page.getByText("Copy them now").waitFor();
+      expect(
+        server.owner.prepare("SELECT definition ->> '$.message' FROM endpoint_schema").pluck().get(),
+      ).toBe('{"type":"number","minimum":3}');
+    }
+  });
+
   test("a key is copied by its button, and without script there is no such button", async () => {
     for (const scripts of [true, false]) {
       const { server, page } = await opened(scripts);

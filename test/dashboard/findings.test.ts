@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { spamDefaults } from "../../src/app.ts";
+import { findingText } from "../../src/dashboard/finding-words.ts";
 import { readFindings } from "../../src/dashboard/findings.ts";
 import { run, text } from "../../src/database/steps.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
 import { createNews } from "../../src/submissions/news.ts";
+import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -106,4 +108,17 @@ test("an operator is told of the machine too: that there is no backup", async ()
   const { accountId } = await withWebhook(server);
   const lines = await linesFor(server, accountId, true);
   expect(lines).toContain("Backup: no backup is scheduled, and none was made.");
+});
+
+test("a page tells what a check found without ids, and with times as pages show them", async () => {
+  const server = await startServer();
+  const { webhook } = await withWebhook(server);
+  const { owner, clock } = server;
+  const since = clock.now() - 2 * HOUR_MS;
+  owner.now(() => run(text("UPDATE recipient SET failing_since = ? WHERE id = ?", since, webhook.id)));
+  const [finding] = owner.now(() => checkReceivers(clock.now()));
+  expect(finding?.message).toContain(webhook.id);
+  expect(findingText(finding?.message ?? "")).toMatch(
+    /^crm\.example\.com has failed since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
+  );
 });

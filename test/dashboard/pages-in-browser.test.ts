@@ -101,6 +101,11 @@ async function leaveScriptOut({ page }: Tab): Promise<void> {
     const response = await route.fetch();
     const sheet = await response.text();
     expect(sheet).toContain("(scripting:none)");
-    await route.fulfill({ response, body: sheet.replaceAll("(scripting:none)", "(min-width:0)") });
+    await route.fulfill({
+      response,
+      body: sheet
+        .replaceAll("(scripting:none)", "(min-width:0)")
+        .replaceAll("(scripting:enabled)", "(max-width:0)"),
+    });
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { distance } from "../../src/browser/dashboard/distance.ts";
+import { distance, waitingTime } from "../../src/browser/dashboard/distance.ts";
 import { commandKey, type Focus, type KeyPress } from "../../src/browser/dashboard/key-meaning.ts";
 
 test("a distance from now has the unit that a person would choose", () => {
@@ -18,6 +18,19 @@ test("a distance from now has the unit that a person would choose", () => {
     [7 * 24 * 60 * minute, null],
   ];
   for (const [ms, shown] of cases) expect(distance(ms), String(ms)).toBe(shown);
+});
+
+test("what is still to come is told as the time until then, also when it is late", () => {
+  const minute = 60_000;
+  const cases: [ms: number, shown: string | null][] = [
+    [-60 * minute, "any moment"],
+    [minute - 1, "any moment"],
+    [minute, "in 1 min"],
+    [60 * minute, "in 1 h"],
+    [24 * 60 * minute - 1, "in 23 h"],
+    [24 * 60 * minute, null],
+  ];
+  for (const [ms, shown] of cases) expect(waitingTime(ms), String(ms)).toBe(shown);
 });
 
 test("a key is a command unless somebody types, or it belongs to the browser", () => {

@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === null)("the script of the dashboard's pages", ()
   test("shows times as their distance from now, and the exact time as their title", async () => {
     const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
     const times = [ago(5000), ago(3_700_000), ago(50 * 3_600_000), "2020-02-03T10:00:00Z", "never"];
-    await show(times.map((time) => `<time datetime="${time}" data-relative>${time}</time>`).join(" "));
+    await show(times.map((time) => `<time datetime="${time}" data-time="ago">${time}</time>`).join(" "));
     expect(await page.locator("time").allTextContents()).toEqual([
       "just now",
       "1 h",
@@ -96,6 +96,15 @@ describe.skipIf(chromiumPath === null)("the script of the dashboard's pages", ()
       "never",
     ]);
     expect(await page.locator("time").nth(3).getAttribute("title")).toBe("03/02/2020, 10:00:00");
+  });
+
+  test("shows a time in a sentence by day and hour, and what is still to come by how long it takes", async () => {
+    const soon = new Date(Date.now() + 3_900_000).toISOString();
+    await show(`<time datetime="2020-02-03T10:00:00Z" data-time="exact"></time>
+      <time datetime="2020-02-03T10:00:00Z" data-time="due"></time> <time datetime="${soon}" data-time="due"></time>`);
+    const [exact, ...due] = await page.locator("time").allTextContents();
+    expect(exact).toMatch(/^3 Feb 2020,? .*10:00/);
+    expect(due).toEqual(["any moment", "in 1 h"]);
   });
 
   test("copies the text beside the button or of the element that it names, and says so to screen readers", async () => {

@@ -98,10 +98,10 @@ test("each message of the submission is shown with its attempts, and is sent aga
   const path = `/dashboard/submissions/${id}?class=low`;
   const { text } = await ben.get(path);
   expect(text).toContain(new URL(receiver.url).host);
-  expect(text).toMatch(/1 attempt, the last <time/);
+  expect(text).toMatch(/1 attempt · last <time/);
   const delivery = String(server.owner.prepare("SELECT id FROM delivery").pluck().get());
   const again = await ben.post(`/dashboard/submissions/${id}/replay?class=low`, { delivery });
-  expect(again.headers["location"]).toBe(`${path}&notice=sent_again&n=1`);
+  expect(again.headers["location"]).toBe(`${path}&notice=sent-again&n=1`);
   await until(() => receiver.received.length > 1 || null);
   expect(receiver.received[1]?.headers["webhook-id"]).toBe(delivery);
 });

@@ -20,7 +20,7 @@ test("an operator sees what needs somebody, with what to do, and what runs here"
   const { status, text } = await ada.get("/dashboard/system");
   expect(status).toBe(200);
   expect(text).toContain("One thing needs you.");
-  expect(text).toContain("no backup is scheduled, and none was made");
+  expect(text).toContain("No backup is scheduled, and none was made");
   expect(text).toContain("Set backup.everyHours");
   expect(text).toContain(server.databasePath);
   expect(text).toContain("What was checked");
@@ -120,7 +120,7 @@ test("a workspace is added and put on another plan at once; of two who do that, 
   expect((await ada.post(path, { plan: "pro", seen: "hobby" })).headers["location"]).toContain("saved");
   expect((await server.post(endpoint.secret, goodPost)).status).toBe(200);
   const second = await ada.post(path, { plan: "business", seen: "hobby" });
-  expect(second.headers["location"]).toContain("plan_changed_meanwhile");
+  expect(second.headers["location"]).toContain("plan-changed-meanwhile");
   const made = { name: "Client <b>sites</b>", account: "ada@example.com" };
   expect((await ada.post("/dashboard/system/workspaces", made)).status).toBe(303);
   expect((await ada.get("/dashboard/system/workspaces")).text).toContain("Client &lt;b&gt;sites&lt;/b&gt;");

@@ -158,7 +158,7 @@ test("why a message failed is said with what to do, however hostile the receiver
   );
   status = 200;
   const again = await ada.post(`${path}/replay`);
-  expect(again.headers["location"]).toBe(`${path}?notice=sent_again&n=1`);
+  expect(again.headers["location"]).toBe(`${path}?notice=sent-again&n=1`);
   await until(() => server.owner.prepare("SELECT 1 FROM delivery WHERE state = 'delivered'").get());
   expect((await ada.get(path)).text).toContain("Delivered");
 });
@@ -179,7 +179,7 @@ test("all messages that were given up, or the chosen ones, are sent again", asyn
     ["id", two],
   ]);
   const some = await ada.post(`/dashboard/webhooks/${id}/replay`, chosen);
-  expect(some.headers["location"]).toContain("notice=sent_again&n=2");
+  expect(some.headers["location"]).toContain("notice=sent-again&n=2");
   await until(() => receiver.received.length === 5);
   server.clock.advance(1000);
   const rest = await ada.post(`/dashboard/webhooks/${id}/replay`, { which: "failed" });
@@ -192,7 +192,7 @@ test("sending is paused and started again, and what came meanwhile is sent", asy
   await using receiver = await startReceiverWith((response) => response.end());
   const { id } = await add(ada, { endpoint: endpoint.id, url: receiver.url, allow_private: "on" });
   expect((await ada.post(`/dashboard/webhooks/${id}/disable`)).headers["location"]).toContain(
-    "webhook_paused",
+    "webhook-paused",
   );
   await server.post(endpoint.secret, goodPost);
   expect((await ada.get("/dashboard/webhooks")).text).toMatch(/Paused[\s\S]*1 kept/);
@@ -239,7 +239,7 @@ test("a webhook is deleted after a question, and is then not there", async () =>
   const { id } = await add(ada, { endpoint: endpoint.id, url: "https://example.com/a" });
   expect((await ada.get(`/dashboard/webhooks/${id}/delete`)).text).toContain("Delete this webhook?");
   expect((await ada.post(`/dashboard/webhooks/${id}/delete`)).headers["location"]).toContain(
-    "webhook_deleted",
+    "webhook-deleted",
   );
   expect((await ada.get(`/dashboard/webhooks/${id}`)).status).toBe(404);
 });

@@ -47,6 +47,7 @@ test("every configuration that a page shows is a whole file that the server take
     "docs/reverse-proxies.md",
     "docs/backup.md",
     "docs/monitoring.md",
+    "docs/dashboard.md",
   ].flatMap((path) =>
     [...read(path).matchAll(/^```json\n([^]*?)^```$/gm)].map(([, text = ""]) => ({ path, text })),
   );

@@ -2,7 +2,7 @@
  * What script adds to the dashboard's pages, all of which work without it. It makes no markup from text. A page asks for it by
  * attributes:
  *
- * - `<time datetime="…" data-relative>` shows the distance from now.
+ * - `<time datetime="…" data-time="ago">` shows the distance from now, `exact` the day and hour of the reader, `due` in how long it comes.
  * - `<button type="button" data-copy>` copies the text of the `code` in the same parent, or of the element whose id it names.
  * - `<div data-live="/dashboard/events?…" data-list="/dashboard?…"></div>` gets a bar if something new came; pressing it opens
  *   the list. `<span class="live" data-live-mark hidden>` is seen while news can come.
@@ -14,12 +14,14 @@
  * - `<button type="button" data-opens="id">` opens that `dialog`.
  * - `<details data-link-form>` opens with the token that the address has behind its #.
  * - `<form data-check>` tells what is wrong while it is filled in: the server answers `action=check` with the problems as JSON.
+ * - `<span data-retype>` in a `fieldset` has the button that shows the rules of another kind; a `select` of it then changes its `data-rules`.
  * - `<form data-unsaved>` asks before what was typed is lost.
  *
  * Buttons that need script are hidden without it by the style sheet.
  */
 import { checkWhileTyping } from "./check.ts";
 import { addCopyButtons } from "./copy.ts";
+import { followFieldKinds } from "./field-kind.ts";
 import { listenToKeys, showKeysSetting } from "./keys.ts";
 import { takeLinkToken } from "./link-token.ts";
 import { followNews } from "./live.ts";
@@ -34,5 +36,6 @@ listenToKeys();
 followSelection();
 guardUnsaved();
 checkWhileTyping();
+followFieldKinds();
 takeLinkToken();
 followNews();

@@ -7,8 +7,16 @@ export function distance(ms: number): string | null {
   // A reader's clock may be behind the server's.
   if (ms < -MINUTE_MS) return null;
   if (ms < MINUTE_MS) return "just now";
+  return ms < 7 * DAY_MS ? rounded(ms) : null;
+}
+
+/** In how long something will be done; null if it is a day or more. What is late is done as soon as there is room for it. */
+export function waitingTime(ms: number): string | null {
+  if (ms < MINUTE_MS) return "any moment";
+  return ms < DAY_MS ? `in ${rounded(ms)}` : null;
+}
+
+function rounded(ms: number): string {
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
-  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`;
-  if (ms < 7 * DAY_MS) return `${Math.floor(ms / DAY_MS)} d`;
-  return null;
+  return ms < DAY_MS ? `${Math.floor(ms / HOUR_MS)} h` : `${Math.floor(ms / DAY_MS)} d`;
 }

@@ -1,32 +1,40 @@
-import { distance } from "./distance.ts";
+import { distance, waitingTime } from "./distance.ts";
 
 const RENEW_MS = 60_000;
 
-/** Shows each `<time data-relative>` as its distance from now; the exact time, in the reader's own zone, stays as its title. */
+/** Shows each `<time data-time>` as people say it; the whole time, in the reader's own zone, stays as its title. */
 export function keepRelativeTimes(): void {
-  const times = document.querySelectorAll<HTMLTimeElement>("time[data-relative]");
+  const times = document.querySelectorAll<HTMLTimeElement>("time[data-time]");
   if (times.length === 0) return;
   const show = (): void => {
-    for (const time of times) showRelative(time);
+    for (const time of times) showTime(time);
   };
   show();
   setInterval(show, RENEW_MS);
 }
 
-function showRelative(element: HTMLTimeElement): void {
+function showTime(element: HTMLTimeElement): void {
   const time = new Date(element.dateTime);
   if (Number.isNaN(time.getTime())) return;
   element.title = time.toLocaleString();
-  element.textContent = distance(Date.now() - time.getTime()) ?? shortly(time);
+  element.textContent = wordsFor(time, element.dataset["time"]);
 }
 
-/** The day, with the hour if it is still to come, with the year if it is another one. */
-function shortly(time: Date): string {
-  const now = new Date();
-  const day = { day: "numeric", month: "short" } as const;
-  if (time > now) return time.toLocaleString(undefined, { ...day, hour: "numeric", minute: "2-digit" });
-  return time.toLocaleDateString(
-    undefined,
-    time.getFullYear() === now.getFullYear() ? day : { ...day, year: "numeric" },
+function wordsFor(time: Date, manner: string | undefined): string {
+  const passed = Date.now() - time.getTime();
+  if (manner === "exact") return dayAndHour(time);
+  if (manner === "due") return waitingTime(-passed) ?? dayAndHour(time);
+  return (
+    distance(passed) ?? (passed < 0 ? dayAndHour(time) : time.toLocaleDateString(undefined, dayOf(time)))
   );
+}
+
+function dayAndHour(time: Date): string {
+  return time.toLocaleString(undefined, { ...dayOf(time), hour: "numeric", minute: "2-digit" });
+}
+
+/** With the year if it is another one. */
+function dayOf(time: Date): Intl.DateTimeFormatOptions {
+  const day = { day: "numeric", month: "short" } as const;
+  return time.getFullYear() === new Date().getFullYear() ? day : { ...day, year: "numeric" };
 }

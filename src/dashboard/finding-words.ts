@@ -1,0 +1,39 @@
+import { timeText } from "./time.ts";
+
+/** What a check is about, for people. */
+export function checkName(name: string): string {
+  return HEADINGS[name] ?? "Other";
+}
+
+const HEADINGS: Readonly<Record<string, string>> = {
+  "backups.age": "Backup",
+  "config.token": "Configuration",
+  "dashboard.address": "Dashboard",
+  "database.durability": "Commits",
+  "database.file": "Database file",
+  "database.integrity": "Database content",
+  "database.log": "Write-ahead log",
+  "database.schema": "Database version",
+  "database.structure": "Database tables",
+  "disk.space": "Disk",
+  "files.leftovers": "Leftover files",
+  "files.modes": "File rights",
+  "held.room": "Held posts",
+  "keys.leaked": "Keys",
+  "limits.monthly": "Plans",
+  "machine.clock": "Clock",
+  "metrics.address": "Metrics",
+  "proxies.trusted": "Proxy",
+  "secrets.encryption": "Secrets",
+  "webhooks.failed": "Messages",
+  "webhooks.receivers": "Webhooks",
+};
+
+const ISO_TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+/** Behind the name of what it belongs to. The advice leads to its page. */
+const ID = / \([a-z]+_[0-9a-z]{26}\)/g;
+
+/** What a check found, without what only a terminal needs. */
+export function findingText(message: string): string {
+  return message.replaceAll(ID, "").replaceAll(ISO_TIME, (iso) => timeText(Date.parse(iso)));
+}

@@ -1,0 +1,37 @@
+import { html, type Html } from "../foundation/html.ts";
+
+/** A table that scrolls where it does not fit. */
+interface ListTable {
+  /** For those who hear the page. */
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly Html[];
+}
+
+export function listTable({ label, columns, rows }: ListTable): Html {
+  return html`<div class="scroll wide" tabindex="0" role="region" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+interface ListCard extends ListTable {
+  /** Where the list goes on; null at its end. */
+  readonly next: string | null;
+}
+
+/** A list on a card of its own, a page at a time. */
+export function listCard({ next, ...table }: ListCard): Html {
+  return html`<section class="card">
+    ${listTable(table)}
+    ${next !== null && html`<nav class="pages" aria-label="Pages"><span></span><a rel="next" href="${next}">Next page →</a></nav>`}
+  </section>`;
+}
