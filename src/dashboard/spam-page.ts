@@ -1,9 +1,11 @@
+import type { Steps } from "../database/steps.ts";
 import { recordChange } from "../audit/audit-store.ts";
 import { changeSpam } from "../endpoints/choose-spam.ts";
 import { readChoices } from "../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { SpamChoices } from "../spam/spam-settings.ts";
 import { previewChoices } from "../submissions/preview-choices.ts";
+import type { Plans } from "../workspaces/workspace.ts";
 import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS } from "./field.ts";
@@ -73,18 +75,9 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
     find: FindScope,
     { shown, choices }: { readonly shown: ShownSpam; readonly choices: SpamChoices },
   ): Promise<Answer> {
-    const { viewer, params, now } = visit;
-    const { found, changed, chosen } = await change(parts, function* () {
-      const scope = yield* find(viewer, params["id"] ?? "");
-      const before = yield* readChoices(scope.chosen.scope);
-      const meanwhile = spamChangedSince(shown.fingerprint, before);
-      if (meanwhile !== null) return { found: scope, changed: meanwhile, chosen: before };
-      const { workspace } = scope.chosen;
-      const subject = scope.endpoint?.id ?? workspace.id;
-      const made = { action: "spam.set", subject, workspaceId: workspace.id, detail: null } as const;
-      yield* recordChange(viewer, made, now);
-      return { found: scope, changed: null, chosen: yield* changeSpam(scope.chosen, choices, config.plans) };
-    });
+    const { found, changed, chosen } = await change(parts, () =>
+      storeChoices(visit, find, { fingerprint: shown.fingerprint, choices, plans: config.plans }),
+    );
     if (changed === null) return redirect(pathOf(found), "spam-saved");
     return show(visit, found, { ...shown, fingerprint: spamFingerprint(chosen), changed }, 409);
   }
@@ -102,4 +95,27 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
       status,
     );
   }
+}
+
+interface Stored {
+  readonly found: FoundScope;
+  /** What holds now. */
+  readonly chosen: SpamChoices;
+  /** What somebody else changed while the form was open, so that nothing was stored; null if nobody did. */
+  readonly changed: readonly string[] | null;
+}
+
+function* storeChoices(
+  { viewer, params, now }: Visit,
+  find: FindScope,
+  asked: { readonly fingerprint: string; readonly choices: SpamChoices; readonly plans: Plans },
+): Steps<Stored> {
+  const found = yield* find(viewer, params["id"] ?? "");
+  const before = yield* readChoices(found.chosen.scope);
+  const changed = spamChangedSince(asked.fingerprint, before);
+  if (changed !== null) return { found, changed, chosen: before };
+  const { workspace } = found.chosen;
+  const subject = found.endpoint?.id ?? workspace.id;
+  yield* recordChange(viewer, { action: "spam.set", subject, workspaceId: workspace.id, detail: null }, now);
+  return { found, changed: null, chosen: yield* changeSpam(found.chosen, asked.choices, asked.plans) };
 }
