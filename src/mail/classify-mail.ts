@@ -1,30 +1,168 @@
 import type { Blame } from "../outbox/transport.ts";
-import type { SmtpResult } from "./smtp-result.ts";
+import type { SmtpProblem, SmtpReply, SmtpResult, SmtpStage } from "./smtp-result.ts";
 
 /** The outcome under which an attempt is recorded. */
 export type MailOutcome =
+  /** The server has it. */
   | "delivered"
+  /** A reply of 400 to 499: later. */
   | "deferred"
+  /** For good, and only this recipient. */
   | "recipient_refused"
+  /** For good, and only this e-mail: its size, or what it says. */
   | "content_refused"
+  /** Ours to mend: nothing can be sent until it is. */
+  | "relay_refused"
   | "sender_refused"
   | "login_refused"
   | "tls_failed"
-  | "relay_refused"
+  /** No connection, or one that was lost before anything of the e-mail was sent. */
   | "unreachable"
+  /** Lost after the server had asked for the content: it may have it. */
   | "unsure"
   | "interrupted";
 
 export interface MailVerdict {
   readonly outcome: MailOutcome;
+  /** A server that refuses all of us is our `own` affair: no e-mail's attempts are spent. */
   readonly blame: Blame;
   /** For people: what happened, and what to do about it. */
   readonly message: string;
 }
 
+const OWN: ReadonlySet<MailOutcome> = new Set([
+  "relay_refused",
+  "sender_refused",
+  "login_refused",
+  "tls_failed",
+  "interrupted",
+]);
+
 /** Judges one attempt. */
-export function classifyMail({ stage, reply, problem }: SmtpResult): MailVerdict {
+export function classifyMail(result: SmtpResult): MailVerdict {
+  const { stage, reply, problem } = result;
   if (stage === "done")
-    return { outcome: "delivered", blame: "nobody", message: `Sent: ${reply?.text ?? ""}` };
-  return { outcome: "unreachable", blame: "recipient", message: problem?.detail ?? reply?.text ?? "" };
+    return { outcome: "delivered", blame: "nobody", message: `The mail server took it: ${quote(reply)}.` };
+  const [outcome, message] =
+    reply === null ? judgeProblem(stage, problem ?? NO_PROBLEM) : judgeReply(stage, reply);
+  return { outcome, blame: OWN.has(outcome) ? "own" : "recipient", message };
+}
+
+type Judgement = readonly [outcome: MailOutcome, message: string];
+
+const NO_PROBLEM: SmtpProblem = { code: "EUNKNOWN", detail: "" };
+
+/** What the server refuses or puts off, by step. */
+const OBJECTS: Readonly<Record<SmtpStage, string>> = {
+  connect: "the connection",
+  tls: "encryption (STARTTLS)",
+  login: "the login",
+  sender: "the sender",
+  recipient: "the recipient",
+  data: "the content",
+  content: "the content",
+  done: "it",
+};
+
+/** Replies to any command that speak of this side and not of a recipient: unknown commands, and a login or TLS that is missing. */
+const OWN_CODES: ReadonlySet<number> = new Set([500, 501, 502, 503, 504, 530, 534, 535, 538]);
+const TOO_LARGE_CODE = 552;
+
+function judgeReply(stage: SmtpStage, reply: SmtpReply): Judgement {
+  const said = quote(reply);
+  if (reply.code < 500)
+    return ["deferred", `The mail server puts ${OBJECTS[stage]} off until later: ${said}.`];
+  const refused = `The mail server refused ${OBJECTS[stage]}: ${said}.`;
+  if (stage === "recipient" && !refusesUs(reply)) return ["recipient_refused", refused];
+  if (stage === "content" || reply.code === TOO_LARGE_CODE) return ["content_refused", refused];
+  if (stage === "tls") return ["tls_failed", `${refused} ${TLS_ADVICE}`];
+  if (stage === "login") return ["login_refused", `${refused} ${LOGIN_ADVICE}`];
+  if (stage === "sender" && !OWN_CODES.has(reply.code))
+    return ["sender_refused", `${refused} ${SENDER_ADVICE}`];
+  return ["relay_refused", `${refused} ${stage === "connect" ? CONNECT_ADVICE : RELAY_ADVICE}`];
+}
+
+/** Servers answer "relaying denied" to the recipient of a client that did not log in. */
+function refusesUs({ code, text }: SmtpReply): boolean {
+  return OWN_CODES.has(code) || /\brelay|authenticat/i.test(text);
+}
+
+const TLS_ADVICE =
+  "If it speaks TLS from the first byte, as on port 465, set mail.security to tls; if a server of your own network has no TLS, to none.";
+const LOGIN_ADVICE =
+  "Check mail.user and mail.password. Some providers want a password that is made for a program, and none of the account's own.";
+const SENDER_ADVICE = "Set mail.from (or mail.envelopeFrom) to an address that this login may send as.";
+const CONNECT_ADVICE =
+  "Use the mail server of your provider, and check the name that this machine gives: the host of server.baseUrl, else the domain of mail.from.";
+const RELAY_ADVICE =
+  "It sends for those only who log in, or whose network it knows: set mail.user and mail.password.";
+
+function judgeProblem(stage: SmtpStage, { code, detail }: SmtpProblem): Judgement {
+  const facts = `(${code}: ${detail})`;
+  if (stage === "content")
+    return ["unsure", `The connection was lost while the e-mail was sent; it may have arrived ${facts}.`];
+  if (code === "EINTERRUPTED") return ["interrupted", "The sender was stopped before anything was sent."];
+  if (code === "ETOOLARGE")
+    return ["content_refused", `The mail server takes no e-mail of this size ${facts}.`];
+  if (code === "EADDRESS") return ["recipient_refused", `The recipient is no address ${facts}.`];
+  if (code === "ENOLOGIN")
+    return ["login_refused", `The mail server offers no login by password ${facts}. ${NO_LOGIN_ADVICE}`];
+  const certificate = stage === "tls" ? certificateProblem(code) : null;
+  if (certificate !== null) return ["tls_failed", `${certificate} ${facts}.`];
+  return ["unreachable", `${unreachable(stage, code)} ${facts}.`];
+}
+
+const NO_LOGIN_ADVICE =
+  "Many servers offer it only over TLS (mail.security); one of your own network may need none: then remove mail.user.";
+
+const CERTIFICATES: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "The mail server's certificate is for another host name: set mail.host to a name of the certificate",
+  CERT_HAS_EXPIRED: "The mail server's certificate has expired: renew it there",
+  CERT_NOT_YET_VALID: "The mail server's certificate is not valid yet: check the clock of this machine",
+};
+const UNTRUSTED =
+  "The mail server's certificate is of an authority that is not trusted here: use the name of a public server, " +
+  "or let NODE_EXTRA_CA_CERTS name a file with the authority's certificate";
+const UNTRUSTED_CODES =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA)/;
+
+/** What is wrong with the encryption, for good; null if the connection was only lost. */
+function certificateProblem(code: string): string | null {
+  if (Object.hasOwn(CERTIFICATES, code)) return CERTIFICATES[code] ?? null;
+  if (UNTRUSTED_CODES.test(code)) return UNTRUSTED;
+  if (code.startsWith("CERT_")) return "The mail server's certificate is not valid";
+  if (/^(?:ERR_SSL_|ERR_TLS_|EPROTO)/.test(code))
+    return "TLS could not be agreed on: on port 587 and 25 servers want mail.security starttls, on port 465 tls";
+  return null;
+}
+
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "Nothing listens at mail.host and mail.port",
+  ENOTFOUND: "The name of mail.host does not exist",
+  ENODATA: "The name of mail.host has no address",
+  EHOSTUNREACH: "No way to the mail server's network",
+  ENETUNREACH: "No way to the mail server's network",
+  EPROTOCOL: "What answers at mail.host and mail.port is no mail server",
+};
+
+function unreachable(stage: SmtpStage, code: string): string {
+  const known = stage === "connect" && Object.hasOwn(UNREACHABLE, code) ? UNREACHABLE[code] : undefined;
+  if (known !== undefined) return known;
+  if (code.startsWith("EAI_")) return "The name of mail.host could not be looked up";
+  const isLate = code === "EDEADLINE" || code === "ETIMEDOUT";
+  if (isLate && stage === "connect") return SILENT_GREETING;
+  return isLate
+    ? `The mail server did not answer in time (${OBJECTS[stage]})`
+    : `The mail server ended the connection (${OBJECTS[stage]})`;
+}
+
+const SILENT_GREETING =
+  "The mail server did not greet in time: a firewall may drop the port (many providers of machines block 25), " +
+  "or the server waits for TLS, as on port 465, and mail.security is not tls";
+
+function quote(reply: SmtpReply | null): string {
+  if (reply === null) return "250";
+  // A reply's own full stop would stand before ours.
+  return `${reply.code} ${reply.text}`.trim().replace(/\.$/, "");
 }

@@ -49,7 +49,7 @@ class PooledSender implements SmtpSender {
   async send({ to, raw }: OutgoingMail): Promise<SmtpResult> {
     await this.#takePlace();
     const { dkim } = this.#settings;
-    const result = await this.#attempt(async (attempt) => {
+    return this.#attempt(async (attempt) => {
       const signed = dkim === null ? raw : await signMail(raw, dkim);
       const idle = this.#takeIdle();
       if (idle !== null) {
@@ -62,9 +62,7 @@ class PooledSender implements SmtpSender {
       const session = attempt.use(new SmtpSession(this.#settings));
       await session.open();
       return session.send(to, signed);
-    });
-    this.#givePlace();
-    return result;
+    }).finally(() => this.#givePlace());
   }
 
   async check(onExchange?: (exchange: SmtpExchange) => void): Promise<SmtpResult> {

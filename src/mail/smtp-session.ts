@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
+import { parseMailAddress } from "../foundation/mail-address.ts";
 import { parseReply, SmtpDialogue, type SmtpExchange } from "./smtp-dialogue.ts";
 import { failureOf, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpReply } from "./smtp-result.ts";
@@ -65,6 +66,7 @@ export class SmtpSession {
   /** @returns the server's reply to the whole message. @throws SmtpFailure */
   async send(to: string, raw: Buffer): Promise<SmtpReply | null> {
     this.#dialogue.enter("sender");
+    if (parseMailAddress(to) !== to) throw SmtpFailure.byProblem("recipient", "EADDRESS", to);
     const envelope = { from: this.#settings.envelopeFrom, to: [to], size: raw.length };
     const info = await this.#step<{ response: string }>((done) => this.#opened.send(envelope, raw, done));
     this.#sentCount += 1;
