@@ -2,31 +2,26 @@ import type { Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { DayCount } from "../submissions/count-by-day.ts";
-import { findLimits, type Plans, type Usage, type Workspace } from "../workspaces/workspace.ts";
-import { readUsage } from "../workspaces/workspace-store.ts";
+import type { NamedUsage, Plans, Usage, Workspace } from "../workspaces/workspace.ts";
+import { readUsages } from "../workspaces/workspace-store.ts";
 
 /** Days of the chart. */
 export const SHOWN_DAYS = 30;
 const HEIGHT = 56;
 const SLOT = 20;
 const BAR = 14;
-/** Workspaces whose usage is looked at for the fullest one. */
-const MAX_WORKSPACES = 50;
 
 /** The usage that the strip shows: of the workspace whose month is fullest. Null if there is none. */
 export function* readFullest(
   workspaces: readonly Workspace[],
   plans: Plans,
   now: number,
-): Steps<(Usage & { readonly name: string }) | null> {
-  let fullest: (Usage & { readonly name: string }) | null = null;
-  for (const workspace of workspaces.slice(0, MAX_WORKSPACES)) {
-    // A plan that is not configured any more is told among the findings.
-    if (findLimits(plans, workspace.plan) === undefined) continue;
-    const usage = { ...(yield* readUsage(workspace, monthOf(now), plans)), name: workspace.name };
-    if (fullest === null || shareOf(usage) > shareOf(fullest)) fullest = usage;
-  }
-  return fullest;
+): Steps<NamedUsage | null> {
+  const usages = yield* readUsages(workspaces, monthOf(now), plans);
+  return usages.reduce<NamedUsage | null>(
+    (fullest, usage) => (fullest === null || shareOf(usage) > shareOf(fullest) ? usage : fullest),
+    null,
+  );
 }
 
 /** Used of the limit, 0 to 1 and more; unlimited plans are never full. */
@@ -35,8 +30,9 @@ function shareOf({ used, limit }: Usage): number {
 }
 
 export interface ActivityParts {
-  readonly days: readonly DayCount[];
-  readonly usage: (Usage & { readonly name: string }) | null;
+  /** Null while they are being counted. */
+  readonly days: readonly DayCount[] | null;
+  readonly usage: NamedUsage | null;
   /** Whether the viewer has several workspaces, so that the usage needs a name. */
   readonly isOneOfSeveral: boolean;
 }
@@ -45,8 +41,14 @@ export interface ActivityParts {
 export function activityStrip({ days, usage, isOneOfSeveral }: ActivityParts): Html {
   return html`<section class="strip" aria-label="The last ${SHOWN_DAYS} days">
     <div>
-      ${chart(days)}
-      <p class="muted">${sentenceOf(days)}</p>
+      ${
+        days === null
+          ? html`<p class="muted">
+              The submissions of the last ${SHOWN_DAYS} days are being counted. <a href="/dashboard">Look again</a>
+            </p>`
+          : html`${chart(days)}
+              <p class="muted">${sentenceOf(days)}</p>`
+      }
     </div>
     ${usage !== null && usageView(usage, isOneOfSeveral)}
   </section>`;
@@ -87,7 +89,7 @@ function dayName(day: number): string {
   return new Date(day).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
 }
 
-function usageView(usage: Usage & { readonly name: string }, isOneOfSeveral: boolean): Html {
+function usageView(usage: NamedUsage, isOneOfSeveral: boolean): Html {
   const { used, limit, plan, name } = usage;
   const of = limit === null ? null : html` <span class="muted">of ${limit.toLocaleString("en")}</span>`;
   const percent = Math.min(100, Math.round(100 * shareOf(usage)));

@@ -6,8 +6,8 @@ import { countHeldPosts } from "../submissions/held-health.ts";
 import { findWebhookTroubles } from "../webhooks/viewable-webhooks.ts";
 import type { Webhook } from "../webhooks/webhook.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
-import { findLimits, type Plans, type Usage, type Workspace } from "../workspaces/workspace.ts";
-import { listViewableWorkspaces, readUsage } from "../workspaces/workspace-store.ts";
+import type { NamedUsage, Plans, Workspace } from "../workspaces/workspace.ts";
+import { listViewableWorkspaces, readUsages } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
 import { checkName, findingText } from "./finding-words.ts";
 import { timeText } from "./time.ts";
@@ -32,7 +32,7 @@ export async function readFindings(parts: DashboardParts, viewer: Viewer): Promi
       ...(yield* heldLines(workspaces)),
     ];
   });
-  return viewer.isOperator ? [...own, ...machineLines(await parts.examine())] : own;
+  return viewer.isOperator ? [...own, ...machineLines(await parts.examine("lately"))] : own;
 }
 
 function* webhookLines(viewer: Viewer, now: number): Steps<FindingLine[]> {
@@ -69,18 +69,16 @@ function troubleOf({ settings, state, failingSince }: Webhook): string {
 const MAX_LIMIT_LINES = 3;
 
 function* limitLines(workspaces: readonly Workspace[], plans: Plans, now: number): Steps<FindingLine[]> {
-  const lines: FindingLine[] = [];
-  for (const workspace of workspaces) {
-    if (findLimits(plans, workspace.plan) === undefined) continue;
-    const usage = yield* readUsage(workspace, monthOf(now), plans);
-    if (!hasReached(usage.used, usage.limit, 80)) continue;
-    lines.push({ text: limitSentence(workspace, usage), href: "/dashboard/usage", label: "See the usage" });
-    if (lines.length === MAX_LIMIT_LINES) break;
-  }
-  return lines;
+  const usages = yield* readUsages(workspaces, monthOf(now), plans);
+  const close = usages.filter(({ used, limit }) => hasReached(used, limit, 80)).slice(0, MAX_LIMIT_LINES);
+  return close.map((usage) => ({
+    text: limitSentence(usage),
+    href: "/dashboard/usage",
+    label: "See the usage",
+  }));
 }
 
-function limitSentence({ name }: Workspace, { used, limit }: Usage): string {
+function limitSentence({ name, used, limit }: NamedUsage): string {
   const share = `The workspace “${name}” has used ${used} of ${limit ?? 0} submissions of this month.`;
   return hasReached(used, limit, 100) ? `${share} New posts are refused and held.` : share;
 }

@@ -20,7 +20,7 @@ import type { Routes } from "./routes.ts";
 
 /** The first screen: what came in, newest first. */
 export function inboxPages(routes: Routes, parts: DashboardParts): void {
-  const countDays = createDayCounter(parts.db);
+  const countDays = createDayCounter(parts.db, parts.background);
 
   /** What one sees first: what needs a person, the last days and the month. */
   const readTop = async (viewer: Viewer, now: number): Promise<Html> => {

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
+import type { Background } from "../foundation/background.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
@@ -29,8 +30,10 @@ export interface DashboardParts {
   readonly spamDefaults: SpamSettings;
   /** Where people open the dashboard; null if that is not known. */
   readonly dashboardUrl: string | null;
-  /** What `formsvc doctor` finds, but for the check that reads the whole file; at most some seconds old. */
-  readonly examine: () => Promise<readonly Finding[]>;
+  /** What `formsvc doctor` finds, but for the check that reads the whole file. */
+  readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
+  /** Takes work that goes on after the page that began it. */
+  readonly background: Background;
   /** Says that submissions may have come. */
   readonly news: Pick<News, "listen">;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */

@@ -27,7 +27,7 @@ export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
 /** `/dashboard/system`: whether a person has to act, and what runs here. */
 export function systemPages(routes: Routes, parts: DashboardParts): void {
   operatorRoutes(routes).read("/system", async () =>
-    page("System", systemView(await parts.examine(), parts)),
+    page("System", systemView(await parts.examine("now"), parts)),
   );
 }
 

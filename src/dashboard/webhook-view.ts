@@ -129,7 +129,7 @@ function deliveriesCard({ webhook, list }: WebhookView): Html {
     <nav class="bar" aria-label="Which messages">
       ${chip(path, "All", null, state)} ${DELIVERY_STATES.map((each) => chip(path, stateWords(each).label, each, state))}
     </nav>
-    ${rows.length === 0 ? html`<p class="empty">No messages${state === null ? " yet" : " in this state"}.</p>` : deliveryTable(path, rows)}
+    ${rows.length === 0 ? html`<p class="empty">${noMessages(list)}</p>` : deliveryTable(path, rows)}
     ${
       nextCursor !== null &&
       html`<div class="pages">
@@ -142,6 +142,11 @@ function deliveriesCard({ webhook, list }: WebhookView): Html {
 function chip(path: string, label: string, value: DeliveryState | null, chosen: DeliveryState | null): Html {
   const to = value === null ? path : `${path}?state=${value}`;
   return html`<a class="chip" href="${to}" ${value === chosen && html` aria-current="true"`}>${label}</a> `;
+}
+
+function noMessages({ state, nextCursor }: DeliveryList): string {
+  if (nextCursor !== null) return "None of the newest messages is in this state.";
+  return state === null ? "No messages yet." : "No messages in this state.";
 }
 
 function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {

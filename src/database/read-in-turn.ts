@@ -8,12 +8,17 @@ const BUSY_MS = 0.05;
 const REST_MS = 4;
 
 /**
- * One slice of a long read. All other work of the process has its turn first; if there was any, it has the next
- * milliseconds to itself as well. So a search through millions of rows delays a post by one slice at most.
+ * Call it between the parts of long work. All other work of the process has its turn; if there was any, it has the next
+ * milliseconds to itself as well. So long work delays a post by one of its parts at most.
  */
-export async function readInTurn<Result>(db: Database, work: () => Steps<Result>): Promise<Result> {
+export async function giveTurn(): Promise<void> {
   const begun = performance.now();
   await nextTurn();
   if (performance.now() - begun > BUSY_MS) await sleep(REST_MS);
+}
+
+/** One slice of a long read, after a turn of everything else. */
+export async function readInTurn<Result>(db: Database, work: () => Steps<Result>): Promise<Result> {
+  await giveTurn();
   return db.read(work);
 }

@@ -17,6 +17,7 @@ import {
   checkStructure,
 } from "../database/sqlite/database-health.ts";
 import { checkLeftovers } from "../database/sqlite/leftover-health.ts";
+import { giveTurn } from "../database/read-in-turn.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
@@ -93,6 +94,8 @@ export async function examine(patient: Patient, wholeFile: boolean): Promise<Fin
   const findings: Findings[] = [];
   for (const check of CHECKS) {
     if (check === checkWholeFile && !wholeFile) continue;
+    // A server takes posts between them.
+    await giveTurn();
     try {
       findings.push(await check(examined));
     } catch (error) {

@@ -55,10 +55,22 @@ export function* readQueue(recipientId: string): Steps<RecipientQueue> {
 
 /** How many and the oldest id, by the small index of that state. */
 function* lookAt(recipientId: string, state: CountedState): Steps<Look> {
-  const sql = `SELECT count(*) AS count, min(id) AS oldest FROM
-    (SELECT id FROM delivery WHERE recipient_id = ? AND state = '${state}' LIMIT ${MAX_COUNTED + 1})`;
-  return (yield* first(text<Look>(sql, recipientId))) ?? { count: 0, oldest: null };
+  return (yield* first(text<Look>(LOOK_SQL[state], recipientId))) ?? { count: 0, oldest: null };
 }
+
+/** Of one recipient. Without the index's name SQLite would read all that the recipient ever got. */
+function lookSql(state: CountedState): string {
+  return `SELECT count(*) AS count, min(id) AS oldest FROM
+    (SELECT id FROM delivery INDEXED BY delivery_${state}
+      WHERE recipient_id = ? AND state = '${state}' LIMIT ${MAX_COUNTED + 1})`;
+}
+
+export const LOOK_SQL: Readonly<Record<CountedState, string>> = {
+  pending: lookSql("pending"),
+  sending: lookSql("sending"),
+  held: lookSql("held"),
+  failed: lookSql("failed"),
+};
 
 interface Look {
   readonly count: number;

@@ -9,7 +9,8 @@ import { EVERYTHING_QUEUED, lookThroughQueued } from "./queued-deliveries.ts";
 
 export const MAX_DELIVERY_PAGE = 1000;
 
-const HAS_OWN_INDEX: ReadonlySet<DeliveryState> = new Set(["failed", "held", "sending"]);
+/** Messages of a recipient that one page looks at for delivered ones, of which no index tells. */
+const MAX_LOOKED = 10_000;
 
 export interface DeliveryFilter {
   readonly recipientId: string | null;
@@ -26,28 +27,69 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
-/** Newest first. @throws not_found when the named submission is not there; invalid_request on a cursor that no page returned. */
+/**
+ * Newest first. A page of the delivered messages of one recipient may have fewer than it could, and another page follow.
+ *
+ * @throws not_found when the named submission is not there; invalid_request on a cursor that no page returned.
+ */
 export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   checkCursor("msg", filter.cursor);
   if (filter.submissionId !== null) yield* requireSubmission(filter.submissionId);
   const queued = yield* newestQueued(filter);
-  let rows = query
-    .selectFrom("delivery")
-    .selectAll()
-    .orderBy("id", "desc")
-    .limit(filter.limit + 1);
-  if (filter.recipientId !== null) rows = rows.where("recipient_id", "=", filter.recipientId);
-  if (filter.submissionId !== null) rows = rows.where("submission_id", "=", filter.submissionId);
-  if (filter.state !== null) {
-    // The small index of a state that is written out has the order of the list.
-    const state = HAS_OWN_INDEX.has(filter.state) ? sql.lit(filter.state) : filter.state;
-    rows = rows.where("state", "=", state);
-  }
-  if (filter.cursor !== null) rows = rows.where("id", "<", filter.cursor);
-  const stored = (yield* all(rows)).map(toDelivery);
+  const stored = (yield* all(selectStored(filter))).map(toDelivery);
   const found = newestFirst([...queued, ...stored]);
   const deliveries = found.slice(0, filter.limit);
-  return { deliveries, nextCursor: found.length > filter.limit ? (deliveries.at(-1)?.id ?? null) : null };
+  const nextCursor =
+    found.length > filter.limit ? (deliveries.at(-1)?.id ?? null) : yield* lastLookedAt(filter);
+  return { deliveries, nextCursor };
+}
+
+export function selectStored(filter: DeliveryFilter) {
+  const { recipientId, submissionId, state, cursor, limit } = filter;
+  const wanted = limit + 1;
+  let rows = query.selectFrom("delivery").selectAll().orderBy("id", "desc").limit(wanted);
+  if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
+  if (cursor !== null) rows = rows.where("id", "<", cursor);
+  if (isByState(filter)) return rows.where("id", "in", newestIds(filter));
+  if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
+  if (state !== null) rows = rows.where("state", "=", state);
+  return rows;
+}
+
+type ByState = DeliveryFilter & { readonly recipientId: string; readonly state: DeliveryState };
+
+function isByState(filter: DeliveryFilter): filter is ByState {
+  return filter.recipientId !== null && filter.state !== null && filter.submissionId === null;
+}
+
+/** A recipient may have been sent millions: each state has a small index, and only the newest are looked at for delivered ones. */
+function newestIds(filter: ByState) {
+  const { recipientId, state, cursor, limit } = filter;
+  if (state === "delivered") {
+    const newest = newestOf(filter).limit(MAX_LOOKED);
+    return sql<string>`(SELECT id FROM (${newest}) WHERE state = 'delivered' ORDER BY id DESC LIMIT ${limit + 1})`;
+  }
+  const before = cursor === null ? sql`` : sql`AND id < ${cursor}`;
+  return sql<string>`(SELECT id FROM delivery INDEXED BY ${sql.ref(`delivery_${state}`)}
+    WHERE recipient_id = ${recipientId} AND state = ${sql.lit(state)} ${before} ORDER BY id DESC LIMIT ${limit + 1})`;
+}
+
+/** Where the search for delivered messages ended; null when it looked at all. */
+function* lastLookedAt(filter: DeliveryFilter): Steps<string | null> {
+  if (!isByState(filter) || filter.state !== "delivered") return null;
+  const last = newestOf(filter)
+    .limit(1)
+    .offset(MAX_LOOKED - 1);
+  return (yield* first(last))?.id ?? null;
+}
+
+function newestOf({ recipientId, cursor }: ByState) {
+  const rows = query
+    .selectFrom("delivery")
+    .select(["id", "state"])
+    .where("recipient_id", "=", recipientId)
+    .orderBy("id", "desc");
+  return cursor === null ? rows : rows.where("id", "<", cursor);
 }
 
 /** For a misspelt id, an empty page would suggest that all is well. */
@@ -61,11 +103,12 @@ function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
   const { recipientId, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
   if (state !== null && state !== "pending" && state !== "held") return found;
-  yield* lookThroughQueued({ recipientId, submissionId }, (delivery) => {
-    const isMeant = (state === null || delivery.state === state) && (cursor === null || delivery.id < cursor);
-    if (isMeant) found.push(delivery);
+  const part = { ...EVERYTHING_QUEUED, recipientId, submissionId, before: cursor };
+  yield* lookThroughQueued(part, "newest", (delivery) => {
+    if (state === null || delivery.state === state) found.push(delivery);
     if (found.length > 4 * limit) found = newestFirst(found).slice(0, limit + 1);
-    return false;
+    // The rows of several recipients are written at once, so only those of one are in order.
+    return recipientId !== null && found.length > limit;
   });
   return found;
 }
@@ -79,7 +122,7 @@ export function* getDelivery(id: string): Steps<Delivery> {
   const row = yield* first(query.selectFrom("delivery").selectAll().where("id", "=", id));
   if (row !== undefined) return toDelivery(row);
   let queued: Delivery | undefined;
-  yield* lookThroughQueued(EVERYTHING_QUEUED, (delivery) => {
+  yield* lookThroughQueued({ ...EVERYTHING_QUEUED, id }, "oldest", (delivery) => {
     if (delivery.id === id) queued = delivery;
     return queued !== undefined;
   });

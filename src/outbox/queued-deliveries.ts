@@ -8,25 +8,39 @@ import type { RecipientState } from "./recipient.ts";
 /** Rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;
 
-/** A part of the outbox; null is every recipient or submission. */
+/** A part of the outbox; null is every recipient, submission or message. */
 export interface QueuedPart {
   readonly recipientId: string | null;
   readonly submissionId: string | null;
+  readonly id: string | null;
+  /** Messages with smaller ids than this one. */
+  readonly before: string | null;
 }
 
-export const EVERYTHING_QUEUED: QueuedPart = { recipientId: null, submissionId: null };
+export const EVERYTHING_QUEUED: QueuedPart = {
+  recipientId: null,
+  submissionId: null,
+  id: null,
+  before: null,
+};
 
 /**
- * Hands what waits in the outbox to `look`, oldest first, as the deliveries that it will be, until that returns true. For one
- * submission, only the rows that name it are read.
+ * Hands what waits in the outbox to `look`, the oldest or the newest first, as the deliveries that it will be, until that
+ * returns true. For one submission or message, only the rows that name it are read.
  */
-export function* lookThroughQueued(part: QueuedPart, look: (delivery: Delivery) => boolean): Steps<void> {
-  let after = 0;
+export function* lookThroughQueued(
+  part: QueuedPart,
+  end: "oldest" | "newest",
+  look: (delivery: Delivery) => boolean,
+): Steps<void> {
+  let after: number | null = null;
   for (;;) {
-    const rows = yield* all(selectRows(part, after));
+    const rows: QueuedRow[] = yield* all(selectRows(part, end, after));
     for (const row of rows) {
-      for (const [id, submissionId] of JSON.parse(row.messages) as QueuedMessage[]) {
+      const messages = JSON.parse(row.messages) as QueuedMessage[];
+      for (const [id, submissionId] of end === "oldest" ? messages : messages.toReversed()) {
         if (part.submissionId !== null && part.submissionId !== submissionId) continue;
+        if (part.before !== null && id >= part.before) continue;
         const submission = yield* first(text("SELECT 1 FROM submission WHERE id = ?", submissionId));
         if (submission !== undefined && look(toDelivery(row, id, submissionId))) return;
       }
@@ -36,11 +50,15 @@ export function* lookThroughQueued(part: QueuedPart, look: (delivery: Delivery) 
   }
 }
 
-function toDelivery(
-  row: { recipient_id: string; queued_at: number; state: RecipientState },
-  id: string,
-  submissionId: string,
-): Delivery {
+interface QueuedRow {
+  readonly number: number;
+  readonly recipient_id: string;
+  readonly queued_at: number;
+  readonly messages: string;
+  readonly state: RecipientState;
+}
+
+function toDelivery(row: QueuedRow, id: string, submissionId: string): Delivery {
   const isPending = row.state === "enabled";
   return {
     id,
@@ -54,16 +72,21 @@ function toDelivery(
   };
 }
 
-function selectRows({ recipientId, submissionId }: QueuedPart, after: number) {
+function selectRows(
+  { recipientId, submissionId, id }: QueuedPart,
+  end: "oldest" | "newest",
+  after: number | null,
+) {
   let rows = query
     .selectFrom("outbox")
     .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
     .select(["number", "recipient_id", "queued_at", "messages", "recipient.state"])
-    .where("number", ">", after)
-    .orderBy("number")
+    .orderBy("number", end === "oldest" ? "asc" : "desc")
     .limit(ROWS_AT_ONCE);
+  if (after !== null) rows = rows.where("number", end === "oldest" ? ">" : "<", after);
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
-  if (submissionId !== null) rows = rows.where(sql<boolean>`instr(messages, ${submissionId}) > 0`);
+  for (const named of [submissionId, id])
+    if (named !== null) rows = rows.where(sql<boolean>`instr(messages, ${named}) > 0`);
   return rows;
 }
 

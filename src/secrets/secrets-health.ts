@@ -2,7 +2,7 @@ import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { createKeyring, type Keyring, type SecretsSettings } from "./keyring.ts";
-import { checkKeys, countSecrets, listSecrets, type ListSecrets } from "./stored-secret.ts";
+import { countByKey, listSecrets, type ListSecrets, requireKeys } from "./stored-secret.ts";
 
 const NAME = "secrets.encryption";
 const SEE_DOCS = "do what it says; docs/backup.md tells how keys are kept";
@@ -11,9 +11,11 @@ const SEE_DOCS = "do what it says; docs/backup.md tells how keys are kept";
 export function* checkSecrets(lists: readonly ListSecrets[], settings: SecretsSettings): Steps<Finding> {
   try {
     const keyring = createKeyring(settings);
-    yield* checkKeys(lists, keyring);
-    for (const { place, stored } of yield* listSecrets(lists)) keyring.open(stored, place);
-    return describe(yield* countSecrets(lists), keyring);
+    const secrets = yield* listSecrets(lists);
+    const counts = countByKey(secrets);
+    requireKeys(counts, keyring);
+    for (const { place, stored } of secrets) keyring.open(stored, place);
+    return describe(counts, keyring);
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
     return problem(NAME, error.message, error.facts.hint ?? SEE_DOCS);

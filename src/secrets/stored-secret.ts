@@ -22,8 +22,13 @@ export function* listSecrets(lists: readonly ListSecrets[]): Steps<StoredSecret[
 
 /** How many secrets are sealed with each key, by its id; null is plain. */
 export function* countSecrets(lists: readonly ListSecrets[]): Steps<Map<string | null, number>> {
+  return countByKey(yield* listSecrets(lists));
+}
+
+/** The same for secrets that were listed. */
+export function countByKey(secrets: readonly StoredSecret[]): Map<string | null, number> {
   const counts = new Map<string | null, number>();
-  for (const { stored } of yield* listSecrets(lists)) {
+  for (const { stored } of secrets) {
     const id = sealedWith(stored);
     counts.set(id, (counts.get(id) ?? 0) + 1);
   }
@@ -31,12 +36,16 @@ export function* countSecrets(lists: readonly ListSecrets[]): Steps<Map<string |
 }
 
 /** @throws config_invalid if a secret is sealed with a key that is not configured. */
-export function* checkKeys(
-  lists: readonly ListSecrets[],
-  { ids, source }: Pick<Keyring, "ids" | "source">,
-): Steps<void> {
+export function* checkKeys(lists: readonly ListSecrets[], keyring: OwnKeys): Steps<void> {
+  requireKeys(yield* countSecrets(lists), keyring);
+}
+
+type OwnKeys = Pick<Keyring, "ids" | "source">;
+
+/** The same for secrets that were counted. */
+export function requireKeys(counts: ReadonlyMap<string | null, number>, { ids, source }: OwnKeys): void {
   const known = new Set(ids());
-  const missing = [...(yield* countSecrets(lists)).keys()].filter((id) => id !== null && !known.has(id));
+  const missing = [...counts.keys()].filter((id) => id !== null && !known.has(id));
   if (missing.length > 0) throw missingKey(missing as string[], source);
 }
 

@@ -7,6 +7,8 @@ import {
   type SubmitService,
 } from "../app.ts";
 import { mountDashboard } from "../dashboard/dashboard.ts";
+import { createBackground } from "../foundation/background.ts";
+import { maintenanceFailed } from "../foundation/events.ts";
 import { createGuardedServer, type GuardParts } from "../http/server.ts";
 import { createSelfExamination } from "./examine-self.ts";
 
@@ -27,7 +29,10 @@ export function addDashboard(
   if (!enabled) return null;
   const { keyring, sender, news, onChange } = service;
   const own = listen === null ? null : createGuardedServer({ ...guards, observe: () => {} });
-  mountDashboard(own ?? main, {
+  const server = own ?? main;
+  const background = createBackground((error) => maintenanceFailed(parts.log, error));
+  server.addHook("onClose", () => background.close());
+  mountDashboard(server, {
     ...parts,
     configFile,
     dashboardUrl: dashboardUrlOf(config),
@@ -36,7 +41,8 @@ export function addDashboard(
     keyring,
     sender,
     news,
-    examine: createSelfExamination(parts, configFile),
+    examine: createSelfExamination(parts, configFile, background),
+    background,
     onChange,
   });
   return own;

@@ -1,6 +1,9 @@
+import type { Compilable } from "kysely";
 import type { Database } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
 import { first, text } from "../database/steps.ts";
+import type { Background } from "../foundation/background.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt } from "../foundation/id.ts";
 
 /** Accepted submissions and held posts of one UTC day. */
@@ -12,7 +15,8 @@ export interface DayCount {
 }
 
 /**
- * The last days, the oldest first.
+ * The last days, the oldest first. If there are very many posts to count, some minutes may be missing; null while the first
+ * count goes on.
  *
  * @param endpointIds null is every endpoint.
  */
@@ -20,14 +24,18 @@ export type CountDays = (
   endpointIds: readonly string[] | null,
   days: number,
   now: number,
-) => Promise<readonly DayCount[]>;
+) => Promise<readonly DayCount[] | null>;
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Rows that one statement counts, in about two milliseconds; a span with more is halved. */
-const MAX_COUNTED = 20_000;
-/** A span that is not halved any more. */
+/** Rows that one statement counts, in about a millisecond; a span with more is divided. */
+const MAX_COUNTED = 10_000;
+/** Parts of a span that has more. */
+const PARTS = 8;
+/** A span that is not divided any more. */
 const SHORTEST_MS = 1000;
+/** Rows of one count that are waited for; it goes on to its end without anybody. */
+const MAX_WAITED_FOR = 100_000;
 /** After this time the counts of a span are looked at again: posts may have been deleted, released or imported. */
 const KEPT_MS = 600_000;
 /** Spans that are counted again for one page; the others show what was counted before. */
@@ -44,43 +52,88 @@ interface Counted {
   readonly at: number;
 }
 
+/** What is known of one selection of endpoints. */
+interface Memory {
+  readonly spans: Map<string, Counted>;
+  /** The last count that has ended. */
+  last: { readonly at: number; readonly days: readonly DayCount[] } | null;
+  /** The count under way. */
+  counting: Promise<readonly DayCount[] | null> | null;
+}
+
 /** Counts posts by day. The counts of days and hours that are over are remembered, so that only the first page waits for them. */
-export function createDayCounter(db: Database): CountDays {
-  const remembered = new Map<string, Map<string, Counted>>();
-  const memoryOf = (key: string): Map<string, Counted> => {
-    let known = remembered.get(key);
+export function createDayCounter(db: Database, background: Background): CountDays {
+  const memories = new Map<string, Memory>();
+  const memoryOf = (key: string): Memory => {
+    let known = memories.get(key);
     if (known === undefined) {
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      remembered.set(key, (known = new Map()));
+      if (memories.size >= MAX_REMEMBERED) memories.clear();
+      memories.set(key, (known = { spans: new Map(), last: null, counting: null }));
     }
     return known;
+  };
+  const begin = (memory: Memory, listed: string | null, days: number, now: number): Memory["counting"] => {
+    const { promise: late, resolve: beLate } = Promise.withResolvers<null>();
+    let rows = 0;
+    const read: ReadSlice = async (slice) => {
+      if (background.isClosing) throw new FormsvcError("unavailable");
+      const counted = (await readInTurn(db, () => first(slice)))?.count ?? 0;
+      if ((rows += counted) > MAX_WAITED_FOR) beLate(null);
+      return counted;
+    };
+    const whole = countAll(memory.spans, { listed, days, now }, read).finally(() => {
+      memory.counting = null;
+    });
+    background.add(whole.then((found) => (memory.last = { at: now, days: found })));
+    return Promise.race([whole, late]);
   };
   return async (endpointIds, days, now) => {
     const listed = endpointIds === null ? null : JSON.stringify(endpointIds);
     const memory = memoryOf(listed ?? "");
-    let recounts = MAX_RECOUNTED;
-    const count = async (from: number, until: number): Promise<Counted> => {
-      const key = `${from} ${until}`;
-      const known = memory.get(key);
-      if (known !== undefined && (now - known.at < KEPT_MS || (recounts -= 1) < 0)) return known;
-      const accepted = await countBetween(db, "submission", listed, [from, until]);
-      const held = await countBetween(db, "held", listed, [from, until]);
-      const counted = { accepted, held, at: now };
-      if (until + SETTLED_MS <= now) memory.set(key, counted);
-      return counted;
-    };
-    const today = now - (now % DAY_MS);
-    const found: DayCount[] = [];
-    for (let day = today - (days - 1) * DAY_MS; day < today; day += DAY_MS) {
-      const { accepted, held } = await count(day, day + DAY_MS);
-      found.push({ day, accepted, held });
-    }
-    const hours: Counted[] = [];
-    for (let hour = today; hour <= now; hour += HOUR_MS) hours.push(await count(hour, hour + HOUR_MS));
-    found.push({ day: today, accepted: sum(hours, "accepted"), held: sum(hours, "held") });
-    if (memory.size > 4 * days) memory.clear();
-    return found;
+    memory.counting ??= begin(memory, listed, days, now);
+    const found = await memory.counting;
+    if (found !== null || memory.last === null) return found;
+    return Math.abs(now - memory.last.at) < KEPT_MS ? memory.last.days : null;
   };
+}
+
+/** Runs one statement of a count, in the count's turn. */
+type ReadSlice = (slice: Compilable<{ count: number }>) => Promise<number>;
+
+interface Wanted {
+  /** JSON list of endpoints' ids; null is every endpoint. */
+  readonly listed: string | null;
+  readonly days: number;
+  readonly now: number;
+}
+
+async function countAll(
+  spans: Memory["spans"],
+  { listed, days, now }: Wanted,
+  read: ReadSlice,
+): Promise<readonly DayCount[]> {
+  let recounts = MAX_RECOUNTED;
+  const count = async (from: number, until: number): Promise<Counted> => {
+    const key = `${from} ${until}`;
+    const known = spans.get(key);
+    if (known !== undefined && (now - known.at < KEPT_MS || (recounts -= 1) < 0)) return known;
+    const accepted = await countBetween(read, "submission", listed, [from, until]);
+    const held = await countBetween(read, "held", listed, [from, until]);
+    const counted = { accepted, held, at: now };
+    if (until + SETTLED_MS <= now) spans.set(key, counted);
+    return counted;
+  };
+  const today = now - (now % DAY_MS);
+  const found: DayCount[] = [];
+  for (let day = today - (days - 1) * DAY_MS; day < today; day += DAY_MS) {
+    const { accepted, held } = await count(day, day + DAY_MS);
+    found.push({ day, accepted, held });
+  }
+  const hours: Counted[] = [];
+  for (let hour = today; hour <= now; hour += HOUR_MS) hours.push(await count(hour, hour + HOUR_MS));
+  found.push({ day: today, accepted: sum(hours, "accepted"), held: sum(hours, "held") });
+  if (spans.size > 4 * days) spans.clear();
+  return found;
 }
 
 function sum(counts: readonly Counted[], which: "accepted" | "held"): number {
@@ -103,7 +156,7 @@ const PREFIXES = { submission: "sub", held: "held" } as const;
 
 /** @param listed JSON list of endpoints' ids; null is every endpoint. */
 async function countBetween(
-  db: Database,
+  read: ReadSlice,
   table: keyof typeof COUNTED_SQL,
   listed: string | null,
   [from, until]: readonly [number, number],
@@ -111,21 +164,19 @@ async function countBetween(
   const isShort = until - from <= SHORTEST_MS;
   const sql = COUNTED_SQL[table][listed === null ? "all" : "listed"];
   const bounds = [firstIdAt(PREFIXES[table], from), firstIdAt(PREFIXES[table], until)];
-  const counted = await readInTurn(db, () =>
-    first(
-      text<{ count: number }>(
-        `SELECT count(*) AS count FROM (${sql} LIMIT ?)`,
-        ...bounds,
-        ...(listed === null ? [] : [listed]),
-        isShort ? -1 : MAX_COUNTED,
-      ),
+  const count = await read(
+    text<{ count: number }>(
+      `SELECT count(*) AS count FROM (${sql} LIMIT ?)`,
+      ...bounds,
+      ...(listed === null ? [] : [listed]),
+      isShort ? -1 : MAX_COUNTED,
     ),
   );
-  const count = counted?.count ?? 0;
   if (isShort || count < MAX_COUNTED) return count;
-  const middle = Math.floor((from + until) / 2);
-  return (
-    (await countBetween(db, table, listed, [from, middle])) +
-    (await countBetween(db, table, listed, [middle, until]))
-  );
+  let total = 0;
+  for (let part = 0; part < PARTS; part += 1) {
+    const [begin, end] = [part, part + 1].map((at) => from + Math.floor((at * (until - from)) / PARTS));
+    total += await countBetween(read, table, listed, [begin ?? from, end ?? until]);
+  }
+  return total;
 }

@@ -167,6 +167,12 @@ export function* tailEnd(): Steps<TailPosition> {
   return newest?.seq ?? 0;
 }
 
+/** Submissions that are looked at for the first commit: their ids are made some seconds before it, and not in its order. */
+const MAX_COMMITTED_LATER = 10_000;
+
+export const FIRST_LATER_SQL = `SELECT min(seq) AS seq FROM
+  (SELECT seq FROM submission WHERE id > ? ORDER BY id LIMIT ${MAX_COMMITTED_LATER})`;
+
 /**
  * The position after a submission; if it is gone, the position before the first one with a later id.
  *
@@ -176,12 +182,7 @@ export function* tailAfter(cursor: string): Steps<TailPosition> {
   checkCursor("sub", cursor);
   const named = yield* first(query.selectFrom("submission").select("seq").where("id", "=", cursor));
   if (named !== undefined) return named.seq;
-  const later = yield* first(
-    query
-      .selectFrom("submission")
-      .select(({ fn }) => fn.min<number | null>("seq").as("seq"))
-      .where("id", ">", cursor),
-  );
+  const later = yield* first(text<{ seq: number | null }>(FIRST_LATER_SQL, cursor));
   return later?.seq ? later.seq - 1 : yield* tailEnd();
 }
 

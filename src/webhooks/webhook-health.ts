@@ -2,15 +2,21 @@ import type { Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { countFailed } from "../outbox/count-deliveries.ts";
+import { listRecipients } from "../outbox/recipient-store.ts";
 import type { Recipient } from "../outbox/recipient.ts";
-import { listWebhooks } from "./webhook-store.ts";
+import { type Webhook, WEBHOOK_KIND } from "./webhook.ts";
+import { withAddress } from "./webhook-store.ts";
 
 /** Least time of failing before it is reported: a receiver may fail for a moment while it is deployed. Probes are always reported. */
 const LONG_FAILING_MS = 3_600_000;
 
 /** A finding for each webhook that is stopped, gets probes only or fails for an hour; a single sound one if none does. */
 export function* checkReceivers(now: number): Steps<Finding[]> {
-  const ill = (yield* listWebhooks(null)).filter((webhook) => isIll(webhook, now));
+  const ill: Webhook[] = [];
+  for (const recipient of yield* listRecipients(WEBHOOK_KIND, null)) {
+    const webhook = isIll(recipient, now) ? yield* withAddress(recipient) : undefined;
+    if (webhook !== undefined) ill.push(webhook);
+  }
   if (ill.length === 0) return [sound("webhooks.receivers", "no receiver keeps failing")];
   return ill.map(({ id, settings, state, breaker, failingSince }) => {
     const { host } = new URL(settings.url);

@@ -67,23 +67,24 @@ export function* listWebhookSecrets(): Steps<StoredSecret[]> {
 }
 
 function storedKey(webhookId: string, key: Buffer): StoredSecret {
-  const row = query.updateTable("webhook_secret").where("webhook_id", "=", webhookId).where("key", "=", key);
+  const row = () =>
+    query.updateTable("webhook_secret").where("webhook_id", "=", webhookId).where("key", "=", key);
   return {
     place: keyPlace(webhookId),
     stored: key,
-    replace: (stored) => run(row.set({ key: stored })),
+    replace: (stored) => run(row().set({ key: stored })),
   };
 }
 
 function storedHeaders(webhookId: string, json: string): StoredSecret[] {
   const headers = new Map(readHeaders(json));
-  const row = query.updateTable("webhook").where("id", "=", webhookId);
+  const row = () => query.updateTable("webhook").where("id", "=", webhookId);
   return [...headers].map(([name, value]) => ({
     place: headerPlace(webhookId, name),
     stored: value,
     replace(stored) {
       headers.set(name, stored);
-      return run(row.set({ headers: writeHeaders(headers) }));
+      return run(row().set({ headers: writeHeaders(headers) }));
     },
   }));
 }

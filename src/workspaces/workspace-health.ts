@@ -1,18 +1,15 @@
 import type { Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
-import { findLimits, type Plans, type Usage } from "./workspace.ts";
+import { findLimits, type Plans } from "./workspace.ts";
 import { hasReached } from "./usage-mark.ts";
-import { listWorkspaces, readUsage } from "./workspace-store.ts";
+import { listWorkspaces, readUsages } from "./workspace-store.ts";
 
 /** One finding for each workspace that is close to its monthly limit or takes no posts; a single sound one if none is. */
 export function* checkMonthlyLimits(plans: Plans, now: number): Steps<Finding[]> {
   const workspaces = yield* listWorkspaces();
   const planless = workspaces.filter(({ plan }) => findLimits(plans, plan) === undefined);
-  const usages: Usage[] = [];
-  for (const workspace of workspaces) {
-    if (!planless.includes(workspace)) usages.push(yield* readUsage(workspace, monthOf(now), plans));
-  }
+  const usages = yield* readUsages(workspaces, monthOf(now), plans);
   const close = usages.filter(({ used, limit }) => hasReached(used, limit, 80));
   const problems = planless.map(({ id, plan }) =>
     problem("limits.monthly", `${id} is on the plan ${plan}, which is not configured`, {

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
-import { all, first, run, type Steps } from "../database/steps.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -11,7 +11,9 @@ import {
   checkEmail,
   checkName,
   DEFAULT_PLAN,
+  findLimits,
   limitsOf,
+  type NamedUsage,
   type Plans,
   type Usage,
   type Workspace,
@@ -173,10 +175,32 @@ export function* readUsage(workspace: Workspace, month: string, plans: Plans): S
       .where("workspace_id", "=", workspace.id)
       .where("month", "=", month),
   );
-  const used = row?.used ?? 0;
-  const limit = limitsOf(plans, workspace.plan).monthlySubmissions;
+  return toUsage(workspace, { month, used: row?.used ?? 0 }, plans);
+}
+
+const USED_SQL = `SELECT workspace_id AS id, used FROM usage
+  WHERE workspace_id IN (SELECT value FROM json_each(?)) AND month = ?`;
+
+/** The same for each of these workspaces whose plan is configured, in their order. */
+export function* readUsages(
+  workspaces: readonly Workspace[],
+  month: string,
+  plans: Plans,
+): Steps<NamedUsage[]> {
+  const ids = JSON.stringify(workspaces.map(({ id }) => id));
+  const rows = yield* all(text<{ id: string; used: number }>(USED_SQL, ids, month));
+  const used = new Map(rows.map((row) => [row.id, row.used]));
+  return workspaces.flatMap((workspace) => {
+    if (findLimits(plans, workspace.plan) === undefined) return [];
+    const usage = toUsage(workspace, { month, used: used.get(workspace.id) ?? 0 }, plans);
+    return [{ ...usage, name: workspace.name }];
+  });
+}
+
+function toUsage({ id, plan }: Workspace, { month, used }: MonthUse, plans: Plans): Usage {
+  const limit = limitsOf(plans, plan).monthlySubmissions;
   const remaining = limit === null ? null : Math.max(0, limit - used);
-  return { workspaceId: workspace.id, plan: workspace.plan, month, used, limit, remaining };
+  return { workspaceId: id, plan, month, used, limit, remaining };
 }
 
 /** A month in which anything was counted. */

@@ -29,6 +29,11 @@ export interface Usage {
   readonly remaining: number | null;
 }
 
+/** The usage of a workspace that people know by its name. */
+export interface NamedUsage extends Usage {
+  readonly name: string;
+}
+
 /** The plan of new workspaces if no other is configured. */
 export const DEFAULT_PLAN = "hobby";
 /** Longest name of a workspace or endpoint, in UTF-16 units. */

@@ -3,6 +3,7 @@ import { spamDefaults } from "../../src/app.ts";
 import { findingText } from "../../src/dashboard/finding-words.ts";
 import { readFindings } from "../../src/dashboard/findings.ts";
 import { run, text } from "../../src/database/steps.ts";
+import { createBackground } from "../../src/foundation/background.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
@@ -24,6 +25,7 @@ async function linesFor(
 ): Promise<readonly string[]> {
   const { owner: db, config, clock } = server;
   const log = createLog("silent", "json");
+  const background = createBackground(() => {});
   const parts = {
     db,
     config,
@@ -32,7 +34,8 @@ async function linesFor(
     log,
     keyring: createKeyring(config.secrets),
     sender: { send: async () => Promise.reject(new Error("nothing is sent")) },
-    examine: createSelfExamination({ db, config, clock, log }, null),
+    examine: createSelfExamination({ db, config, clock, log }, null, background),
+    background,
     endpointContents: [],
     spamDefaults: spamDefaults(config),
     dashboardUrl: null,

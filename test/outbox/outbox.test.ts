@@ -221,6 +221,26 @@ const submissionsWithBody = query.selectFrom("submission").select("id").where("e
 
 const ALL = { recipientId: null, submissionId: null, state: null, cursor: null, limit: 10 };
 
+test("delivered messages are found behind ten thousand others, on a later page", async () => {
+  await using world = new WebhookWorld();
+  const { webhook } = world.addWebhook("https://example.com/");
+  world.post(1);
+  await world.spread();
+  const [first = ""] = world.deliveryIds();
+  world.db.execute(`UPDATE delivery SET state = 'delivered', finished_at = 1;
+    INSERT INTO delivery (id, submission_id, recipient_id, state, due_at)
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 10000)
+      SELECT 'msg_7' || printf('%025d', n), submission_id, recipient_id, 'failed', 0 FROM numbers, delivery`);
+  const delivered = { ...ALL, recipientId: webhook.id, state: "delivered" } as const;
+  const page = world.db.now(() => listDeliveries(delivered));
+  expect(page.deliveries).toEqual([]);
+  expect(page.nextCursor).toBe(`msg_7${"1".padStart(25, "0")}`);
+  const next = world.db.now(() => listDeliveries({ ...delivered, cursor: page.nextCursor }));
+  expect(next).toMatchObject({ deliveries: [{ id: first }], nextCursor: null });
+  const failed = world.db.now(() => listDeliveries({ ...delivered, state: "failed", limit: 3 }));
+  expect(failed.deliveries.map(({ id }) => id.slice(-5))).toEqual(["10000", "09999", "09998"]);
+});
+
 test("deliveries are listed newest first, page by page, by webhook, submission and state", async () => {
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");

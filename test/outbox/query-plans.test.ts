@@ -1,7 +1,9 @@
 import type { Compilable } from "kysely";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
+import { LOOK_SQL } from "../../src/outbox/count-deliveries.ts";
 import { CLAIM_SQL } from "../../src/outbox/sqlite-claims.ts";
+import { selectStored } from "../../src/outbox/delivery-store.ts";
 import { selectOld } from "../../src/outbox/delivery-retention.ts";
 import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/sqlite-recipient-memory.ts";
 import { FINISH_SQL } from "../../src/outbox/finish-attempts.ts";
@@ -57,6 +59,22 @@ test("what is asked at start and now and then reads only the small index of its 
     const plan = planOf(world, sql);
     expect(plan, sql).toMatch(index);
     expect(plan, sql).not.toMatch(/TEMP B-TREE|SCAN delivery(?! USING (?:COVERING )?INDEX)/);
+  }
+});
+
+test("the queue of one webhook is counted without reading what it was ever sent", async () => {
+  await using world = new WebhookWorld();
+  for (const [state, sql] of Object.entries(LOOK_SQL))
+    expect(planOf(world, sql), state).toContain(`INDEX delivery_${state}`);
+});
+
+test("the messages of one webhook in one state are listed by the small index of that state", async () => {
+  await using world = new WebhookWorld();
+  for (const state of ["failed", "held", "pending", "sending"] as const) {
+    const filter = { recipientId: "wh_1", submissionId: null, state, cursor: "msg_1", limit: 25 };
+    const plan = planOf(world, selectStored(filter).compile().sql);
+    expect(plan).toContain(`INDEX delivery_${state}`);
+    expect(plan).not.toContain("delivery_by_recipient");
   }
 });
 

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
-import { newId } from "../../src/foundation/id.ts";
+import { createBackground } from "../../src/foundation/background.ts";
+import { firstIdAt, newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createDayCounter } from "../../src/submissions/count-by-day.ts";
 import { createHeldPostWriter } from "../../src/submissions/held-post.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, submissionAdder } from "../support/add-submission.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
 /** Noon of a day; ids never go back with a clock that is set back a little. */
@@ -28,12 +30,23 @@ function world() {
     const held = { ...post, workspaceId: workspace.id, why: "spam" as const };
     db.transactionNow(() => writer.insert({ held, trapped: false, network: "", idempotent: null }));
   };
-  return { db, one, two, add, hold };
+  // Whoever waits for a count sees why it failed.
+  const count = createDayCounter(
+    db,
+    createBackground(() => {}),
+  );
+  const countAtOnce: typeof count = async (ids, days, now) => {
+    const found = await count(ids, days, now);
+    expect(found).not.toBeNull();
+    return found;
+  };
+  return { db, one, two, add, hold, count, countAtOnce };
 }
 
 test("accepted and held posts are counted by the day, of all endpoints or of some", async () => {
-  const { db, one, two, add, hold } = world();
-  const count = createDayCounter(db);
+  const { db, one, two, add, hold, countAtOnce } = world();
+  const count = async (ids: readonly string[] | null, days: number, now: number) =>
+    (await countAtOnce(ids, days, now)) ?? [];
   add({ endpointId: one, createdAt: NOON - 30 * DAY_MS });
   add({ endpointId: one, createdAt: NOON - 2 * DAY_MS });
   add({ endpointId: two, createdAt: NOON - 2 * DAY_MS + 5 });
@@ -59,16 +72,37 @@ test("accepted and held posts are counted by the day, of all endpoints or of som
   expect(last.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(0);
 });
 
-test("a day with more posts than one slice counts is halved until each part fits", async () => {
-  const { db, one, add } = world();
+test("a day with more posts than one slice counts is divided until each part fits", async () => {
+  const { db, one, add, count } = world();
   const start = NOON - DAY_MS + 60_000;
   db.transactionNow(() => {
     for (let index = 0; index < 45_000; index += 1) add({ endpointId: one, createdAt: start + index });
   });
   for (const ids of [null, [one]]) {
-    const days = await createDayCounter(db)(ids, 3, NOON + DAY_MS);
+    const days = await until(() => count(ids, 3, NOON + DAY_MS));
     expect(days.map(({ accepted }) => accepted)).toEqual([45_000, 0, 0]);
   }
+});
+
+test("nobody waits for the first count of very many posts, and it goes on to its end", async () => {
+  const { db, one, add, count } = world();
+  const data = add({ endpointId: one, createdAt: NOON });
+  const prefix = firstIdAt("sub", NOON - DAY_MS).slice(0, -8);
+  db.execute(`INSERT INTO submission
+      (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 120000)
+    SELECT '${prefix}' || printf('%08d', n), endpoint_number, 1, data, 0, '[]', '', '', created_at
+      FROM numbers, submission WHERE id = '${data}'`);
+  expect(await count(null, 30, NOON)).toBeNull();
+  const days = await until(() => count(null, 30, NOON));
+  expect(days.map(({ accepted }) => accepted).slice(-3)).toEqual([0, 120_000, 1]);
+});
+
+test("a count ends with the server", async () => {
+  const { db } = world();
+  const background = createBackground(() => {});
+  const counting = createDayCounter(db, background)(null, 3, NOON);
+  await Promise.all([background.close(), expect(counting).rejects.toMatchObject({ code: "unavailable" })]);
 });
 
 test("every count is answered by an index alone", () => {

@@ -9,6 +9,7 @@ import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
 import {
   deleteSubmissions,
   EVERY_SUBMISSION,
+  FIRST_LATER_SQL,
   getSubmission,
   readTail,
   type SubmissionFilter,
@@ -187,6 +188,15 @@ test("tail goes on after a submission, or, if that is gone, with the submissions
   db.now(() => deleteSubmissions([second]));
   expect(after(second)).toEqual([]);
   expect(() => db.now(() => tailAfter("sub_nonsense"))).toThrow("cursor");
+});
+
+test("the place of a submission that is gone is found by the ids after it, without reading all others", () => {
+  const { db } = bench();
+  const plan = db.prepare(`EXPLAIN QUERY PLAN ${FIRST_LATER_SQL}`).all("") as { detail: string }[];
+  expect(plan.map(({ detail }) => detail)).toContainEqual(
+    expect.stringMatching(/SEARCH submission USING COVERING INDEX .*\(id>\?\)/),
+  );
+  expect(FIRST_LATER_SQL).toMatch(/ORDER BY id LIMIT \d+/);
 });
 
 test("a deleted submission's place is never given again, so that tail misses nothing", () => {

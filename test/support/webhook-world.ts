@@ -219,7 +219,7 @@ export function queuedDeliveries(db: SqliteDatabase): Delivery[] {
     found.push(delivery);
     return false;
   };
-  db.now(() => lookThroughQueued(EVERYTHING_QUEUED, look));
+  db.now(() => lookThroughQueued(EVERYTHING_QUEUED, "oldest", look));
   return found;
 }
 
