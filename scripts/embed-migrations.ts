@@ -4,6 +4,8 @@ import { type Part, structureAfter } from "../src/database/sqlite/structure.ts";
 
 const folder = new URL("../migrations/", import.meta.url);
 const moduleFile = new URL("../src/database/migrations.generated.ts", import.meta.url);
+const postgresqlFolder = new URL("postgresql/", folder);
+const postgresqlModule = new URL("../src/database/postgresql/migrations.generated.ts", import.meta.url);
 const schemaFile = new URL("schema.sql", folder);
 
 /** What each table holds, in the order of reading. */
@@ -53,30 +55,48 @@ interface NumberedFile {
   readonly sql: string;
 }
 
-/** The numbered files, in order. */
-function readMigrations(): NumberedFile[] {
-  const names = readdirSync(folder)
+/** The numbered files of a folder, in order and without a gap. @param first the number of the first; null is any. */
+function readNumbered(from: URL, first: number | null): NumberedFile[] {
+  const names = readdirSync(from)
     .filter((name) => name.endsWith(".sql") && name !== "schema.sql")
     .sort();
+  const begin = first ?? Number(names[0]?.slice(0, 4));
   return names.map((name, index) => {
     const version = Number(name.slice(0, 4));
-    if (version !== index + 1) throw new Error(`migrations/${name}: expected number ${index + 1}`);
-    return { version, name, sql: readFileSync(new URL(name, folder), "utf8") };
+    if (version !== begin + index) throw new Error(`migrations: ${name}: expected number ${begin + index}`);
+    return { version, name, sql: readFileSync(new URL(name, from), "utf8") };
   });
+}
+
+function readMigrations(): NumberedFile[] {
+  return readNumbered(folder, 1);
+}
+
+function renderEntries(files: readonly NumberedFile[]): string {
+  const entries = files.map(
+    ({ version, name, sql }) =>
+      `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },\n`,
+  );
+  return `export const migrations = [\n${entries.join("")}] as const;\n`;
+}
+
+/** The source of the module that carries PostgreSQL's migrations. Its first one stands for all of SQLite's up to that number. */
+export function renderPostgresqlMigrations(): string {
+  const files = readNumbered(postgresqlFolder, null);
+  const latest = readMigrations().length;
+  if (files.at(-1)?.version !== latest)
+    throw new Error(`migrations/postgresql: a migration exists for both engines, so the last is ${latest}`);
+  return `// Made by scripts/embed-migrations.ts from migrations/postgresql/*.sql.\n${renderEntries(files)}`;
 }
 
 /** The source of the module that carries every migration inside the executable, and the structure that they make. */
 export function renderMigrations(): string {
   const files = readMigrations();
-  const entries = files.map(
-    ({ version, name, sql }) =>
-      `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },\n`,
-  );
   const parts = structureAfter(files).map((part) => `  ${JSON.stringify(part)},\n`);
   const rows = firstRows(files).map((sql) => `  ${JSON.stringify(sql)},\n`);
   return [
     "// Made by scripts/embed-migrations.ts from migrations/*.sql.\n",
-    `export const migrations = [\n${entries.join("")}] as const;\n`,
+    renderEntries(files),
     "/** What a database has after all of them. */\n",
     `export const structure = [\n${parts.join("")}] as const;\n`,
     "/** The rows that they insert into an empty one. */\n",
@@ -133,5 +153,6 @@ function layOut({ sql }: Part): string {
 
 if (import.meta.main) {
   writeFileSync(moduleFile, renderMigrations());
+  writeFileSync(postgresqlModule, renderPostgresqlMigrations());
   writeFileSync(schemaFile, renderSchema());
 }

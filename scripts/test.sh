@@ -5,4 +5,5 @@ source "$(dirname "$0")/install.sh"
 install_packages
 build_executable
 if [ -x scripts/install-chromium.sh ]; then ./scripts/install-chromium.sh; fi
+if [ -x scripts/install-postgresql.sh ]; then ./scripts/install-postgresql.sh; fi
 npm run --silent check

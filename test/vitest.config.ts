@@ -23,6 +23,7 @@ export default defineConfig({
           name: "inside",
           include: ["test/**/*.test.ts"],
           exclude: [...OF_EXECUTABLE, ...OF_FAULTS],
+          globalSetup: "test/support/one-cluster.ts",
           // Halves the work of each of the hundreds of processes that these tests start from the sources.
           env: { NODE_COMPILE_CACHE: new URL("../node_modules/.cache/tests", import.meta.url).pathname },
         },

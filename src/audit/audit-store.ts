@@ -88,7 +88,7 @@ function toChange(row: Selectable<Tables["audit_event"]>): RecordedChange {
 }
 
 const DROP_SQL = `DELETE FROM audit_event WHERE id IN (
-  SELECT id FROM (SELECT id, at FROM audit_event ORDER BY id LIMIT ${BATCH_SIZE})
+  SELECT id FROM (SELECT id, at FROM audit_event ORDER BY id LIMIT ${BATCH_SIZE}) AS oldest
   WHERE at < ? OR id <= (SELECT max(id) FROM audit_event) - ${MAX_CHANGES})`;
 
 /** Deletes up to 500 of the oldest: those beyond 10,000 or older than 400 days. Returns how many. */

@@ -70,7 +70,6 @@ export function recording({ db, clock }: DashboardParts, viewer: Viewer, made: C
         return result;
       }),
     relaxedTransaction: (work) => db.relaxedTransaction(work),
-    watch: (listeners) => db.watch(listeners),
     close: () => db.close(),
   };
 }

@@ -20,8 +20,8 @@ export const query = new Kysely<Tables>({
  * `database_busy` when another process holds the database, `database_unusable` when the disk or the database refuses.
  */
 export interface Database {
-  readonly engine: "sqlite";
-  /** Its name in messages: the absolute path of the file. */
+  readonly engine: "sqlite" | "postgresql";
+  /** Its name in messages: the absolute path of the file, or the address without its password. */
   readonly name: string;
   /** Runs steps that only read, all over one state of the database. */
   read<Result>(work: () => Steps<Result>): Promise<Result>;
@@ -35,8 +35,6 @@ export interface Database {
    * these transactions, unless a durable one followed. Use it for work that is done again if it is lost.
    */
   relaxedTransaction<Result>(work: () => Steps<Result>): Promise<Result>;
-  /** Notices what other processes commit. */
-  watch(listeners: readonly ChangeListener[]): ChangeWatch;
   close(): void | Promise<void>;
 }
 

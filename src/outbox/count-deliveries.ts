@@ -62,7 +62,7 @@ function* lookAt(recipientId: string, state: CountedState): Steps<Look> {
 function lookSql(state: CountedState): string {
   return `SELECT count(*) AS count, min(id) AS oldest FROM
     (SELECT id FROM delivery INDEXED BY delivery_${state}
-      WHERE recipient_id = ? AND state = '${state}' LIMIT ${MAX_COUNTED + 1})`;
+      WHERE recipient_id = ? AND state = '${state}' LIMIT ${MAX_COUNTED + 1}) AS looked_at`;
 }
 
 export const LOOK_SQL: Readonly<Record<CountedState, string>> = {
@@ -87,7 +87,8 @@ const OF_ENDPOINTS_SQL =
  * @param endpointIds null is every endpoint.
  */
 export function* countFailedOf(endpointIds: readonly string[] | null): Steps<number> {
-  const count = (some: string): string => `SELECT count(*) AS count FROM (${some} LIMIT ${MAX_COUNTED + 1})`;
+  const count = (some: string): string =>
+    `SELECT count(*) AS count FROM (${some} LIMIT ${MAX_COUNTED + 1}) AS failed`;
   const counted =
     endpointIds === null
       ? text<{ count: number }>(count(FAILED_SQL))

@@ -169,7 +169,7 @@ function* endAllBut(accountId: string, kept: number): Steps<void> {
     .where("account_id", "=", accountId)
     .orderBy("seen_at", "desc")
     .orderBy("id", "desc")
-    .limit(-1)
+    .limit(Number.MAX_SAFE_INTEGER)
     .offset(kept);
   yield* run(query.deleteFrom("session").where("id", "in", surplus));
 }

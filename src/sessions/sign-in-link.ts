@@ -27,8 +27,13 @@ export function* makeSignInLink(reference: string, now: number): Steps<SignInLin
   const account = yield* getAccount(reference);
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   const expiresAt = now + LINK_LIFETIME_MS;
-  const row = { account_id: account.id, token_hash: digest(token), expires_at: expiresAt };
-  yield* run(query.replaceInto("sign_in_link").values(row));
+  const link = { token_hash: digest(token), expires_at: expiresAt };
+  yield* run(
+    query
+      .insertInto("sign_in_link")
+      .values({ account_id: account.id, ...link })
+      .onConflict((conflict) => conflict.column("account_id").doUpdateSet(link)),
+  );
   return { account, token, expiresAt };
 }
 

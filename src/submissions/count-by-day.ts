@@ -143,8 +143,8 @@ function sum(counts: readonly Counted[], which: "accepted" | "held"): number {
 const COUNTED_SQL = {
   submission: {
     all: "SELECT 1 FROM submission WHERE id >= ? AND id < ?",
-    listed: `SELECT 1 FROM endpoint_number AS own CROSS JOIN submission ON submission.endpoint_number = own.number
-      WHERE submission.id >= ? AND submission.id < ? AND own.endpoint_id IN (SELECT value FROM json_each(?))`,
+    listed: `SELECT 1 FROM endpoint_number AS own CROSS JOIN submission
+      WHERE submission.endpoint_number = own.number AND submission.id >= ? AND submission.id < ? AND own.endpoint_id IN (SELECT value FROM json_each(?))`,
   },
   held: {
     all: "SELECT 1 FROM held WHERE id >= ? AND id < ?",
@@ -166,10 +166,10 @@ async function countBetween(
   const bounds = [firstIdAt(PREFIXES[table], from), firstIdAt(PREFIXES[table], until)];
   const count = await read(
     text<{ count: number }>(
-      `SELECT count(*) AS count FROM (${sql} LIMIT ?)`,
+      `SELECT count(*) AS count FROM (${sql} LIMIT ?) AS counted`,
       ...bounds,
       ...(listed === null ? [] : [listed]),
-      isShort ? -1 : MAX_COUNTED,
+      isShort ? Number.MAX_SAFE_INTEGER : MAX_COUNTED,
     ),
   );
   if (isShort || count < MAX_COUNTED) return count;

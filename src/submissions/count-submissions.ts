@@ -16,7 +16,7 @@ export interface CountedPeriod {
 }
 
 const COUNT_SQL = `SELECT count(*) AS counted, max(id) AS last FROM (
-  SELECT id FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} AND id >= ? AND id < ? ORDER BY id LIMIT ?)`;
+  SELECT id FROM submission WHERE endpoint_number = ${NUMBER_OF_ENDPOINT} AND id >= ? AND id < ? ORDER BY id LIMIT ?) AS slice`;
 
 /**
  * Stored submissions of a period, counted in slices so that no post waits. More than `most` are not counted: the result is then
@@ -35,8 +35,8 @@ export async function countSubmissions(
     const { counted, last } = await readInTurn(db, () => countSlice([endpointId, start, end, SLICE_ROWS]));
     total += counted;
     if (counted < SLICE_ROWS || last === null || total > most) return total;
-    // The smallest text that is greater.
-    from = `${last}\u0000`;
+    // Ids have one length, so no other lies before this.
+    from = `${last}~`;
   }
 }
 

@@ -13,7 +13,7 @@ const CLOSE_TO_FULL = 0.8;
  * @param maxPerWorkspace null is unlimited.
  */
 export function* checkHeldPostRoom(maxPerWorkspace: number | null): Steps<Finding[]> {
-  const least = maxPerWorkspace === null ? null : maxPerWorkspace * CLOSE_TO_FULL;
+  const least = maxPerWorkspace === null ? null : Math.ceil(maxPerWorkspace * CLOSE_TO_FULL);
   const full =
     least === null
       ? []
@@ -32,12 +32,12 @@ export function* checkHeldPostRoom(maxPerWorkspace: number | null): Steps<Findin
 
 /** Held posts of these workspaces together. */
 export function* countHeldPosts(workspaceIds: readonly string[]): Steps<number> {
-  const ids = sql`(SELECT value FROM json_each(${JSON.stringify(workspaceIds)}))`;
+  const ids = sql<string>`(SELECT value FROM json_each(${JSON.stringify(workspaceIds)}))`;
   const counted = yield* first(
     query
       .selectFrom("held_total")
       .select(({ fn }) => fn.sum<number | null>("posts").as("posts"))
-      .where(sql<boolean>`workspace_id IN ${ids}`),
+      .where("workspace_id", "in", ids),
   );
   return counted?.posts ?? 0;
 }

@@ -39,7 +39,7 @@ const MAX_ARRIVALS = 10_000;
 
 const COUNT_SQL = `SELECT count(*) AS submissions, max(seq) AS position,
     (SELECT endpoint_id FROM endpoint_number WHERE number = endpoint) AS endpoint_id
-  FROM (SELECT seq, endpoint_number AS endpoint FROM submission WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${MAX_ARRIVALS})
+  FROM (SELECT seq, endpoint_number AS endpoint FROM submission WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${MAX_ARRIVALS}) AS arrived
   GROUP BY endpoint`;
 
 interface Counted {

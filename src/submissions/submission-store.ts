@@ -59,9 +59,6 @@ export const MAX_PAGE_SIZE = 1000;
 /** Most characters of a given id that a message repeats. */
 const MAX_SHOWN_ID_LENGTH = 100;
 
-/** The columns of a submission itself, and its place in the order of commits. */
-const COLUMNS = ["seq", ...CONTENT_COLUMNS] as const;
-
 /** Stores a submission; {@link submissionValues} has the parameters. */
 export const INSERT_SUBMISSION_SQL = `INSERT INTO submission
   (${CONTENT_COLUMNS.join(", ")}, endpoint_number, event_head, event_tail)
@@ -171,7 +168,7 @@ export function* tailEnd(): Steps<TailPosition> {
 const MAX_COMMITTED_LATER = 10_000;
 
 export const FIRST_LATER_SQL = `SELECT min(seq) AS seq FROM
-  (SELECT seq FROM submission WHERE id > ? ORDER BY id LIMIT ${MAX_COMMITTED_LATER})`;
+  (SELECT seq FROM submission WHERE id > ? ORDER BY id LIMIT ${MAX_COMMITTED_LATER}) AS later`;
 
 /**
  * The position after a submission; if it is gone, the position before the first one with a later id.
@@ -191,12 +188,14 @@ export function* tailAfter(cursor: string): Steps<TailPosition> {
  * filter.
  */
 export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: number): Steps<TailPage> {
-  const rows = yield* all(filtered(filter).where("seq", ">", after).orderBy("seq").limit(limit));
+  const rows = yield* all(
+    filtered(filter).select("seq").where("seq", ">", after).orderBy("seq").limit(limit),
+  );
   return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
 }
 
 function selectSubmissions() {
-  return query.selectFrom("submission").select(COLUMNS).select(idOfEndpoint.as("endpoint_id"));
+  return query.selectFrom("submission").select(CONTENT_COLUMNS).select(idOfEndpoint.as("endpoint_id"));
 }
 
 function filtered({ endpointIds, spamClass, since, until }: SubmissionFilter) {

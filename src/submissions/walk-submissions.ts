@@ -158,9 +158,9 @@ const ENDS_SQL = {
 } as const;
 
 function endsSql(which: "max" | "min"): string {
-  return `SELECT value AS number,
-      (SELECT ${which}(id) FROM submission WHERE endpoint_number = value AND id >= ? AND id < ?) AS id
-    FROM json_each(?)`;
+  return `SELECT CAST(value AS integer) AS number,
+      (SELECT ${which}(id) FROM submission WHERE endpoint_number = CAST(value AS integer) AND id >= ? AND id < ?) AS id
+    FROM json_each(?) AS listed`;
 }
 
 /** A source for each endpoint that has a submission within the bounds; it begins with the first of them. */

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
@@ -29,7 +29,7 @@ export function* createAccount(
   plan: string = DEFAULT_PLAN,
 ): Steps<{ account: Account; workspace: Workspace }> {
   const email = checkEmail(emailText);
-  if ((yield* first(query.selectFrom("account").select("id").where("email", "=", email))) !== undefined) {
+  if ((yield* first(query.selectFrom("account").select("id").where(hasEmail(email)))) !== undefined) {
     throw new FormsvcError("already_exists", `there is an account ${email} already`);
   }
   return yield* insertAccount(email, now, plan);
@@ -268,20 +268,27 @@ export function* setOperator(reference: string, isOperator: boolean): Steps<Acco
 
 /** The account with this e-mail address, in whatever letters, or undefined. */
 export function* findAccountByEmail(email: string): Steps<Account | undefined> {
-  const row = yield* first(query.selectFrom("account").selectAll().where("email", "=", email.trim()));
+  const row = yield* first(query.selectFrom("account").selectAll().where(hasEmail(email.trim())));
   return row === undefined ? undefined : toAccount(row);
 }
 
 /** @param reference an id or an e-mail address. @throws not_found */
 export function* getAccount(reference: string): Steps<Account> {
-  const column = isId("acct", reference) ? "id" : "email";
-  const row = yield* first(query.selectFrom("account").selectAll().where(column, "=", reference));
+  const accounts = query.selectFrom("account").selectAll();
+  const row = yield* first(
+    isId("acct", reference) ? accounts.where("id", "=", reference) : accounts.where(hasEmail(reference)),
+  );
   if (row === undefined) {
     throw new FormsvcError("not_found", `there is no account ${reference}`, {
       hint: { kind: "list_accounts" },
     });
   }
   return toAccount(row);
+}
+
+/** Whether an account has this address, in whatever ASCII letters. */
+function hasEmail(email: string) {
+  return sql<boolean>`lower(email) = lower(${email})`;
 }
 
 function* insertAccount(

@@ -1,6 +1,8 @@
 import { ts } from "@ts-morph/common";
 import { expect, test } from "vitest";
 import { temporaryDatabase } from "../support/temporary-database.ts";
+import { all, text } from "../../src/database/steps.ts";
+import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
 import { readText } from "../tidy/repository.ts";
 
 /** Columns by table and name: `TEXT`, `INTEGER NULL`. */
@@ -58,6 +60,36 @@ interface Column {
   readonly pk: number;
 }
 
+/** PostgreSQL's types by what they are in SQLite. */
+const TYPES = new Map([
+  ["text", "TEXT"],
+  ["smallint", "INTEGER"],
+  ["integer", "INTEGER"],
+  ["bigint", "INTEGER"],
+  ["bytea", "BLOB"],
+]);
+
+async function columnsOfPostgresql(): Promise<Columns> {
+  const db = await temporaryPostgresql();
+  const found = await db.read(() =>
+    all(
+      text<{ table: string; name: string; type: string; nullable: string; collation: string | null }>(
+        `SELECT table_name AS "table", column_name AS name, data_type AS type, is_nullable AS nullable,
+           collation_name AS collation
+         FROM information_schema.columns WHERE table_schema = current_schema()`,
+      ),
+    ),
+  );
+  const columns: Columns = {};
+  for (const { table, name, type, nullable, collation } of found) {
+    const known =
+      type === "text" && collation !== "C" ? `text in the collation ${collation}` : TYPES.get(type);
+    columns[table] ??= {};
+    columns[table][name] = `${known ?? type}${nullable === "YES" ? " NULL" : ""}`;
+  }
+  return columns;
+}
+
 function columnsOfFile(): Columns {
   const found = temporaryDatabase()
     .prepare(
@@ -79,3 +111,18 @@ test("the row types are the tables of the file: every table, every column, its t
   const wrong = text.replace("spam_version: number;", "spam_version: string | null;");
   expect(columnsOfTypes(wrong)["held"]?.["spam_version"]).toBe("TEXT NULL");
 });
+
+test.skipIf(!hasPostgresql)(
+  "PostgreSQL has the same tables and columns, text in bytes' order, and its own count of commits and versions",
+  async () => {
+    const { submission, schema_version: versions, ...others } = await columnsOfPostgresql();
+    const { submission: ofFile, ...expected } = columnsOfFile();
+    expect(others).toEqual(expected);
+    const { stored_by: commit, ...columns } = submission ?? {};
+    expect({ seq: "INTEGER", ...columns }).toEqual(ofFile);
+    expect([commit, Object.keys(versions ?? {}).toSorted()]).toEqual([
+      "xid8",
+      ["id", "oldest_program", "version"],
+    ]);
+  },
+);

@@ -2,7 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { renderDocs } from "../../scripts/generate-docs.ts";
-import { renderMigrations, renderSchema } from "../../scripts/embed-migrations.ts";
+import {
+  renderMigrations,
+  renderPostgresqlMigrations,
+  renderSchema,
+} from "../../scripts/embed-migrations.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { checkServerConfig } from "../../src/config/check-server-config.ts";
 import { configSchema, defaultConfig } from "../../src/config/config.ts";
@@ -23,8 +27,9 @@ test("every page made from the code says what the code says; npm run fix renews 
     expect(comparable(path, read(path)), path).toEqual(comparable(path, content));
 });
 
-test("the module that carries the migrations is made from the files as they are", () => {
+test("the modules that carry the migrations are made from the files as they are, and both engines end with the same number", () => {
   expect(read("src/database/migrations.generated.ts")).toBe(renderMigrations());
+  expect(read("src/database/postgresql/migrations.generated.ts")).toBe(renderPostgresqlMigrations());
 });
 
 test("migrations/schema.sql shows the tables that the migrations make, each with what it holds; npm run fix renews it", () => {

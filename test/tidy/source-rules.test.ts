@@ -202,12 +202,16 @@ test("the top level has what the architecture lists and nothing else", () => {
   expect(checkTopLevel(["src", "jest.config.js"])).toHaveLength(1);
 });
 
-test("migrations are numbered from 1 on without a gap", () => {
+test("migrations are numbered from 1 on without a gap, and those of PostgreSQL from one that stands for all before it", () => {
   const names = paths
     .filter((path) => path.startsWith("migrations/") && path !== "migrations/schema.sql")
     .map((path) => path.slice(11));
-  expect(checkMigrationNames(names)).toEqual([]);
-  expect(names.length).toBeGreaterThan(0);
+  const ofPostgresql = names.filter((name) => name.startsWith("postgresql/")).map((name) => name.slice(11));
+  expect(checkMigrationNames(names.filter((name) => !name.startsWith("postgresql/")))).toEqual([]);
+  expect(ofPostgresql.length).toBeGreaterThan(0);
+  expect(checkMigrationNames(ofPostgresql, Number.parseInt(ofPostgresql.toSorted()[0] ?? "", 10))).toEqual(
+    [],
+  );
   expect(checkMigrationNames(["0001-a.sql", "0003-b.sql"])).toHaveLength(1);
   expect(checkMigrationNames(["0001-a.sql", "0001-b.sql"])).toHaveLength(1);
   expect(checkMigrationNames(["1-a.sql"])).toHaveLength(1);

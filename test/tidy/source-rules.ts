@@ -127,6 +127,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
   nodemailer: ["src/mail/smtp-session.ts", "src/mail/sign-mail.ts", "test/"],
   "p-retry": ["src/webhooks/send"],
+  pg: ["src/database/postgresql/", "test/"],
   pino: ["src/foundation/log.ts", "test/"],
   "pino-pretty": ["src/foundation/log.ts"],
   "prom-client": ["src/foundation/prometheus.ts"],
@@ -341,9 +342,10 @@ const TOP_LEVEL = new Set([
   "docs",
 ]);
 
-export function checkMigrationNames(names: readonly string[]): readonly string[] {
+/** @param first the number that they begin with. */
+export function checkMigrationNames(names: readonly string[], first = 1): readonly string[] {
   return [...names].sort().flatMap((name, index) => {
-    const wanted = String(index + 1).padStart(4, "0");
+    const wanted = String(first + index).padStart(4, "0");
     if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name)) return [`${name}: is not named 0001-words.sql`];
     return name.startsWith(`${wanted}-`) ? [] : [`${name}: should have the number ${wanted}`];
   });

@@ -52,6 +52,8 @@ const FOREIGN_USES: readonly ForeignUse[] = [
     does: "writes",
     why: "restore changes a backup that may have the schema of an earlier version",
   },
+  { folder: "database", table: null, does: "reads", why: "a copy to another engine has every table" },
+  { folder: "database", table: null, does: "writes", why: "a copy to another engine has every table" },
   {
     folder: "database",
     table: "session",

@@ -40,7 +40,8 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
 /** One folder that uses a table of another folder, and why its owner cannot do it. */
 export interface ForeignUse {
   readonly folder: string;
-  readonly table: string;
+  /** Null is a name that is put in when the program runs. */
+  readonly table: string | null;
   readonly does: "reads" | "writes";
   readonly why: string;
 }
@@ -132,7 +133,10 @@ export function checkTableOwners(
       ),
     ...listed
       .filter((entry) => !foreign.some((use) => isSame(entry, use)))
-      .map(({ folder, does, table }) => `${folder} is listed as one that ${does} ${table}, and does not`),
+      .map(
+        ({ folder, does, table }) =>
+          `${folder} is listed as one that ${does} ${table ?? "any table"}, and does not`,
+      ),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type Driver from "better-sqlite3";
-import type { Database } from "../database.ts";
+import type { ChangeListener, ChangeWatch, Database } from "../database.ts";
 import type { Steps } from "../steps.ts";
 import type { CopyProgress } from "./copy-database.ts";
 
@@ -11,6 +11,7 @@ export type Statement = Driver.Statement;
  * process comes between their statements.
  */
 export interface SqliteDatabase extends Database {
+  readonly engine: "sqlite";
   /** The absolute path of the file. */
   readonly path: string;
   /**
@@ -38,5 +39,7 @@ export interface SqliteDatabase extends Database {
    * @throws database_busy if other processes write faster than the copy advances.
    */
   copyTo(file: string, onProgress: (progress: CopyProgress) => void): Promise<void>;
+  /** Notices what other processes commit. */
+  watch(listeners: readonly ChangeListener[]): ChangeWatch;
   close(): void;
 }

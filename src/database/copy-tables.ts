@@ -1,0 +1,127 @@
+import { hash } from "node:crypto";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Tables } from "./tables.ts";
+
+export type TableName = keyof Tables;
+/** The values of some columns, in their order: text, whole numbers, bytes and null. */
+export type Values = readonly unknown[];
+
+/** Reads the tables of one database, all as they were at one moment. */
+export interface TableReader {
+  columns(table: TableName): Promise<readonly string[]>;
+  /** Every row, some at a time. Submissions come in the order of their commits. */
+  read(table: TableName, columns: readonly string[]): AsyncIterable<readonly Values[]>;
+}
+
+/** Fills the tables of an empty database, in one transaction. No trigger runs. */
+export interface TableWriter extends TableReader {
+  write(table: TableName, columns: readonly string[], rows: readonly Values[]): Promise<void>;
+  /** The value as this engine can store it. */
+  storable(value: unknown): unknown;
+}
+
+/** What was copied of one table. */
+export interface CopiedTable {
+  readonly table: TableName;
+  readonly rows: number;
+}
+
+/** Every table, each behind those that its rows refer to. */
+export const COPIED_TABLES = [
+  "settings_version",
+  "untrusted_proxy",
+  "account",
+  "credential",
+  "recovery_code",
+  "sign_in_link",
+  "session",
+  "workspace",
+  "usage",
+  "workspace_spam",
+  "remembered_text",
+  "remembered_text_key",
+  "lesson",
+  "learned_weights",
+  "endpoint",
+  "endpoint_number",
+  "endpoint_schema",
+  "endpoint_spam",
+  "api_key",
+  "submission",
+  "submission_read",
+  "idempotency",
+  "held_total",
+  "held_network",
+  "held",
+  "recipient",
+  "webhook",
+  "webhook_secret",
+  "outbox",
+  "delivery",
+  "attempt",
+  "audit_event",
+] as const satisfies readonly TableName[];
+
+/** The place of a submission in the order of commits, which each engine counts in its own way. */
+const OWN_COLUMNS: ReadonlySet<string> = new Set(["seq", "stored_by"]);
+
+/**
+ * Copies every row, then reads the copy and compares: the number of rows and a checksum over all their values.
+ *
+ * @param onProgress called with the rows copied so far.
+ * @throws failed, naming the table, if the copy differs.
+ */
+export async function copyTables(
+  from: TableReader,
+  to: TableWriter,
+  onProgress: (rows: number) => void,
+): Promise<CopiedTable[]> {
+  const copied: CopiedTable[] = [];
+  let total = 0;
+  for (const table of COPIED_TABLES) {
+    const columns = await commonColumns(from, to, table);
+    const given = new Checksum();
+    for await (const read of from.read(table, columns)) {
+      const rows = read.map((values) => values.map((value) => to.storable(value)));
+      given.add(rows);
+      await to.write(table, columns, rows);
+      onProgress((total += rows.length));
+    }
+    const stored = new Checksum();
+    for await (const rows of to.read(table, columns)) stored.add(rows);
+    if (!stored.equals(given))
+      throw new FormsvcError("failed", `the copy of the table ${table} differs; nothing was kept of it`);
+    copied.push({ table, rows: given.rows });
+  }
+  return copied;
+}
+
+async function commonColumns(from: TableReader, to: TableReader, table: TableName): Promise<string[]> {
+  const [given, taken] = [await from.columns(table), await to.columns(table)].map((columns) =>
+    columns.filter((column) => !OWN_COLUMNS.has(column)).toSorted(),
+  ) as [string[], string[]];
+  if (given.join() === taken.join()) return given;
+  throw new FormsvcError("failed", `the table ${table} has other columns in the copy: ${taken.join(", ")}`);
+}
+
+/** The sum of the hashes of rows, so that their order does not count. */
+class Checksum {
+  rows = 0;
+  #sum = 0n;
+
+  add(rows: readonly Values[]): void {
+    for (const values of rows) {
+      const digest = hash("sha256", JSON.stringify(values.map(comparable)), "buffer");
+      this.#sum = BigInt.asUintN(64, this.#sum + digest.readBigUInt64LE());
+    }
+    this.rows += rows.length;
+  }
+
+  equals(other: Checksum): boolean {
+    return this.rows === other.rows && this.#sum === other.#sum;
+  }
+}
+
+function comparable(value: unknown): unknown {
+  return Buffer.isBuffer(value) ? { bytes: value.toString("base64") } : value;
+}

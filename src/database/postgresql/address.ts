@@ -1,0 +1,141 @@
+import { readFileSync } from "node:fs";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { isLoopback } from "../../foundation/ip-address.ts";
+
+/** A PostgreSQL database as an address names it: `postgresql://user:password@host:5432,host2/database?sslmode=verify-full`. */
+export interface DatabaseAddress {
+  /** In the order in which they are tried. */
+  readonly hosts: readonly DatabaseHost[];
+  readonly user: string;
+  /** Null when the server asks for none. */
+  readonly password: string | null;
+  readonly database: string;
+  readonly tls: TlsChoice;
+  /** The address without the password and the parameters, for messages. */
+  readonly shown: string;
+}
+
+export interface DatabaseHost {
+  /** A name, an address, or the folder of a socket. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface TlsChoice {
+  /** Whether even a connection within this machine is encrypted; one to another machine always is. */
+  readonly always: boolean;
+  /** The certificates of the authorities to trust, in PEM; null is the system's list. */
+  readonly authorities: string | null;
+  /** Whether the password's proof is bound to the encrypted connection. */
+  readonly bindsChannel: boolean;
+}
+
+const DEFAULT_PORT = 5432;
+/** Scheme, user with password, hosts, database, parameters. */
+const ADDRESS = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)\/([^/?#]*)(?:\?([^#]*))?$/i;
+const HOST = /^(\[[\da-f:.]+\]|[\w.-]*)(?::(\d{1,5}))?$/i;
+const PARAMETERS = ["channel_binding", "host", "sslmode", "sslrootcert", "target_session_attrs"];
+
+/** Whether a text names a PostgreSQL database and not a file. */
+export function isDatabaseAddress(text: string): boolean {
+  return /^postgres(?:ql)?:/i.test(text);
+}
+
+/** @throws config_invalid in a sentence that repeats no part of the text: it may hold a password. */
+export function parseDatabaseAddress(text: string): DatabaseAddress {
+  const [, owner = "", places = "", database = "", query = ""] = ADDRESS.exec(text) ?? refuse(SHAPE);
+  const [user = "", ...rest] = owner.split(":");
+  const parameters = readParameters(query);
+  const hosts = readHosts(places, parameters.get("host"));
+  if (user === "") refuse("names no user");
+  if (database === "") refuse("names no database");
+  const address = {
+    hosts,
+    user: decode(user),
+    password: rest.length === 0 ? null : decode(rest.join(":")),
+    database: decode(database),
+    tls: readTls(parameters, hosts),
+  };
+  return { ...address, shown: show(address) };
+}
+
+/** Whether a connection to this host leaves the machine. */
+export function isRemote({ host }: DatabaseHost): boolean {
+  return !(host.startsWith("/") || host === "localhost" || isLoopback(host));
+}
+
+const SHAPE = "is not like postgresql://user:password@host:5432/database";
+
+function refuse(what: string): never {
+  throw new FormsvcError("config_invalid", `the address of the PostgreSQL database ${what}`);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse("has a % that is followed by no two hexadecimal digits; write %25 for a percent sign");
+  }
+}
+
+function readParameters(query: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const part of query.split("&").filter((each) => each !== "")) {
+    const [name = "", ...value] = part.split("=");
+    if (!PARAMETERS.includes(name)) refuse(`has a parameter that is not one of ${PARAMETERS.join(", ")}`);
+    parameters.set(name, decode(value.join("=")));
+  }
+  const attributes = parameters.get("target_session_attrs");
+  if (attributes !== undefined && !["any", "primary", "read-write"].includes(attributes))
+    refuse("asks for a standby, which cannot be written; target_session_attrs can only be read-write");
+  return parameters;
+}
+
+/** @param socket the folder of a socket, in place of hosts. */
+function readHosts(places: string, socket: string | undefined): DatabaseHost[] {
+  if (socket !== undefined) {
+    if (!socket.startsWith("/")) refuse("has a parameter host that is not the folder of a socket");
+    return [{ host: socket, port: readPort(/^:(\d{1,5})$/.exec(places)?.[1] ?? places) }];
+  }
+  return places.split(",").map((place) => {
+    const [, host = "", port = ""] = HOST.exec(place) ?? refuse(SHAPE);
+    if (host === "") refuse("names no host");
+    return { host: host.replace(/^\[(.*)\]$/, "$1"), port: readPort(port) };
+  });
+}
+
+function readPort(text: string): number {
+  const port = text === "" ? DEFAULT_PORT : Number(text);
+  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : refuse("has a port that is none");
+}
+
+/** What others call `require` or `verify-ca` is not enough away from this machine: whoever stands between would be believed. */
+function readTls(parameters: ReadonlyMap<string, string>, hosts: readonly DatabaseHost[]): TlsChoice {
+  const mode = parameters.get("sslmode");
+  const isWanted = mode !== undefined && ["require", "verify-ca", "verify-full"].includes(mode);
+  if (mode !== undefined && !isWanted && mode !== "disable") refuse("has an sslmode that is not verify-full");
+  if (mode === "disable" && hosts.some(isRemote))
+    refuse("has sslmode=disable and a host on another machine; such a connection is always encrypted");
+  const file = parameters.get("sslrootcert");
+  const binding = parameters.get("channel_binding");
+  return {
+    always: isWanted,
+    authorities: file === undefined || file === "system" ? null : readAuthorities(file),
+    bindsChannel: binding !== undefined && binding !== "disable",
+  };
+}
+
+function readAuthorities(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    return refuse(
+      `has an sslrootcert that cannot be read (${(error as NodeJS.ErrnoException).code ?? "error"})`,
+    );
+  }
+}
+
+function show({ hosts, user, database }: Pick<DatabaseAddress, "hosts" | "user" | "database">): string {
+  const places = hosts.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+  return `postgresql://${encodeURIComponent(user)}@${places.join(",")}/${encodeURIComponent(database)}`;
+}

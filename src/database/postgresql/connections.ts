@@ -1,0 +1,118 @@
+import type { ConnectionOptions } from "node:tls";
+import { type CustomTypesConfig, Pool, type PoolClient, types as parsers } from "pg";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { type DatabaseAddress, type DatabaseHost, isRemote } from "./address.ts";
+import { checkServer, FACTS_SQL, isStandby, type ServerFacts } from "./check-server.ts";
+import { isConnectionLost, translatePostgresqlError } from "./postgresql-error.ts";
+
+/** Longest wait for a connection, free or new. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long a connection that nobody uses is kept. */
+const IDLE_MS = 10_000;
+/** After this silence the system asks whether the other end is still there. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** Every count and time is below 2^53; the driver would give these types as text. */
+const AS_NUMBERS: ReadonlySet<number> = new Set([parsers.builtins.INT8, parsers.builtins.NUMERIC]);
+const types: CustomTypesConfig = {
+  getTypeParser: (id, format) =>
+    AS_NUMBERS.has(id) ? Number : (parsers.getTypeParser(id, format) as unknown),
+};
+
+/** Connections to the primary among the hosts of an address. */
+export interface Connections {
+  /** One that is checked; give it back with `release`, and with an error if it cannot be used again. */
+  take(): Promise<PoolClient>;
+  close(): Promise<void>;
+}
+
+export function createConnections(address: DatabaseAddress, size: number): Connections {
+  const pools = address.hosts.map((host) => createPool(address, host, size));
+  const checked = new WeakSet<PoolClient>();
+  let current = 0;
+  const takeFrom = async (pool: Pool | undefined): Promise<PoolClient | undefined> => {
+    const client = await pool?.connect();
+    if (client === undefined || checked.has(client)) return client;
+    try {
+      await check(client, address.shown);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    checked.add(client);
+    return client;
+  };
+  return {
+    async take() {
+      let failure: unknown;
+      for (let tried = 0; tried < pools.length; tried += 1) {
+        const index = (current + tried) % pools.length;
+        try {
+          const client = await takeFrom(pools[index]);
+          current = index;
+          if (client !== undefined) return client;
+        } catch (error) {
+          // What the first host says is what there is to mend, unless a later one says that it is the primary.
+          failure = failure === undefined || !isPassedOver(error) ? error : failure;
+          if (!isPassedOver(error)) break;
+        }
+      }
+      throw translatePostgresqlError(failure, address.shown);
+    },
+    async close() {
+      for (const pool of pools) await pool.end();
+    },
+  };
+}
+
+/** A server that is a standby, or not there: another host may be the primary. */
+class PassedOver extends FormsvcError {}
+
+function isPassedOver(error: unknown): boolean {
+  return error instanceof PassedOver || isConnectionLost(error);
+}
+
+function createPool(address: DatabaseAddress, host: DatabaseHost, size: number): Pool {
+  const { user, password, database } = address;
+  const pool = new Pool({
+    host: host.host,
+    port: host.port,
+    user,
+    // A function, because the driver would take an empty password for none and look for one in the environment.
+    password: () => password ?? "",
+    database,
+    application_name: "formsvc",
+    client_encoding: "UTF8",
+    ssl: tlsFor(address, host),
+    enableChannelBinding: address.tls.bindsChannel,
+    max: size,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    pipeline: true,
+    types,
+  });
+  // Whoever uses a connection that breaks gets the error from its statement; an idle one is replaced when it is needed.
+  const alreadyTold = (): void => undefined;
+  pool.on("error", alreadyTold);
+  pool.on("connect", (client) => client.on("error", alreadyTold));
+  return pool;
+}
+
+async function check(client: PoolClient, shown: string): Promise<void> {
+  const { rows } = await client.query<ServerFacts>(FACTS_SQL);
+  const [facts] = rows;
+  if (facts === undefined) throw new Error("the server said nothing about itself");
+  try {
+    checkServer(facts, shown);
+  } catch (error) {
+    if (error instanceof FormsvcError && isStandby(facts)) throw new PassedOver(error.code, error.message);
+    throw error;
+  }
+}
+
+function tlsFor({ tls }: DatabaseAddress, host: DatabaseHost): ConnectionOptions | false {
+  if (!tls.always && !isRemote(host)) return false;
+  return { rejectUnauthorized: true, ...(tls.authorities === null ? {} : { ca: tls.authorities }) };
+}

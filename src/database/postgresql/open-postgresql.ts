@@ -1,0 +1,71 @@
+import type { Database } from "../database.ts";
+import { parseDatabaseAddress } from "./address.ts";
+import { createConnections } from "./connections.ts";
+import { translatePostgresqlError } from "./postgresql-error.ts";
+import { BEGIN, runTransaction } from "./run-transaction.ts";
+import type { PoolClient } from "pg";
+
+export interface PostgresqlOptions {
+  /** Most connections at a time. */
+  readonly connections: number;
+  /** How long a transaction is begun again while others are in its way, in milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** A command does one thing after the other. */
+export const COMMAND_OPTIONS: PostgresqlOptions = { connections: 2, patienceMs: 10_000 };
+
+/** A PostgreSQL database, for what only this engine has: its migrations, and copies to and from it. */
+export interface PostgresqlDatabase extends Database {
+  readonly engine: "postgresql";
+  /**
+   * Hands a connection to `work`, for plain SQL. It is closed afterwards if `work` throws, so that nothing of a transaction that
+   * was begun there is left.
+   */
+  withConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the primary among the hosts of an address, and proves that its settings keep what was acknowledged. Runs no
+ * migration.
+ *
+ * @throws config_invalid for a malformed address; database_unusable if no server can be used.
+ */
+export async function openPostgresql(
+  addressText: string,
+  options: PostgresqlOptions = COMMAND_OPTIONS,
+): Promise<PostgresqlDatabase> {
+  const address = parseDatabaseAddress(addressText);
+  const { shown } = address;
+  const connections = createConnections(address, options.connections);
+  const parts = { connections, shown, patienceMs: options.patienceMs };
+  const db: PostgresqlDatabase = {
+    engine: "postgresql",
+    name: shown,
+    read: (work) => runTransaction(parts, BEGIN.read, work),
+    transaction: (work) => runTransaction(parts, BEGIN.durable, work),
+    relaxedTransaction: (work) => runTransaction(parts, BEGIN.relaxed, work),
+    async withConnection(work) {
+      const client = await connections.take();
+      let isBroken = true;
+      try {
+        const result = await work(client);
+        isBroken = false;
+        return result;
+      } catch (error) {
+        throw translatePostgresqlError(error, shown);
+      } finally {
+        client.release(isBroken);
+      }
+    },
+    close: () => connections.close(),
+  };
+  try {
+    (await connections.take()).release();
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}

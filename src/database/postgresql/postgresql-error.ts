@@ -1,0 +1,94 @@
+import { DatabaseError } from "pg";
+import { FormsvcError } from "../../foundation/errors.ts";
+
+/** By SQLSTATE, or the first two characters of one. */
+const REASONS: Readonly<Record<string, string>> = {
+  "28": "the server does not let this user in; check the user, the password and pg_hba.conf",
+  "3D000": "there is no such database; make it with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+  "42501": "this user may not do that; make it the owner of the database",
+  "53100": "the server's disk is full; free some space there",
+  "53200": "the server has no memory left",
+  "53300": "the server takes no more connections; raise max_connections or use a pooler",
+  "57P01": "the server is being stopped or restarted",
+  "57P02": "the server crashed and is coming back",
+  "57P03": "the server is starting or stopping",
+  "58": "the server reports an error of its disk; check it before anything else",
+  XX: "the server reports damage or a defect of its own; look at its log",
+  "25006": "the server only reads: it is a standby by now",
+};
+
+/** Of Node's network, by code. */
+const NETWORK_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; check the host, the port and that PostgreSQL runs",
+  ECONNRESET: "the connection broke",
+  EPIPE: "the connection broke",
+  ENOTFOUND: "there is no host with this name",
+  EAI_AGAIN: "the name of the host cannot be looked up now",
+  ETIMEDOUT: "the host does not answer",
+  EHOSTUNREACH: "there is no way to the host",
+  ENETUNREACH: "there is no way to the host",
+  ENOENT: "there is no socket in this folder; check the folder, the port and that PostgreSQL runs",
+  EACCES: "this user may not use the socket",
+};
+
+/** Whether another transaction was in the way, so that the same steps may succeed when they are run again. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === "40001" || error.code === "40P01");
+}
+
+/** Whether the server became a standby: another host may be the primary by now. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === "25006";
+}
+
+/** Whether the connection cannot be used any more. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof FormsvcError) return false;
+  if (error instanceof DatabaseError) return /^(?:57P|08)/.test(error.code ?? "");
+  return error instanceof Error && reasonOfConnection(error) !== undefined;
+}
+
+/**
+ * Turns a failure of the driver into `database_busy` or `database_unusable`, with what to do. Our own errors and defects of a
+ * statement are returned unchanged. No message repeats what the server or the address said beyond a code.
+ *
+ * @param shown how the message names the database.
+ */
+export function translatePostgresqlError(error: unknown, shown: string): unknown {
+  if (error instanceof FormsvcError) return error;
+  if (isConflict(error)) {
+    return new FormsvcError(
+      "database_busy",
+      `${shown}: other transactions are in the way; try again shortly`,
+      {
+        retryAfterSeconds: 1,
+        cause: error,
+      },
+    );
+  }
+  const reason = error instanceof DatabaseError ? reasonOfServer(error) : reasonOfConnection(error);
+  if (reason === undefined) return error;
+  return new FormsvcError("database_unusable", `${shown}: ${reason}`, { retryAfterSeconds: 5, cause: error });
+}
+
+/** Undefined for a defect of ours. */
+function reasonOfServer({ code = "" }: DatabaseError): string | undefined {
+  const reason = REASONS[code] ?? REASONS[code.slice(0, 2)];
+  return reason && `${reason} (${code})`;
+}
+
+function reasonOfConnection(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = "" } = error as NodeJS.ErrnoException;
+  const reason = NETWORK_REASONS[code];
+  if (reason !== undefined) return `${reason} (${code})`;
+  if (CERTIFICATE.test(code) || /does not support SSL/.test(error.message)) {
+    return "the server's certificate cannot be verified; name the authority's file with sslrootcert=…, and the host by the name in the certificate";
+  }
+  return LOST.test(error.message) ? "the connection broke or was not made in time" : undefined;
+}
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
+/** What the driver says without a code. */
+const LOST =
+  /^Connection terminated|^timeout e|^timeout expired|connection timeout|not queryable|^Query read timeout/i;

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseError, type PoolClient } from "pg";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { Statement, Steps } from "../steps.ts";
+import type { Connections } from "./connections.ts";
+import { toParameter, toPostgresql } from "./dialect.ts";
+import { isConflict, isConnectionLost, isReadOnly, translatePostgresqlError } from "./postgresql-error.ts";
+
+/**
+ * How a transaction begins. Ours are serializable: what they read and then decided is as true at the commit as if they had run
+ * alone, and one that cannot be is run again.
+ */
+export const BEGIN = {
+  read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+  durable: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
+  relaxed: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SET LOCAL synchronous_commit = off",
+} as const;
+
+/** Longest pause before the first new beginning; it doubles, up to the second number. */
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 500;
+
+export interface TransactionParts {
+  readonly connections: Connections;
+  /** How messages name the database. */
+  readonly shown: string;
+  /** How long a transaction is begun again while others are in its way. */
+  readonly patienceMs: number;
+}
+
+/** Runs steps in one transaction; from their start again when another transaction was in the way. */
+export async function runTransaction<Result>(
+  { connections, shown, patienceMs }: TransactionParts,
+  begin: string,
+  work: () => Steps<Result>,
+): Promise<Result> {
+  const endsAt = performance.now() + patienceMs;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (;;) {
+    try {
+      return await runOnce(await connections.take(), begin, work, shown);
+    } catch (error) {
+      const mayPass = isConflict(error) || isReadOnly(error);
+      if (!mayPass || performance.now() >= endsAt) throw translatePostgresqlError(error, shown);
+    }
+    // Two that met would meet again after equal pauses.
+    await sleep(Math.random() * pauseMs);
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+  }
+}
+
+async function runOnce<Result>(
+  client: PoolClient,
+  begin: string,
+  work: () => Steps<Result>,
+  shown: string,
+): Promise<Result> {
+  let broken: Error | boolean = false;
+  try {
+    // Not awaited: it goes out together with the first statement.
+    const begun = client.query(begin);
+    begun.catch(() => undefined);
+    const result = await runSteps(client, work());
+    await begun;
+    await commit(client, shown);
+    return result;
+  } catch (error) {
+    // A standby's connections stay open; the next one has to be made to the primary.
+    broken = isConnectionLost(error) || isReadOnly(error) || error instanceof UnheardCommit;
+    if (!broken) broken = await rollBack(client);
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** An error of a statement is thrown into the steps. It ends the transaction, so they can only let it pass. */
+async function runSteps<Result>(client: PoolClient, steps: Steps<Result>): Promise<Result> {
+  let step = steps.next();
+  while (step.done !== true) {
+    let answer: unknown;
+    try {
+      answer = await execute(client, step.value);
+    } catch (error) {
+      step = steps.throw(error);
+      continue;
+    }
+    step = steps.next(answer);
+  }
+  return step.value;
+}
+
+async function execute(client: PoolClient, { gives, built }: Statement): Promise<unknown> {
+  const { sql, parameters } = built.compile();
+  const result = await client.query(toPostgresql(sql), parameters.map(toParameter));
+  if (gives === "rows") return result.rows;
+  return gives === "row" ? result.rows[0] : (result.rowCount ?? 0);
+}
+
+/** Returns whether the connection is of no more use. */
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query("ROLLBACK");
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** A commit whose end nobody heard: the change may have been made, or not. */
+class UnheardCommit extends FormsvcError {}
+
+/**
+ * The server warns when it stops waiting for a synchronous standby: the change is made here, and may be lost with this machine.
+ */
+async function commit(client: PoolClient, shown: string): Promise<void> {
+  let warning: Error | undefined;
+  const listen = (notice: {
+    readonly severity?: string | undefined;
+    readonly message?: string | undefined;
+  }) => {
+    if (notice.severity === "WARNING") warning = new Error(notice.message);
+  };
+  let command: string;
+  client.on("notice", listen);
+  try {
+    ({ command } = await client.query("COMMIT"));
+  } catch (error) {
+    const isRolledBack = error instanceof DatabaseError && !isConnectionLost(error);
+    throw isRolledBack ? error : unheard(shown, error);
+  } finally {
+    client.off("notice", listen);
+  }
+  if (warning !== undefined) throw unheard(shown, warning);
+  if (command === "ROLLBACK") throw new Error("a statement failed and its error was not passed on");
+}
+
+function unheard(shown: string, cause: unknown): FormsvcError {
+  const message = `${shown}: the connection broke before the server said that the change is safe; look whether it was made before you try again`;
+  return new UnheardCommit("database_unusable", message, { retryAfterSeconds: 5, cause });
+}

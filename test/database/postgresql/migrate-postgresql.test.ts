@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { query } from "../../../src/database/database.ts";
+import {
+  migratePostgresql,
+  postgresqlMigrationStatus,
+  rehearsePostgresqlMigration,
+} from "../../../src/database/postgresql/migrate-postgresql.ts";
+import { migrations } from "../../../src/database/postgresql/migrations.generated.ts";
+import { all, run, text } from "../../../src/database/steps.ts";
+import { hasPostgresql, openForTest, temporaryAddress } from "../../support/temporary-postgresql.ts";
+
+const EMPTY = "TEMPLATE template0";
+const LATEST = migrations.at(-1)?.version ?? 0;
+const NAMES = migrations.map(({ name }) => name);
+const NEXT = { version: LATEST + 1, name: "next.sql", sql: "ALTER TABLE account ADD COLUMN nickname text" };
+
+describe.skipIf(!hasPostgresql)("migrations of PostgreSQL", () => {
+  test("make an empty database whole, and find nothing to do in one that is", async () => {
+    const db = await openForTest(await temporaryAddress(EMPTY));
+    expect(await postgresqlMigrationStatus(db)).toEqual({ version: 0, latest: LATEST, pending: NAMES });
+    expect((await migratePostgresql(db)).pending).toEqual(NAMES);
+    expect(await postgresqlMigrationStatus(db)).toEqual({ version: LATEST, latest: LATEST, pending: [] });
+    expect((await migratePostgresql(db)).pending).toEqual([]);
+    const settings = await db.read(() => all(query.selectFrom("settings_version").selectAll()));
+    expect(settings).toEqual([{ id: 1, version: 1 }]);
+  });
+
+  test("of several processes at once run once", async () => {
+    const address = await temporaryAddress(EMPTY);
+    const processes = await Promise.all([openForTest(address), openForTest(address), openForTest(address)]);
+    const found = await Promise.all(processes.map((db) => migratePostgresql(db)));
+    expect(found.filter(({ pending }) => pending.length === NAMES.length)).toHaveLength(1);
+    expect(found.filter(({ pending }) => pending.length === 0)).toHaveLength(2);
+  });
+
+  test("can be rehearsed, and leave the database as it was", async () => {
+    const db = await openForTest(await temporaryAddress(EMPTY));
+    expect((await rehearsePostgresqlMigration(db)).pending).toEqual(NAMES);
+    expect((await postgresqlMigrationStatus(db)).version).toBe(0);
+  });
+
+  test("that fail leave nothing behind", async () => {
+    const db = await openForTest(await temporaryAddress());
+    const broken = { ...NEXT, version: LATEST + 2, sql: "NONSENSE" };
+    await expect(migratePostgresql(db, [...migrations, NEXT, broken])).rejects.toThrow("syntax error");
+    expect((await postgresqlMigrationStatus(db)).version).toBe(LATEST);
+    expect((await migratePostgresql(db, [...migrations, NEXT])).pending).toEqual(["next.sql"]);
+  });
+
+  test("refuse a database of a newer program, or with tables of another one", async () => {
+    const newer = await openForTest(await temporaryAddress());
+    await migratePostgresql(newer, [...migrations, NEXT]);
+    await expect(migratePostgresql(newer)).rejects.toMatchObject({
+      code: "database_unusable",
+      message: expect.stringContaining(`schema ${LATEST + 1}; this one knows ${LATEST}`) as string,
+    });
+    const foreign = await openForTest(await temporaryAddress(EMPTY));
+    await foreign.transaction(() => run(text("CREATE TABLE customer (name text)")));
+    await expect(migratePostgresql(foreign)).rejects.toThrow("it holds tables of another program");
+  });
+});

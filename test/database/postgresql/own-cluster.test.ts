@@ -1,0 +1,98 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Client } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openPostgresql } from "../../../src/database/postgresql/open-postgresql.ts";
+import { run, text } from "../../../src/database/steps.ts";
+import { createAuthority } from "../../support/certificates.ts";
+import {
+  type Cluster,
+  type ClusterOptions,
+  connectPlainly,
+  startCluster,
+} from "../../support/postgresql-cluster.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { hasPostgresql, openForTest } from "../../support/temporary-postgresql.ts";
+import { until } from "../../support/until.ts";
+
+async function ownCluster(options: ClusterOptions): Promise<Cluster> {
+  const cluster = await startCluster(options);
+  onTestFinished(() => cluster.stop());
+  return cluster;
+}
+
+async function administrator(cluster: Cluster): Promise<Client> {
+  const client = await connectPlainly(cluster.address("postgres"));
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** The same database under the cluster's loopback address. */
+function overTcp(cluster: Cluster, host = "127.0.0.1", parameters = ""): string {
+  return cluster.address("postgres").replace(/@:\d+/, `@${host}:${cluster.port}`).replace(/\?.*/, parameters);
+}
+
+describe.skipIf(!hasPostgresql)("a server of its own", () => {
+  test("is refused as a standby, and as a primary that does not wait for its disk", async () => {
+    const cluster = await ownCluster({ settings: ["fsync=off"], standby: true, tcp: true });
+    await expect(openPostgresql(cluster.address("postgres"))).rejects.toThrow("this server is a standby");
+    const admin = await administrator(cluster);
+    await admin.query("SELECT pg_promote()");
+    await expect(openPostgresql(cluster.address("postgres"))).rejects.toThrow("fsync is off");
+  });
+
+  test("is found behind hosts that are standbys or not there", async () => {
+    const [standby, primary] = [
+      await ownCluster({ standby: true, tcp: true }),
+      await ownCluster({ tcp: true }),
+    ];
+    const hosts = `@127.0.0.1:1,127.0.0.1:${standby.port},127.0.0.1:${primary.port}/`;
+    const db = await openForTest(overTcp(primary).replace(/@.*\//, hosts));
+    const port = text<{ port: string }>("SELECT current_setting('port') AS port");
+    expect(await db.transaction(() => run(port))).toBe(1);
+  });
+
+  test("that stops waiting for a synchronous standby has not acknowledged the change", async () => {
+    const cluster = await ownCluster({ settings: ["synchronous_standby_names=nobody"] });
+    const db = await openForTest(cluster.address("postgres"));
+    const admin = await administrator(cluster);
+    const waiting = db
+      .transaction(() => run(text("CREATE TABLE made (number int)")))
+      .catch((error: unknown) => error);
+    const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    await until(async () => (await admin.query(cancel)).rowCount === 1);
+    expect(await waiting).toMatchObject({
+      code: "database_unusable",
+      message: expect.stringContaining("look whether it was made") as string,
+    });
+  });
+
+  test("with a certificate is believed only if a trusted authority issued it for that name", async () => {
+    const authority = createAuthority();
+    onTestFinished(() => authority.remove());
+    const { key, cert } = authority.issue("DNS:localhost");
+    const cluster = await ownCluster({
+      tcp: true,
+      settings: ["ssl=on"],
+      files: { "server.key": key, "server.crt": cert },
+    });
+    const file = join(temporaryFolder(), "ca.crt");
+    writeFileSync(file, authority.cert);
+    const trusting = `?sslmode=verify-full&sslrootcert=${file}`;
+    const db = await openForTest(overTcp(cluster, "localhost", trusting));
+    const encrypted = text("SELECT 1 FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl");
+    expect(await db.transaction(() => run(encrypted))).toBe(1);
+    const wrong = [
+      overTcp(cluster, "localhost", "?sslmode=require"),
+      overTcp(cluster, "127.0.0.1", trusting),
+    ];
+    for (const address of wrong)
+      await expect(openPostgresql(address)).rejects.toThrow("certificate cannot be verified");
+  });
+
+  test("without a certificate is refused if the connection must be encrypted", async () => {
+    const cluster = await ownCluster({ tcp: true });
+    const address = overTcp(cluster, "127.0.0.1", "?sslmode=verify-full");
+    await expect(openPostgresql(address)).rejects.toMatchObject({ code: "database_unusable" });
+  });
+});

@@ -1,0 +1,249 @@
+import type { Insertable } from "kysely";
+import { type Database, query } from "../../src/database/database.ts";
+import { run, type Steps } from "../../src/database/steps.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { NOON } from "./fake-clock.ts";
+
+/** Texts that engines, drivers and encodings have stumbled over; none has a NUL. */
+const HOSTILE = "Zoë's \"quote\" \\ % _ ? $1 {} \u{1F600} \u2028 \uFFFD 'ß";
+
+/** The ids of what {@link fillEveryTable} stores. */
+export interface Filled {
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly endpointIds: readonly string[];
+  readonly submissionIds: readonly string[];
+  readonly heldIds: readonly string[];
+  readonly recipientIds: readonly string[];
+}
+
+/** Stores rows in every table, enough that lists have an order and pages a next one. */
+export async function fillEveryTable(db: Database): Promise<Filled> {
+  const ids = {
+    accountId: newId("acct", NOON),
+    workspaceId: newId("ws", NOON),
+    endpointIds: make(3, "ep"),
+    submissionIds: make(40, "sub"),
+    heldIds: make(12, "held"),
+    recipientIds: make(3, "wh"),
+  };
+  await db.transaction(function* () {
+    yield* fillAccounts(ids);
+    yield* fillEndpoints(ids);
+    yield* fillSubmissions(ids);
+    yield* fillHeld(ids);
+    yield* fillHistory(ids);
+    yield* fillOutbox(ids);
+  });
+  return ids;
+}
+
+function make(count: number, prefix: Parameters<typeof newId>[0]): string[] {
+  return Array.from({ length: count }, (_, index) => newId(prefix, NOON + index * 1000));
+}
+
+function* insert<Table extends keyof Tables>(
+  table: Table,
+  ...rows: readonly Insertable<Tables[Table]>[]
+): Steps<void> {
+  for (const row of rows) yield* run(query.insertInto(table).values(row));
+}
+
+function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
+  yield* insert("account", { id: accountId, email: "Ana@Example.org", created_at: NOON, is_operator: 1 });
+  yield* insert("workspace", {
+    id: workspaceId,
+    account_id: accountId,
+    name: HOSTILE,
+    plan: "hobby",
+    created_at: NOON,
+  });
+  yield* insert("usage", { workspace_id: workspaceId, month: "2026-06", used: 7 });
+  yield* insert("workspace_spam", { workspace_id: workspaceId, choices: '{"threshold":60}' });
+  yield* insert("credential", {
+    account_id: accountId,
+    password_hash: "$argon2id$",
+    totp_secret: Buffer.from([0, 255, 39, 92]),
+    totp_step: 59_000_000,
+    changed_at: NOON,
+  });
+  yield* insert("recovery_code", { account_id: accountId, hash: Buffer.alloc(32, 7) });
+  yield* insert("sign_in_link", { account_id: accountId, token_hash: Buffer.alloc(32), expires_at: NOON });
+  yield* insert("session", {
+    id: newId("ses", NOON),
+    account_id: accountId,
+    secret_hash: Buffer.alloc(32, 1),
+    created_at: NOON,
+    seen_at: NOON,
+    user_agent: HOSTILE,
+    ip_address: null,
+  });
+  yield* insert("audit_event", {
+    at: NOON,
+    account_id: accountId,
+    email: "ana@example.org",
+    workspace_id: null,
+    action: "account.create",
+    subject: HOSTILE,
+    detail: null,
+  });
+  yield* insert("untrusted_proxy", { id: 1, address: "192.0.2.1", seen_at: NOON });
+}
+
+function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {
+  for (const id of endpointIds) {
+    yield* insert("endpoint", {
+      id,
+      workspace_id: workspaceId,
+      name: "Contact",
+      state: "active",
+      schema_version: 1,
+      allowed_origins: "[]",
+      unknown_fields: "drop",
+      honeypots: null,
+      success_url: null,
+      error_url: null,
+      keep_days: 30,
+      store_address: "full",
+      created_at: NOON,
+    });
+    yield* insert("endpoint_schema", { endpoint_id: id, version: 1, definition: "{}", created_at: NOON });
+    yield* insert("endpoint_spam", { endpoint_id: id, choices: "{}" });
+    yield* insert("api_key", {
+      id: newId("key", NOON),
+      endpoint_id: id,
+      kind: "secret",
+      lookup: id.slice(-12),
+      hash: "$argon2id$",
+      created_at: NOON,
+      revoked_at: null,
+      seen_in_browser_at: NOON,
+    });
+    yield* insert("idempotency", {
+      endpoint_id: id,
+      kind: "secret",
+      key_hash: Buffer.alloc(32, 2),
+      body_hash: Buffer.alloc(32, 3),
+      submission_id: "sub_gone",
+      created_at: NOON,
+    });
+  }
+}
+
+const content = (id: string, index: number) => ({
+  id,
+  schema_version: 1,
+  data: JSON.stringify({ message: index % 3 === 0 ? `A Quiet Table ${HOSTILE} \0` : "else", index }),
+  spam_score: index % 76,
+  spam_reasons: "[]",
+  spam_version: 1,
+  ip_address: "192.0.2.1",
+  user_agent: HOSTILE,
+  created_at: NOON + index * 1000,
+});
+
+function* fillSubmissions({ accountId, submissionIds }: Filled): Steps<void> {
+  for (const [index, id] of submissionIds.entries()) {
+    const event = index % 2 === 0 ? { event_head: "{", event_tail: "}" } : {};
+    yield* insert("submission", {
+      ...content(id, index),
+      endpoint_number: (index % 3) + 1,
+      ...event,
+    });
+    if (index % 4 === 0) yield* insert("submission_read", { submission_id: id, account_id: accountId });
+  }
+}
+
+function* fillHeld({ workspaceId, endpointIds, heldIds }: Filled): Steps<void> {
+  for (const [index, id] of heldIds.entries()) {
+    yield* insert("held", {
+      ...content(id, index),
+      workspace_id: workspaceId,
+      endpoint_id: endpointIds[index % 3] ?? "",
+      why: index % 2 === 0 ? "spam" : "limit",
+      trapped: index % 2,
+      network: `network ${index % 4}`,
+      key_hash: index % 5 === 0 ? Buffer.alloc(32, index) : null,
+    });
+  }
+}
+
+function* fillHistory({ workspaceId, submissionIds }: Filled): Steps<void> {
+  yield* insert("remembered_text", {
+    workspace_id: workspaceId,
+    keys: "[1,2]",
+    sketch: Buffer.alloc(8, 9),
+    senders: "[]",
+  });
+  yield* insert("remembered_text_key", { key: Number.MAX_SAFE_INTEGER, text_id: 1 });
+  yield* insert("lesson", {
+    workspace_id: workspaceId,
+    submission_id: submissionIds[0] ?? "",
+    mark: "spam",
+    email: null,
+    text_id: 1,
+    buckets: Buffer.alloc(4, 5),
+    odds: -1500,
+    created_at: NOON,
+  });
+  yield* insert("learned_weights", { workspace_id: workspaceId, version: 1, weights: Buffer.alloc(64, 6) });
+}
+
+function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Steps<void> {
+  for (const [index, id] of recipientIds.entries()) {
+    yield* insert("recipient", {
+      id,
+      kind: "webhook",
+      endpoint_id: endpointIds[index] ?? "",
+      max_spam_score: 50,
+      state: index === 1 ? "disabled" : "enabled",
+      breaker: index === 2 ? "open" : "closed",
+      breaker_count: index,
+      not_before: NOON,
+      gone_at: null,
+      failing_since: index === 2 ? NOON : null,
+      created_at: NOON,
+    });
+    yield* insert("webhook", { id, url: "https://example.org/hook", headers: "{}", allow_private: 0 });
+    yield* insert("webhook_secret", {
+      webhook_id: id,
+      key: Buffer.alloc(24, index),
+      created_at: NOON,
+      expires_at: null,
+    });
+  }
+  const states = ["pending", "sending", "delivered", "held", "failed"] as const;
+  for (const [index, submissionId] of submissionIds.slice(0, 20).entries()) {
+    const id = newId("msg", NOON + index * 1000);
+    yield* insert("delivery", {
+      id,
+      submission_id: submissionId,
+      recipient_id: recipientIds[index % 3] ?? "",
+      state: states[index % 5] ?? "failed",
+      due_at: NOON + index,
+      claimed_at: null,
+      finished_at: index % 5 === 2 ? NOON : null,
+      last_status: index % 2 === 0 ? 503 : null,
+    });
+    yield* insert("attempt", {
+      delivery_id: id,
+      number: 1,
+      started_at: NOON,
+      duration_ms: 12,
+      outcome: "failed",
+      status: 503,
+      message: HOSTILE,
+      answer: null,
+      is_probe: 0,
+    });
+  }
+  for (const [index, submissionId] of submissionIds.slice(20).entries()) {
+    yield* insert("outbox", {
+      recipient_id: recipientIds[index % 3] ?? "",
+      queued_at: NOON + index,
+      message_count: 1,
+      messages: JSON.stringify([[newId("msg", NOON + 60_000 + index), submissionId]]),
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { createServer, type Server } from "node:net";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import type { TestProject } from "vitest/node";
+import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
+import { openPostgresql } from "../../src/database/postgresql/open-postgresql.ts";
+import { type Cluster, connectPlainly, findPostgresql, startCluster } from "./postgresql-cluster.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The port of {@link answerWithCluster}; null if PostgreSQL is not installed. */
+    clusterPort: number | null;
+  }
+}
+
+/** A migrated database that the tests' own are copied from. */
+export const TEMPLATE = "formsvc_template";
+
+/**
+ * One cluster for all test files. It is made when the first of them asks for it, so that a run without such a file does not pay
+ * for it, and removed at the end.
+ */
+export default async function shareCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (findPostgresql() === null) {
+    if (process.env["TESTS_REQUIRE"] === "postgresql")
+      throw new Error("PostgreSQL is not installed, and these tests must not be left out here");
+    process.stderr.write("SKIPPED: PostgreSQL is not installed; what needs it is not tested.\n");
+    project.provide("clusterPort", null);
+    return undefined;
+  }
+  let starting: Promise<Cluster> | undefined;
+  const server = answerWithCluster(() => (starting ??= startWithTemplate()));
+  await once(server, "listening");
+  project.provide("clusterPort", (server.address() as AddressInfo).port);
+  return async () => {
+    server.close();
+    const started = await starting?.catch(() => undefined);
+    await started?.stop();
+  };
+}
+
+/** Tells everybody who connects the address of the database `postgres` in the cluster, once it runs. */
+function answerWithCluster(cluster: () => Promise<Cluster>): Server {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    cluster().then(
+      (started) => socket.end(started.address("postgres")),
+      (error: unknown) => socket.end(`error: ${String(error)}`),
+    );
+  });
+  return server.listen(0, "127.0.0.1");
+}
+
+async function startWithTemplate(): Promise<Cluster> {
+  const cluster = await startCluster();
+  const admin = await connectPlainly(cluster.address("postgres"));
+  await admin.query(`CREATE DATABASE ${TEMPLATE}`);
+  await admin.end();
+  const db = await openPostgresql(cluster.address(TEMPLATE));
+  await migratePostgresql(db);
+  await db.close();
+  return cluster;
+}
