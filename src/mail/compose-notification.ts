@@ -1,8 +1,7 @@
-import { type Html, html } from "../foundation/html.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
-import type { MailLink } from "./compose-letter.ts";
-import { mailPage } from "./mail-page.ts";
-import { fieldsOf, fieldText, type MailedEvent, type MailedField, readEvent } from "./mailed-event.ts";
+import { htmlOf, linkTo, type MailBlock, paragraph, textOf } from "./mail-parts.ts";
+import { oneLine } from "./mail-text.ts";
+import { fieldsOf, fieldText, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
 /** What all e-mails about submissions have. */
@@ -14,7 +13,7 @@ export interface Notification {
   readonly to: string;
   /** With `{endpoint}` and `{name of a field}`; null for ours. */
   readonly subjectTemplate: string | null;
-  /** Names of the endpoint's fields of format e-mail: one valid address in them gets the answer. */
+  /** Names of the endpoint's fields of format e-mail: if one valid address is in them, it gets the answer. */
   readonly emailFields: readonly string[];
   /** Where the dashboard is, without a slash at the end; null if that is not known. */
   readonly dashboardUrl: string | null;
@@ -22,32 +21,48 @@ export interface Notification {
   readonly unsubscribeUrl: string | null;
 }
 
-/** Characters of one value, and of the whole submission; the page in the dashboard has the rest. */
+/** In characters; the submission's page has the rest. */
 const LIMITS = { value: 10_000, all: 32_000 };
 const DEFAULT_SUBJECT = "New submission: {endpoint}";
 
 /** The e-mail about one submission. @param body the event as the outbox stores it. */
 export function composeNotification(notification: Notification, body: Buffer): Buffer {
-  const { id, from, to, subjectTemplate, emailFields, dashboardUrl, unsubscribeUrl } = notification;
+  const { id, from, to, subjectTemplate, emailFields, unsubscribeUrl } = notification;
   const event = readEvent(body);
-  const { fields, isCut } = fieldsOf(event.data, LIMITS);
-  const notes = isCut ? [`Only a part is shown here; the whole is kept as ${event.submissionId}.`] : [];
-  const links = linksOf(event, dashboardUrl, unsubscribeUrl);
+  const blocks = blocksOf(event, notification);
   return renderMail({
     id,
     from,
     fromName: event.endpointName,
     to,
     replyTo: replyAddress(event.data, emailFields),
-    subject: fillTemplate(subjectTemplate ?? DEFAULT_SUBJECT, event),
+    subject: subjectOf(subjectTemplate, event),
     origin: "auto-generated",
     unsubscribeUrl,
-    text: textPart(fields, notes, links),
-    html: mailPage(html`${htmlFields(fields)}${htmlNotes(notes, links)}`),
+    text: textOf(blocks),
+    html: htmlOf(blocks),
   });
 }
 
-/** The only valid address in fields that hold one; null if there is none or more than one. */
+function blocksOf(event: MailedEvent, { dashboardUrl, unsubscribeUrl }: Notification): MailBlock[] {
+  const { fields, isCut } = fieldsOf(event.data, LIMITS);
+  const notes = [
+    ...(isCut ? [`Only a part is shown here; all of it is kept as ${event.submissionId}.`] : []),
+    `Received ${event.receivedAt}, spam score ${event.spamScore}.`,
+  ];
+  return [
+    { kind: "fields", fields },
+    ...notes.map(paragraph),
+    ...linkTo("Open the submission", submissionUrl(event, dashboardUrl)),
+    ...linkTo("Unsubscribe", unsubscribeUrl),
+  ];
+}
+
+export function submissionUrl({ submissionId }: MailedEvent, dashboardUrl: string | null): string | null {
+  return dashboardUrl === null ? null : `${dashboardUrl}/submissions/${submissionId}`;
+}
+
+/** The only valid address in these fields; null if there is none, or if there are several and nobody knows whose to take. */
 function replyAddress(
   data: Readonly<Record<string, unknown>>,
   emailFields: readonly string[],
@@ -56,60 +71,17 @@ function replyAddress(
     .map((name) => (Object.hasOwn(data, name) ? data[name] : null))
     .map((value) => (typeof value === "string" ? parseMailAddress(value) : null))
     .filter((address) => address !== null);
-  return addresses.length === 1 ? (addresses[0] ?? null) : null;
+  const [only = null, ...others] = new Set(addresses);
+  return others.length === 0 ? only : null;
 }
 
-/** An unknown name becomes nothing. */
-function fillTemplate(template: string, { endpointName, data }: MailedEvent): string {
-  return template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
-    if (name === "endpoint") return endpointName;
-    return Object.hasOwn(data, name) ? fieldText(data[name]) : "";
-  });
-}
-
-export function linksOf(
-  { submissionId }: Pick<MailedEvent, "submissionId">,
-  dashboardUrl: string | null,
-  unsubscribeUrl: string | null,
-): MailLink[] {
-  return [
-    ...(dashboardUrl === null
-      ? []
-      : [{ label: "Open the submission", url: `${dashboardUrl}/submissions/${submissionId}` }]),
-    ...(unsubscribeUrl === null ? [] : [{ label: "Unsubscribe", url: unsubscribeUrl }]),
-  ];
-}
-
-export function textFields(fields: readonly MailedField[]): string {
-  return fields
-    .map(({ label, value }) => (value.includes("\n") ? `${label}:\n${value}\n` : `${label}: ${value}`))
-    .join("\n");
-}
-
-function textPart(
-  fields: readonly MailedField[],
-  notes: readonly string[],
-  links: readonly MailLink[],
-): string {
-  const end = links.map(({ label, url }) => `${label}:\n${url}`);
-  return `${[textFields(fields), ...notes, ...end].join("\n\n")}\n`;
-}
-
-export function htmlFields(fields: readonly MailedField[]): Html {
-  const row = ({ label, value }: MailedField) =>
-    html`<tr><th align="left" valign="top">${label}</th><td style="white-space: pre-wrap">${value}</td></tr>
-`;
-  return html`<table cellpadding="4">
-${fields.map(row)}</table>
-`;
-}
-
-export function htmlNotes(notes: readonly string[], links: readonly MailLink[]): Html {
-  return html`${notes.map(
-    (note) => html`<p>${note}</p>
-`,
-  )}${links.map(
-    ({ label, url }) => html`<p><a href="${url}">${label}</a></p>
-`,
-  )}`;
+/** A name of no field becomes nothing, and a subject of nothing becomes ours. */
+function subjectOf(template: string | null, { endpointName, data }: MailedEvent): string {
+  const fill = (text: string): string =>
+    text.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+      if (name === "endpoint") return endpointName;
+      return Object.hasOwn(data, name) ? fieldText(data[name]) : "";
+    });
+  const filled = fill(template ?? DEFAULT_SUBJECT);
+  return oneLine(filled, 1) === "" ? fill(DEFAULT_SUBJECT) : filled;
 }

@@ -1,6 +1,5 @@
-import { type Html, html } from "../foundation/html.ts";
-import { htmlFields, htmlNotes, linksOf, type Notification, textFields } from "./compose-notification.ts";
-import { mailPage } from "./mail-page.ts";
+import { type Notification, submissionUrl } from "./compose-notification.ts";
+import { htmlOf, linkTo, type MailBlock, paragraph, textOf } from "./mail-parts.ts";
 import { fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
@@ -13,7 +12,7 @@ const LIMITS = { value: 200, all: 600 };
 /**
  * The e-mail about several submissions of one endpoint.
  *
- * @param bodies the events as the outbox stores them, in their order; at least one, and the first {@link MAX_SUMMARY_EVENTS} are enough.
+ * @param bodies the events as the outbox stores them, in their order, at least one; the first {@link MAX_SUMMARY_EVENTS} are shown.
  * @param count how many submissions it is about.
  */
 export function composeSummary(summary: Summary, bodies: readonly Buffer[], count: number): Buffer {
@@ -21,30 +20,30 @@ export function composeSummary(summary: Summary, bodies: readonly Buffer[], coun
   const events = bodies.slice(0, MAX_SUMMARY_EVENTS).map(readEvent);
   const endpointName = events[0]?.endpointName ?? "";
   const left = count - events.length;
-  const notes = left > 0 ? [`And ${left} more.`] : [];
-  const end = unsubscribeUrl === null ? [] : [{ label: "Unsubscribe", url: unsubscribeUrl }];
-  const items = events.map((event) => itemOf(event, dashboardUrl));
+  const blocks = [
+    ...events.flatMap((event) => eventBlocks(event, dashboardUrl)),
+    ...(left > 0 ? [paragraph(`And ${left} more.`)] : []),
+    ...linkTo("Unsubscribe", unsubscribeUrl),
+  ];
   return renderMail({
     id,
     from,
     fromName: endpointName,
     to,
     replyTo: null,
-    subject: `${count} new submissions: ${endpointName}`,
+    subject: `${count} new ${count === 1 ? "submission" : "submissions"}: ${endpointName}`,
     origin: "auto-generated",
     unsubscribeUrl,
-    text: `${[...items.map(({ text }) => text), ...notes, ...end.map(({ label, url }) => `${label}:\n${url}`)].join("\n\n")}\n`,
-    html: mailPage(html`${items.map((item) => item.html)}${htmlNotes(notes, end)}`),
+    text: textOf(blocks),
+    html: htmlOf(blocks),
   });
 }
 
-function itemOf(event: MailedEvent, dashboardUrl: string | null): { text: string; html: Html } {
+function eventBlocks(event: MailedEvent, dashboardUrl: string | null): MailBlock[] {
   const { fields } = fieldsOf(event.data, LIMITS);
-  const links = linksOf(event, dashboardUrl, null);
-  return {
-    text: [event.createdAt, textFields(fields), ...links.map(({ url }) => url)].join("\n"),
-    html: html`<h2>${event.createdAt}</h2>
-${htmlFields(fields)}${htmlNotes([], links)}<hr>
-`,
-  };
+  return [
+    { kind: "heading", text: event.receivedAt },
+    { kind: "fields", fields },
+    ...linkTo("Open the submission", submissionUrl(event, dashboardUrl)),
+  ];
 }

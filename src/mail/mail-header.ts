@@ -1,22 +1,19 @@
-/** A line of a header, folded (RFC 5322, section 2.2.3). Everything in it is ASCII without control characters. */
-const ENCODED_WORD_BYTES = 45;
+/** Bytes of text in an encoded word: with its frame and the longest of our names a line keeps to 76 characters (RFC 2047, section 2). */
+const ENCODED_WORD_BYTES = 39;
+const MAX_LINE_LENGTH = 998;
 const PLAIN = /^[\x20-\x7e]*$/;
+const LINE = /^[\x20-\x7e]+$/;
 
-/**
- * Text in a header. Anything that is not short printable ASCII becomes encoded words of RFC 2047 of at most 75 characters, so that no
- * text can end the line.
- */
+/** A line of text in a header: printable ASCII as it is, anything else as encoded words of RFC 2047, which no text can break out of. */
 export function headerText(text: string): string {
-  // What looks like an encoded word would be decoded by the reader.
-  if (PLAIN.test(text) && text.length <= 60 && !text.includes("=?") && text.trim() === text) return text;
-  return encodedWords(text).join("\r\n ");
+  return isPlain(text) ? text : encodedWords(text);
 }
 
-/** A name and an address that was checked; the name as encoded words or between quotes. */
+/** A name before an address, or the address alone if the name is empty. */
 export function mailbox(name: string, address: string): string {
   if (name === "") return `<${address}>`;
-  const isQuotable = PLAIN.test(name) && name.length <= 60 && !/["\\]/.test(name) && !name.includes("=?");
-  return `${isQuotable ? `"${name}"` : encodedWords(name).join("\r\n ")}\r\n <${address}>`;
+  const isQuotable = isPlain(name) && !/["\\]/.test(name);
+  return `${isQuotable ? `"${name}"` : encodedWords(name)}\r\n <${address}>`;
 }
 
 /** `Sun, 22 Nov 2026 09:41:59 +0000` */
@@ -24,16 +21,27 @@ export function headerDate(ms: number): string {
   return new Date(ms).toUTCString().replace("GMT", "+0000");
 }
 
+/** @throws Error for a header that would become two, or that servers may refuse: whoever composed it did not check a value. */
+export function checkHeader(header: string): string {
+  const [first = "", ...folded] = header.split("\r\n");
+  const isWhole = LINE.test(first) && folded.every((line) => LINE.test(line) && line.startsWith(" "));
+  if (!isWhole || header.length > MAX_LINE_LENGTH)
+    throw new Error(`not a header: ${JSON.stringify(header.slice(0, 200))}`);
+  return header;
+}
+
+/** What looks like an encoded word would be decoded by the reader. */
+function isPlain(text: string): boolean {
+  return PLAIN.test(text) && !text.includes("=?");
+}
+
 /** Each word holds whole characters, as RFC 2047 demands. */
-function encodedWords(text: string): string[] {
-  const words: string[] = [];
-  let word = "";
+function encodedWords(text: string): string {
+  const words = [""];
   for (const char of text.toWellFormed()) {
-    if (Buffer.byteLength(word + char) > ENCODED_WORD_BYTES) {
-      words.push(word);
-      word = "";
-    }
-    word += char;
+    const word = words.at(-1) ?? "";
+    if (Buffer.byteLength(word + char) > ENCODED_WORD_BYTES) words.push(char);
+    else words[words.length - 1] = word + char;
   }
-  return [...words, word].map((each) => `=?UTF-8?B?${Buffer.from(each).toString("base64")}?=`);
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString("base64")}?=`).join("\r\n ");
 }

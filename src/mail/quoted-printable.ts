@@ -5,30 +5,27 @@ export function quotedPrintable(text: string): string {
   return text.split("\n").map(encodeLine).join("\r\n");
 }
 
-function encodeLine(line: string): string {
-  let out = "";
-  let room = MAX_LINE_LENGTH;
-  const bytes = Buffer.from(line, "utf8");
+function encodeLine(text: string): string {
+  const bytes = Buffer.from(text, "utf8");
+  const lines: string[] = [];
+  let line = "";
   for (const [index, byte] of bytes.entries()) {
-    const piece = mayStand(byte, index, bytes) ? String.fromCharCode(byte) : hex(byte);
+    const isLast = index === bytes.length - 1;
+    const piece = encodeByte(byte, line === "", isLast);
     // One place of a line that goes on is for the sign that says so.
-    if (piece.length > room - (index === bytes.length - 1 ? 0 : 1)) {
-      out += "=\r\n";
-      room = MAX_LINE_LENGTH;
+    if (line.length + piece.length <= MAX_LINE_LENGTH - (isLast ? 0 : 1)) line += piece;
+    else {
+      lines.push(`${line}=`);
+      line = encodeByte(byte, true, isLast);
     }
-    out += piece;
-    room -= piece.length;
   }
-  return out;
+  return [...lines, line].join("\r\n");
 }
 
-/** Servers have stripped spaces at the end of a line, changed `From ` at its start and lost a dot there. */
-function mayStand(byte: number, index: number, bytes: Readonly<Uint8Array>): boolean {
-  if (byte === 0x20) return index !== bytes.length - 1;
-  if (byte < 0x21 || byte > 0x7e || byte === 0x3d) return false;
-  return index > 0 || (byte !== 0x2e && byte !== 0x46);
-}
-
-function hex(byte: number): string {
+/** Servers have lost a dot at the start of a line, changed `From ` there, and stripped spaces at the end. */
+function encodeByte(byte: number, isFirst: boolean, isLast: boolean): string {
+  const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x3d;
+  const isAtRisk = (isFirst && (byte === 0x2e || byte === 0x46)) || (isLast && byte === 0x20);
+  if (isPlain && !isAtRisk) return String.fromCharCode(byte);
   return `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }

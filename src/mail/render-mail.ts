@@ -1,8 +1,8 @@
-import { timeOfId } from "../foundation/id.ts";
 import type { Html } from "../foundation/html.ts";
-import { domainOf } from "../foundation/mail-address.ts";
-import { plainText } from "../foundation/plain-text.ts";
-import { headerDate, headerText, mailbox } from "./mail-header.ts";
+import { timeOfId } from "../foundation/id.ts";
+import { domainOf, parseMailAddress } from "../foundation/mail-address.ts";
+import { checkHeader, headerDate, headerText, mailbox } from "./mail-header.ts";
+import { oneLine } from "./mail-text.ts";
 import { quotedPrintable } from "./quoted-printable.ts";
 
 /** An e-mail in its parts. Addresses are those that `parseMailAddress` returned; texts may be anything. */
@@ -25,16 +25,21 @@ export interface Mail {
   readonly html: Html;
 }
 
-/** Characters of the subject, and of the sender's name. */
-export const MAX_SUBJECT_LENGTH = 120;
+/** In characters. */
+const MAX_SUBJECT_LENGTH = 120;
 const MAX_NAME_LENGTH = 80;
+/** A longer address is left out: it would be a header's line that servers may refuse. */
+const MAX_URL_LENGTH = 900;
 
-/** The bytes of an e-mail; the same parts give the same bytes. */
+/** The bytes of an e-mail; the same parts give the same bytes. @throws Error if an address is none. */
 export function renderMail(mail: Mail): Buffer {
+  for (const address of [mail.from, mail.to, mail.replyTo]) {
+    if (address !== null && parseMailAddress(address) !== address)
+      throw new Error(`not an address: ${JSON.stringify(address.slice(0, 200))}`);
+  }
   const boundary = `=_${mail.id}`;
   const lines = [
-    ...headersOf(mail),
-    `Content-Type: multipart/alternative;\r\n boundary="${boundary}"`,
+    ...headersOf(mail, boundary).map(checkHeader),
     "",
     ...part(boundary, "plain", mail.text),
     ...part(boundary, "html", String(mail.html)),
@@ -44,7 +49,8 @@ export function renderMail(mail: Mail): Buffer {
   return Buffer.from(lines.join("\r\n"), "latin1");
 }
 
-function headersOf({ id, from, fromName, to, replyTo, subject, origin, unsubscribeUrl }: Mail): string[] {
+function headersOf(mail: Mail, boundary: string): string[] {
+  const { id, from, fromName, to, replyTo, subject, origin, unsubscribeUrl } = mail;
   return [
     `Message-ID: <${id}@${domainOf(from)}>`,
     `Date: ${headerDate(timeOfId(id))}`,
@@ -54,16 +60,18 @@ function headersOf({ id, from, fromName, to, replyTo, subject, origin, unsubscri
     `Subject: ${headerText(oneLine(subject, MAX_SUBJECT_LENGTH))}`,
     `Auto-Submitted: ${origin}`,
     "X-Auto-Response-Suppress: All",
-    ...unsubscribeHeaders(unsubscribeUrl),
+    ...(unsubscribeUrl === null ? [] : unsubscribeHeaders(unsubscribeUrl)),
     "MIME-Version: 1.0",
+    `Content-Type: multipart/alternative;\r\n boundary="${boundary}"`,
   ];
 }
 
 /** One click needs https (RFC 8058, section 3.1). */
-function unsubscribeHeaders(url: string | null): string[] {
-  if (url === null) return [];
-  const list = `List-Unsubscribe: <${url}>`;
-  return url.startsWith("https:") ? [list, "List-Unsubscribe-Post: List-Unsubscribe=One-Click"] : [list];
+function unsubscribeHeaders(url: string): string[] {
+  const { href, protocol } = new URL(url);
+  if (href.length > MAX_URL_LENGTH) return [];
+  const list = `List-Unsubscribe: <${href}>`;
+  return protocol === "https:" ? [list, "List-Unsubscribe-Post: List-Unsubscribe=One-Click"] : [list];
 }
 
 function part(boundary: string, subtype: "plain" | "html", text: string): string[] {
@@ -74,13 +82,4 @@ function part(boundary: string, subtype: "plain" | "html", text: string): string
     "",
     quotedPrintable(text),
   ];
-}
-
-/** Text in one line, at most that long, without control characters and marks of direction. */
-export function oneLine(text: string, maxLength: number): string {
-  return shorten(plainText(text).replace(/\s+/g, " ").trim(), maxLength);
-}
-
-export function shorten(text: string, maxLength: number): string {
-  return (text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`).toWellFormed();
 }
