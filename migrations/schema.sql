@@ -368,6 +368,18 @@ CREATE TABLE sign_in_link (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Links in letters, each for one use, that make an account or set a forgotten password.
+CREATE TABLE mailed_link (
+  -- SHA-256 of the token.
+  token_hash BLOB PRIMARY KEY,
+  -- `sign-up` makes the account, which is not there before; `reset` sets a forgotten password.
+  purpose TEXT NOT NULL CHECK (purpose IN ('sign-up', 'reset')),
+  email TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mailed_link_by_age ON mailed_link (purpose, created_at);
+CREATE UNIQUE INDEX mailed_link_by_email ON mailed_link (purpose, lower(email));
+
 -- Browsers that are signed in.
 CREATE TABLE session (
   id TEXT PRIMARY KEY,

@@ -44,6 +44,7 @@ const TABLES: Readonly<Record<string, string>> = {
   credential: "How an account signs in. One that never did has no row.",
   recovery_code: "Codes that stand in for the second factor, each for one sign-in.",
   sign_in_link: "Links that set an account's password, each for one use.",
+  mailed_link: "Links in letters, each for one use, that make an account or set a forgotten password.",
   session: "Browsers that are signed in.",
   submission_read: "Who has read which submission. An unread one has no row.",
   audit_event: "Who changed what. The oldest rows are deleted.",

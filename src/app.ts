@@ -14,6 +14,9 @@ import { databaseUpgraded, keySeenInBrowser, maintenanceFailed } from "./foundat
 import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
+import { countLetters, Letters, timing } from "./mail/letters.ts";
+import { readSmtpSettings } from "./mail/read-smtp-settings.ts";
+import { createSmtpSender } from "./mail/smtp-sender.ts";
 import { finishGrace, markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
@@ -35,6 +38,7 @@ import { createProxyWatch } from "./submissions/untrusted-proxy.ts";
 import { createKeyring, type Keyring } from "./secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "./secrets/stored-secret.ts";
 import { listTotpSecrets } from "./sessions/credential-store.ts";
+import { dropOldMailedLinks } from "./sessions/mailed-link.ts";
 import { dropEndedSessions } from "./sessions/session.ts";
 import { expireSubmissions } from "./submissions/retention.ts";
 import { createSpamMemory } from "./history/spam-memory.ts";
@@ -137,6 +141,8 @@ export interface SubmitService {
   readonly keyring: Keyring;
   /** Sends to webhooks, until the deliverer stops. */
   readonly sender: HttpSender;
+  /** Sends what somebody waits for and can ask for again; null if no mail server is configured. */
+  readonly letters: Letters | null;
   /** Told of each commit that stored submissions, in whatever process. */
   readonly news: News;
   /** Null if the configuration leaves them out. */
@@ -172,8 +178,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
   const news = createNews();
-  const reports = [measureCommits(metrics ?? noMetrics), logCommits(log)];
-  const observe = watchCommits(reports, writability, news);
+  const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability, news);
   const commits = createCommitQueue({ db, usage, idempotency, outbox, memory, heldPosts }, observe);
   const exempt = compileNetworks(config.rateLimit.exempt);
   const limiter = createRateLimiter();
@@ -218,6 +223,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     upkeep: createUpkeep(db, config, clock, cleaner),
     keyring,
     sender,
+    letters: openLetters(parts),
     news,
     metrics,
     onChange() {
@@ -235,6 +241,17 @@ function openWebhookTransport(
 ): Transport {
   const dashboardUrl = dashboardUrlOf(config);
   return createWebhookTransport({ db, keyring, sender, dashboardUrl, settings: config.webhooks, clock, log });
+}
+
+/** @throws config_invalid if a file cannot be read that the settings under `mail` name. */
+function openLetters({ config, clock, log, metrics }: ServiceParts): Letters | null {
+  const count = countLetters(metrics ?? noMetrics);
+  const settings = readSmtpSettings(config.mail, config.server.baseUrl);
+  if (settings === null) return null;
+  const sender = createSmtpSender(settings);
+  const { perMinute } = config.mail.limits;
+  const { from } = settings;
+  return new Letters({ sender, from, perMinute, clock, log, count, timing });
 }
 
 /** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */
@@ -268,6 +285,7 @@ function createUpkeep(db: SqliteDatabase, config: Config, clock: Clock, cleaner:
       () => noted(() => dropExpired(config.held.days, clock.now())),
       () => spreadLate(db, clock.now()),
       () => db.transaction(() => dropEndedSessions(clock.now(), config.dashboard)),
+      () => db.transaction(() => dropOldMailedLinks(clock.now())),
       () => db.transaction(() => dropOldChanges(clock.now())),
       () => noted(() => dropOldDeliveries(config.webhooks.keepDeliveredDays, clock.now())),
     ],

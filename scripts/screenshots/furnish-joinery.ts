@@ -82,6 +82,9 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     heldId: one("SELECT id FROM held ORDER BY id DESC"),
     webhookId: failing,
     deliveryId: one("SELECT id FROM delivery WHERE recipient_id = ?", failing),
+    // No picture shows a page behind a letter.
+    signUpToken: "",
+    resetToken: "",
   };
 }
 

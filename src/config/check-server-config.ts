@@ -1,18 +1,43 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Config } from "./config.ts";
 
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
 /**
  * Rules between settings that a server needs. Commands do not check them: a token is often only in the service's environment,
  * which commands do not see.
  *
  * @throws config_invalid saying what to write.
  */
-export function checkServerConfig({ metrics: { enabled, token, listen } }: Config): void {
-  if (!enabled || token !== null || listen !== null) return;
+export function checkServerConfig(config: Config): void {
+  const problems = [...problemsOfMetrics(config), ...problemsOfSignUp(config)];
+  if (problems.length === 0) return;
+  const lines = problems.map(({ path, message }) => `${path}: ${message}`);
+  throw new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
+}
+
+function problemsOfMetrics({ metrics: { enabled, token, listen } }: Config): Problem[] {
+  if (!enabled || token !== null || listen !== null) return [];
   const message =
     'enabled metrics need an address of their own or a token: write "listen": "127.0.0.1:8788" beside "enabled": true ' +
     "to serve them there, or set FORMSVC_METRICS_TOKEN to serve them on the server's own port";
-  throw new FormsvcError("config_invalid", `metrics.listen: ${message}`, {
-    details: { problems: [{ path: "metrics.listen", message }] },
-  });
+  return [{ path: "metrics.listen", message }];
+}
+
+/** Letters to who signs up need a mail server, and an address of the dashboard for their links. */
+function problemsOfSignUp({ dashboard, mail, server }: Config): Problem[] {
+  if (dashboard.signUp === "closed") return [];
+  const missing = [
+    ...(mail.host === null ? ["mail.host, the mail server that sends the links"] : []),
+    ...(server.baseUrl === null ? ["server.baseUrl, the address that the links have"] : []),
+    ...(dashboard.listen === null
+      ? []
+      : ["dashboard.listen as null, because the links lead to server.baseUrl"]),
+  ];
+  if (missing.length === 0) return [];
+  const message = `people who sign up confirm their address by a link in a mail: set ${missing.join(", and ")}; or set this to closed`;
+  return [{ path: "dashboard.signUp", message }];
 }

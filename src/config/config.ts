@@ -118,6 +118,11 @@ const sections = z.strictObject({
       .min(1)
       .max(365)
       .describe("Days after its sign-in when a session ends, however much it is used."),
+    signUp: z
+      .enum(["closed", "open"])
+      .describe(
+        "`open` lets anybody make an account with an address that is confirmed by mail; it needs `mail.host` and `server.baseUrl`.",
+      ),
     logAddresses: z
       .boolean()
       .describe("Whether sessions and the event `sign_in_failed` name the client's address."),
@@ -253,6 +258,7 @@ export const defaultConfig: Config = {
     allowNetworks: [],
     sessionIdleHours: 168,
     sessionMaxDays: 30,
+    signUp: "closed",
     logAddresses: false,
   },
   backup: { everyHours: null, keep: 7, directory: "./backups" },

@@ -11,13 +11,13 @@ import {
   type Viewer,
 } from "../sessions/session.ts";
 import { page, redirect } from "./answer.ts";
+import { PASSWORD_HINT } from "./entrance.ts";
 import { textField } from "./field.ts";
 import { keysSetting } from "./keys-dialog.ts";
 import type { DashboardParts } from "./parts.ts";
 import { orAgain, problemView } from "./retry.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { browserOf } from "./sender-facts.ts";
-import { PASSWORD_HINT } from "./sign-in-page.ts";
 import { time } from "./time.ts";
 
 const PATH = "/dashboard/account";

@@ -4,6 +4,8 @@ import { createAttemptLimits } from "../sessions/attempt-limits.ts";
 import { createPasswordProver } from "../sessions/prove-password.ts";
 import { createSignIns } from "../sessions/sign-in.ts";
 import { accountPages } from "./account-page.ts";
+import { createEntrance } from "./entrance.ts";
+import { mailedEntryPages } from "./mailed-entry-pages.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { secondFactorPages } from "./second-factor-page.ts";
@@ -13,9 +15,13 @@ import { signInPages } from "./sign-in-page.ts";
 export function entryPages(routes: Routes, parts: DashboardParts): void {
   const limits = createAttemptLimits(sleep);
   const prover = createPasswordProver(parts.db, limits);
-  const { logAddresses } = parts.config.dashboard;
+  const { dashboard, newWorkspacePlan } = parts.config;
+  const { logAddresses } = dashboard;
   const security = createAccountSecurity({ ...parts, prover });
-  signInPages(routes, parts, createSignIns({ ...parts, prover, limits, logAddresses }));
+  const signIns = createSignIns({ ...parts, prover, limits, logAddresses, newWorkspacePlan });
+  const entrance = createEntrance(parts);
+  signInPages(routes, parts, entrance, signIns);
+  mailedEntryPages(routes, parts, entrance, signIns);
   accountPages(routes, parts, security);
   secondFactorPages(routes, parts, security);
 }

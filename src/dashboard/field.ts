@@ -15,10 +15,11 @@ export interface FieldParts {
   readonly type?: "text" | "email" | "password" | "url" | "number" | "search";
   readonly autocomplete?: string;
   readonly isRequired?: boolean;
+  readonly isReadOnly?: boolean;
 }
 
 export function textField(parts: FieldParts): Html {
-  const { name, value, type = "text", autocomplete } = parts;
+  const { name, value, type = "text", autocomplete, isReadOnly = false } = parts;
   return field(
     parts,
     (marks) =>
@@ -26,7 +27,7 @@ export function textField(parts: FieldParts): Html {
         type="${type}"
         name="${name}"
         value="${value}"
-        ${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${marks}
+        ${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${isReadOnly && html` readonly`}${marks}
       />`,
   );
 }

@@ -1,56 +1,41 @@
-import type { FastifyRequest } from "fastify";
-import { FormsvcError } from "../foundation/errors.ts";
 import { sessionEnded } from "../foundation/events.ts";
 import { html, type Html } from "../foundation/html.ts";
-import { compileNetworks } from "../foundation/ip-address.ts";
-import { MIN_PASSWORD_BYTES } from "../sessions/password.ts";
-import { endSession, type StartedSession } from "../sessions/session.ts";
-import type { Client, SignIns } from "../sessions/sign-in.ts";
-import { type Answer, page, redirect } from "./answer.ts";
+import { endSession } from "../sessions/session.ts";
+import type { SignIns } from "../sessions/sign-in.ts";
+import { page, redirect } from "./answer.ts";
+import { clientOf, type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
 import { textField } from "./field.ts";
-import { PLAIN_HTTP, wayOf } from "./own-site.ts";
+import { type MailedEntries, openEntries } from "./mailed-entry-pages.ts";
+import { wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
 import { orAgain, problemView } from "./retry.ts";
-import type { OpenVisit, Routes } from "./routes.ts";
-import { clearSessionCookie, setSessionCookie, type Way } from "./session-cookie.ts";
+import type { Routes } from "./routes.ts";
+import { clearSessionCookie } from "./session-cookie.ts";
 
 const PATH = "/dashboard/sign-in";
 const TITLE = "Sign in";
 const CODE_TITLE = "Second factor";
-const DAY_SECONDS = 86_400;
 
 /** Signing in with a password, a code or a link, and signing out. */
-export function signInPages(routes: Routes, parts: DashboardParts, signIns: SignIns): void {
-  const { config, db, log } = parts;
-  const site = { baseUrl: config.server.baseUrl, trustedProxies: compileNetworks(config.server.trustProxy) };
-  const maxAgeSeconds = config.dashboard.sessionMaxDays * DAY_SECONDS;
-
-  /** @throws forbidden when a password could be read on the way. */
-  const requireWay = (request: FastifyRequest): Way => {
-    const way = wayOf(request, site);
-    if (way === null) throw new FormsvcError("forbidden", PLAIN_HTTP);
-    return way;
-  };
-  /** The browser gets the cookie of its new session; the one that it had before ends. */
-  const enter = async (
-    { request, reply, viewer, form }: OpenVisit,
-    session: StartedSession,
-  ): Promise<Answer> => {
-    if (viewer !== null) await db.transaction(() => endSession(viewer.accountId, viewer.sessionId));
-    setSessionCookie(reply, requireWay(request), session.cookie, maxAgeSeconds);
-    return redirect(safeNext(form.get("next")));
-  };
+export function signInPages(
+  routes: Routes,
+  parts: DashboardParts,
+  { site, requireWay, enter }: Entrance,
+  signIns: SignIns,
+): void {
+  const { db, log } = parts;
+  const entries = openEntries(parts);
 
   routes.openRead("/sign-in", ({ request, query }) => {
     requireWay(request);
-    return page(TITLE, signInView({ next: safeNext(query.get("next")) }));
+    return page(TITLE, signInView(entries, { next: safeNext(query.get("next")) }));
   });
 
   routes.openWrite("/sign-in", (visit) => {
     const { request, reply, form } = visit;
     requireWay(request);
     const [email, next] = [form.get("email") ?? "", safeNext(form.get("next"))];
-    const again = (problem: string): Html => signInView({ email, next, problem });
+    const again = (problem: string): Html => signInView(entries, { email, next, problem });
     return orAgain(TITLE, reply, again, async () => {
       const answer = await signIns.signIn(email, form.get("password") ?? "", clientOf(request));
       if (answer.kind === "signed in") return enter(visit, answer.session);
@@ -72,7 +57,7 @@ export function signInPages(routes: Routes, parts: DashboardParts, signIns: Sign
     const { request, reply, form } = visit;
     requireWay(request);
     const [token, next] = [tokenIn(form.get("token") ?? ""), safeNext(form.get("next"))];
-    const again = (problem: string): Html => signInView({ token, next, problem });
+    const again = (problem: string): Html => signInView(entries, { token, next, problem });
     return orAgain(TITLE, reply, again, async () => {
       const given = { token, newPassword: form.get("new_password") ?? "", code: form.get("link_code") ?? "" };
       return enter(visit, await signIns.useLink(given, clientOf(request)));
@@ -91,21 +76,9 @@ export function signInPages(routes: Routes, parts: DashboardParts, signIns: Sign
   });
 }
 
-function clientOf({ clientAddress, headers }: FastifyRequest): Client {
-  return { address: clientAddress, userAgent: headers["user-agent"] ?? "" };
-}
-
 /** People paste the whole link. */
 function tokenIn(text: string): string {
   return text.slice(text.lastIndexOf("#") + 1).trim();
-}
-
-/** A page of ours to go to after the sign-in; the inbox for anything else. */
-export function safeNext(text: string | null): string {
-  const base = "http://dashboard.invalid";
-  const url = URL.canParse(text ?? "", base) ? new URL(text ?? "", base) : null;
-  const isOurs = url !== null && url.origin === base && /^\/dashboard(?:\/|$)/.test(url.pathname);
-  return isOurs && !url.pathname.startsWith("/dashboard/sign-") ? url.pathname + url.search : "/dashboard";
 }
 
 interface SignInForm {
@@ -116,7 +89,7 @@ interface SignInForm {
   readonly problem?: string;
 }
 
-function signInView({ next, email = "", token, problem }: SignInForm): Html {
+function signInView(entries: MailedEntries, { next, email = "", token, problem }: SignInForm): Html {
   return html`<h1>Sign in</h1>
     ${problemView(problem)}
     <section class="card by-password"><form class="stacked" method="post" action="${PATH}">
@@ -124,9 +97,11 @@ function signInView({ next, email = "", token, problem }: SignInForm): Html {
       ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isRequired: true })}
       ${textField({ name: "password", label: "Password", value: "", type: "password", autocomplete: "current-password", isRequired: true })}
       <button class="primary">Sign in</button>
+      ${entries.reset && html`<p><a href="/dashboard/lost-password">Forgotten your password?</a></p>`}
+      ${entries.signUp && html`<p>New here? <a href="/dashboard/sign-up">Sign up</a></p>`}
     </form></section>
     <details class="card" data-link-form ${token !== undefined && html` open`}>
-      <summary>First time here, or password forgotten</summary>
+      <summary>${entries.reset ? "You have a sign-in link" : "First time here, or password forgotten"}</summary>
       <form class="stacked" method="post" action="${PATH}/link">
         <p class="hint">
           You need a sign-in link from whoever runs this server. It works once, for 30 minutes.
@@ -139,8 +114,6 @@ function signInView({ next, email = "", token, problem }: SignInForm): Html {
       </form>
     </details>`;
 }
-
-export const PASSWORD_HINT = `${MIN_PASSWORD_BYTES} characters or more. Several words are easy to remember and hard to guess.`;
 
 interface CodeForm {
   readonly ticket: string;

@@ -34,6 +34,7 @@ export const COPIED_TABLES = [
   "credential",
   "recovery_code",
   "sign_in_link",
+  "mailed_link",
   "session",
   "workspace",
   "usage",

@@ -31,6 +31,7 @@ export interface Tables {
   credential: CredentialRow;
   recovery_code: RecoveryCodeRow;
   sign_in_link: SignInLinkRow;
+  mailed_link: MailedLinkRow;
   session: SessionRow;
   submission_read: SubmissionReadRow;
   audit_event: AuditEventRow;
@@ -311,6 +312,13 @@ interface SignInLinkRow {
   account_id: string;
   token_hash: Buffer;
   expires_at: number;
+}
+
+interface MailedLinkRow {
+  purpose: "sign-up" | "reset";
+  email: string;
+  token_hash: Buffer;
+  created_at: number;
 }
 
 interface SessionRow {

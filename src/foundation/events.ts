@@ -213,8 +213,31 @@ export function deliveriesWaiting(log: Log, err: unknown): void {
   log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
 }
 
+/** A letter is named by its kind alone: whom it is for and what it says stay out of the log. */
+interface LetterFacts {
+  readonly kind: string;
+  readonly attempts: number;
+}
+
+export function letterSent(log: Log, facts: LetterFacts): void {
+  log.info({ event: "letter.sent", ...facts }, "the mail server took a letter");
+}
+
+/** @param facts `reason` is the step that failed with the server's code, or the system's. */
+export function letterDelayed(log: Log, facts: LetterFacts & { readonly reason: string }): void {
+  log.warn({ event: "letter.delayed", ...facts }, "the mail server did not take a letter: it is tried again");
+}
+
+export function letterFailed(log: Log, facts: LetterFacts & { readonly reason: string }): void {
+  log.error({ event: "letter.failed", ...facts }, "a letter was not sent");
+}
+
+export function letterRefused(log: Log, facts: { readonly kind: string; readonly why: string }): void {
+  log.warn({ event: "letter.refused", ...facts }, "a letter was asked for and is not sent");
+}
+
 /** How somebody proves who they are. */
-export type SignInWay = "password" | "code" | "recovery code" | "link";
+export type SignInWay = "password" | "code" | "recovery code" | "link" | "reset" | "sign-up";
 
 /** @param facts `address` only with `dashboard.logAddresses`. */
 export function signedIn(

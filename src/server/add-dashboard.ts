@@ -27,7 +27,7 @@ export function addDashboard(
   const { config } = parts;
   const { enabled, listen } = config.dashboard;
   if (!enabled) return null;
-  const { keyring, sender, news, onChange } = service;
+  const { keyring, sender, letters, news, onChange } = service;
   const own = listen === null ? null : createGuardedServer({ ...guards, observe: () => {} });
   const server = own ?? main;
   const background = createBackground((error) => maintenanceFailed(parts.log, error));
@@ -40,6 +40,7 @@ export function addDashboard(
     spamDefaults: spamDefaults(config),
     keyring,
     sender,
+    letters,
     news,
     examine: createSelfExamination(parts, configFile, background),
     background,

@@ -90,6 +90,7 @@ export async function startServer(
     const ended = chores.stop();
     await Promise.all(closers.map((close) => close(shutdownGraceMs)));
     await ended;
+    await service.letters?.stop();
     await service.drain();
     await delivered;
     await ownMetrics?.close();

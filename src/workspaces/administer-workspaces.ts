@@ -1,20 +1,33 @@
 import { type Actor, recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import type { Account, Plans, Workspace } from "./workspace.ts";
-import { createAccount, createWorkspace, setPlan } from "./workspace-store.ts";
+import { createAccount, createWorkspace, hasAccounts, setPlan } from "./workspace-store.ts";
 
 /** What an operator does to accounts and workspaces. Each records who did it; null is the command line. */
 
-/** As {@link createAccount}. @throws usage, already_exists */
+/** Why nobody can sign up to an empty database. */
+export const NO_OPERATOR = "Nobody can sign up yet: whoever runs this server makes their own account first.";
+
+/**
+ * As {@link createAccount}.
+ *
+ * @param actor "itself" is somebody who signs up. @throws usage, already_exists; unavailable when somebody signs up and there is
+ *   no account yet: the first one sees everything, and belongs to whoever runs the server.
+ */
 export function* addAccount(
-  actor: Actor | null,
+  actor: Actor | "itself" | null,
   email: string,
   plan: string,
   now: number,
 ): Steps<{ account: Account; workspace: Workspace }> {
+  const signsUp = actor === "itself";
+  if (signsUp && !(yield* hasAccounts())) throw new FormsvcError("unavailable", NO_OPERATOR);
   const made = yield* createAccount(email, now, plan);
-  const change = { subject: made.account.email, workspaceId: made.workspace.id, detail: null };
-  yield* recordChange(actor, { action: "account.create", ...change }, now);
+  const by = signsUp ? { accountId: made.account.id, email: made.account.email } : actor;
+  const detail = signsUp ? "signed up" : null;
+  const change = { subject: made.account.email, workspaceId: made.workspace.id, detail };
+  yield* recordChange(by, { action: "account.create", ...change }, now);
   return made;
 }
 

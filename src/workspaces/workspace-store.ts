@@ -40,6 +40,10 @@ export function* listAccounts(): Steps<Account[]> {
   return rows.map(toAccount);
 }
 
+export function* hasAccounts(): Steps<boolean> {
+  return (yield* first(query.selectFrom("account").select("id").limit(1))) !== undefined;
+}
+
 /** The account with this id, or undefined. */
 export function* findAccount(id: string): Steps<Account | undefined> {
   const row = yield* first(query.selectFrom("account").selectAll().where("id", "=", id));
@@ -296,7 +300,7 @@ function* insertAccount(
   now: number,
   plan: string,
 ): Steps<{ account: Account; workspace: Workspace }> {
-  const isOperator = (yield* first(query.selectFrom("account").select("id").limit(1))) === undefined;
+  const isOperator = !(yield* hasAccounts());
   const account = { id: newId("acct", now), email, isOperator, createdAt: now };
   yield* run(
     query

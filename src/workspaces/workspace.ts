@@ -38,7 +38,7 @@ export interface NamedUsage extends Usage {
 export const DEFAULT_PLAN = "hobby";
 /** Longest name of a workspace or endpoint, in UTF-16 units. */
 export const MAX_NAME_LENGTH = 200;
-const MAX_EMAIL_LENGTH = 254;
+export const MAX_EMAIL_LENGTH = 254;
 
 export interface PlanLimits {
   /** Accepted submissions a UTC calendar month; null is unlimited. */

@@ -61,6 +61,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     "forms@example.com",
     "example.com",
     "starttls",
+    "open",
   ];
   const value = candidates.find(
     (candidate) =>
@@ -102,6 +103,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
       allowNetworks: [],
       sessionIdleHours: 168,
       sessionMaxDays: 30,
+      signUp: "closed",
       logAddresses: false,
     },
     backup: { everyHours: null, keep: 7, directory: "./backups" },

@@ -34,6 +34,7 @@ async function linesFor(
     log,
     keyring: createKeyring(config.secrets),
     sender: { send: async () => Promise.reject(new Error("nothing is sent")) },
+    letters: null,
     examine: createSelfExamination({ db, config, clock, log }, null, background),
     background,
     endpointContents: [],

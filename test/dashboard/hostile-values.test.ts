@@ -2,7 +2,13 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { addressOf, type DashboardRoute, dashboardRoutes, pagesOf } from "../support/dashboard-routes.ts";
+import {
+  addressOf,
+  type DashboardRoute,
+  dashboardRoutes,
+  EVERY_PAGE,
+  pagesOf,
+} from "../support/dashboard-routes.ts";
 import { HOSTILE_JSON, HOSTILE_TEXTS, LONGEST_TEXT } from "../support/hostile-values.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
 import { formsIn } from "../support/page-forms.ts";
@@ -63,7 +69,7 @@ describe.skipIf(chromiumPath === null)("hostile values", () => {
   beforeAll(async () => {
     receiver = await startWebSite();
     [server, browser] = await Promise.all([
-      launchServer({ webhooks: { allowNetworks: ["127.0.0.1"] } }),
+      launchServer({ ...EVERY_PAGE, webhooks: { allowNetworks: ["127.0.0.1"] } }),
       launchChromium(),
     ]);
     const said = HOSTILE_TEXTS.slice(0, 8).join("\n");

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { dashboardRoutes, pagesOf } from "../support/dashboard-routes.ts";
+import { dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
 import { openTab, type Tab } from "../support/signed-in-browser.ts";
 import { launchServer, type TestServer } from "../support/test-server.ts";
@@ -26,7 +26,7 @@ describe.skipIf(chromiumPath === null)("every page", () => {
   let pages: readonly string[];
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([launchServer(), launchChromium()]);
+    [server, browser] = await Promise.all([launchServer(EVERY_PAGE), launchChromium()]);
     ada = await furnish(server, "ada@example.com");
     pages = [...pagesOf(await dashboardRoutes(server), ada), "/dashboard/no-such-page"];
   });

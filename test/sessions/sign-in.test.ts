@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { clearTotp } from "../../src/sessions/credential-store.ts";
+import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
+import { addressOfLink } from "../../src/sessions/use-link.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { openForTest } from "../support/temporary-database.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -82,6 +84,64 @@ describe("a link", () => {
       bench.signIns.useLink({ token: "A".repeat(32), newPassword: PASSWORD, code: "" }, CLIENT);
     for (let count = 0; count < 10; count += 1) await expect(use()).rejects.toEqual(failing("unauthorized"));
     await expect(use()).rejects.toEqual(failing("rate_limited"));
+  });
+});
+
+describe("a link in a letter to who forgot the password", () => {
+  const letterLink = (bench: ReturnType<typeof signInBench>) =>
+    bench.db.now(() => makeMailedLink("reset", EMAIL, bench.clock.now()));
+  const reset = (bench: ReturnType<typeof signInBench>, token: string, code = "") =>
+    bench.signIns.resetPassword({ token, newPassword: "another password", code }, CLIENT);
+
+  test("does not get past the second factor, and is not used up by a wrong code", async () => {
+    const bench = signInBench();
+    const { code } = await bench.setBoth();
+    bench.clock.advance(STEP);
+    const token = letterLink(bench);
+    for (const wrong of ["", "000000"])
+      await expect(reset(bench, token, wrong)).rejects.toEqual(failing("unauthorized"));
+    expect((await bench.signIns.signIn(EMAIL, PASSWORD, CLIENT)).kind).toBe("needs code");
+    expect(bench.view(await reset(bench, token, code()))).toBeDefined();
+    expect((await bench.signIns.signIn(EMAIL, "another password", CLIENT)).kind).toBe("needs code");
+  });
+
+  test("ends every session, and is worth nothing once the password or the second factor has changed", async () => {
+    const bench = signInBench();
+    const earlier = await bench.setPassword();
+    const first = letterLink(bench);
+    bench.clock.advance(1);
+    await bench.security.changePassword(bench.proofOf(earlier), "changed by hand");
+    await expect(reset(bench, first)).rejects.toEqual(failing("unauthorized"));
+    expect(bench.db.now(() => addressOfLink("reset", first, bench.clock.now()))).toBeUndefined();
+    const second = letterLink(bench);
+    bench.clock.advance(1);
+    const session = await reset(bench, second);
+    expect([bench.view(earlier), bench.view(session)]).toEqual([undefined, expect.anything()]);
+  });
+
+  test("that is used twice at once works for one of them", async () => {
+    const bench = signInBench();
+    const other = signInBench({ db: openForTest(bench.db.path) });
+    const token = letterLink(bench);
+    const outcomes = await Promise.allSettled([
+      reset(bench, token),
+      reset(other, token),
+      reset(bench, token),
+    ]);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect(bench.db.prepare("SELECT count(*) FROM session").pluck().get()).toBe(1);
+  });
+
+  test("and a failed one are told to the log by their way, without address and token", async () => {
+    const bench = signInBench();
+    const token = letterLink(bench);
+    await expect(reset(bench, "A".repeat(43))).rejects.toEqual(failing("unauthorized"));
+    await reset(bench, token);
+    expect(bench.lines).toMatchObject([
+      { event: "sign_in_failed", by: "reset", code: "unauthorized" },
+      { event: "signed_in", by: "reset" },
+    ]);
+    expect(JSON.stringify(bench.lines)).not.toContain(token);
   });
 });
 

@@ -3,7 +3,7 @@ import { mountDashboard } from "../../src/dashboard/dashboard.ts";
 import type { DashboardParts } from "../../src/dashboard/parts.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import type { OwnerHome } from "./owner-home.ts";
-import type { TestServer } from "./test-server.ts";
+import type { ConfigOverrides, TestServer } from "./test-server.ts";
 
 /** A route as the dashboard has registered it, so that a test over all of them meets each new one by itself. */
 export interface DashboardRoute {
@@ -49,13 +49,28 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   accounts: ({ accountId }) => accountId,
 };
 
+/** What follows the address of a page that only the link in a letter leads to. */
+const QUERIES: Readonly<Record<string, (home: OwnerHome) => string>> = {
+  "/dashboard/sign-up/confirm": ({ signUpToken }) => `?token=${signUpToken}`,
+  "/dashboard/lost-password/new": ({ resetToken }) => `?token=${resetToken}`,
+};
+
+/** Settings with which every page is there. No letter leaves the machine. */
+export const EVERY_PAGE: ConfigOverrides = {
+  server: { port: 0, baseUrl: "https://forms.example.com" },
+  mail: { host: "127.0.0.1", port: 9, from: "forms@example.com" },
+  dashboard: { signUp: "open" },
+};
+
 /** The address of a route for somebody's rows. @throws if a parameter stands behind a part that has no rows here. */
 export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
-  return path.replaceAll(/([\w-]+)\/:\w+/g, (_whole, before: string) => {
+  const query = QUERIES[path]?.(home) ?? "";
+  const address = path.replaceAll(/([\w-]+)\/:\w+/g, (_whole, before: string) => {
     const value = PARAMETERS[before];
     if (value === undefined) throw new Error(`${path}: say in PARAMETERS what ${before}/: stands for`);
     return `${before}/${value(home)}`;
   });
+  return `${address}${query}`;
 }
 
 /** Addresses that answer something other than a page. */

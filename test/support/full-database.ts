@@ -70,6 +70,12 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
   });
   yield* insert("recovery_code", { account_id: accountId, hash: Buffer.alloc(32, 7) });
   yield* insert("sign_in_link", { account_id: accountId, token_hash: Buffer.alloc(32), expires_at: NOON });
+  yield* insert("mailed_link", {
+    token_hash: Buffer.alloc(32, 4),
+    purpose: "reset",
+    email: "Ana@Example.org",
+    created_at: NOON,
+  });
   yield* insert("session", {
     id: newId("ses", NOON),
     account_id: accountId,

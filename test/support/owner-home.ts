@@ -2,6 +2,7 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
@@ -24,6 +25,9 @@ export interface OwnerHome {
   readonly webhookId: string;
   /** Of the first submission: it was tried and failed. */
   readonly deliveryId: string;
+  /** Of links in letters: to somebody who signs up, and for a new password of this account. */
+  readonly signUpToken: string;
+  readonly resetToken: string;
 }
 
 export interface Furniture {
@@ -82,6 +86,8 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     keyId: theOne(server, "SELECT id FROM api_key WHERE endpoint_id = ? AND kind = 'secret'", endpointId),
     sessionId: theOne(server, "SELECT id FROM session WHERE account_id = ?", visitor.accountId),
     heldId: theOne(server, "SELECT id FROM held WHERE endpoint_id = ?", endpointId),
+    signUpToken: owner.now(() => makeMailedLink("sign-up", `new.${email}`, now)),
+    resetToken: owner.now(() => makeMailedLink("reset", email, now)),
     deliveryId: theOne(server, "SELECT id FROM delivery WHERE submission_id = ?", submissionIds[0] ?? ""),
   };
 }

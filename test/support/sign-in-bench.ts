@@ -6,7 +6,8 @@ import { createAttemptLimits } from "../../src/sessions/attempt-limits.ts";
 import { createPasswordProver } from "../../src/sessions/prove-password.ts";
 import { findViewer, type StartedSession, type Viewer } from "../../src/sessions/session.ts";
 import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
-import { type Client, createSignIns } from "../../src/sessions/sign-in.ts";
+import type { Client } from "../../src/sessions/note-sign-in.ts";
+import { createSignIns } from "../../src/sessions/sign-in.ts";
 import { newTotpSecret, toBase32, totpCode } from "../../src/sessions/totp.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
@@ -36,7 +37,8 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
   // Delays are tested by themselves.
   const limits = createAttemptLimits(() => Promise.resolve());
   const prover = createPasswordProver(db, limits);
-  const signIns = createSignIns({ db, keyring, prover, limits, clock, log, logAddresses });
+  const parts = { db, keyring, prover, limits, clock, log, logAddresses };
+  const signIns = createSignIns({ ...parts, newWorkspacePlan: defaultConfig.newWorkspacePlan });
   const security = createAccountSecurity({ db, keyring, prover, clock, log });
   if (given === undefined) db.now(() => createAccount(EMAIL, NOON));
 

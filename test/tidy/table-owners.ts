@@ -32,6 +32,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   credential: "sessions",
   recovery_code: "sessions",
   sign_in_link: "sessions",
+  mailed_link: "sessions",
   session: "sessions",
   audit_event: "audit",
   settings_version: "database",

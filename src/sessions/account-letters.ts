@@ -1,0 +1,56 @@
+import { parseMailAddress } from "../foundation/mail-address.ts";
+import type { WrittenLetter } from "../mail/letters.ts";
+import type { Account } from "../workspaces/workspace.ts";
+
+/*
+ * Letters about accounts. Nothing in them was typed by whoever asked for them, so nobody can use them to say something to others.
+ * What goes to an account goes to the address that is stored; null if no mail server would take that.
+ */
+
+const NOT_YOU = "If it was not you, there is nothing to do.";
+
+export function signUpLetter(address: string, token: string, dashboardUrl: string): WrittenLetter {
+  return {
+    to: address,
+    subject: `Confirm your e-mail address for ${hostOf(dashboardUrl)}`,
+    paragraphs: [
+      `Somebody, most likely you, asked for an account with this address at ${hostOf(dashboardUrl)}.`,
+      "The link leads to a page on which you choose a password. It works once, within 24 hours.",
+      `${NOT_YOU} There is no account until the link is used.`,
+    ],
+    link: { label: "Confirm the address", url: `${dashboardUrl}/sign-up/confirm?token=${token}` },
+  };
+}
+
+export function accountExistsLetter(account: Account, dashboardUrl: string): WrittenLetter | null {
+  return letterTo(account, {
+    subject: `You have an account at ${hostOf(dashboardUrl)}`,
+    paragraphs: [
+      `Somebody, most likely you, asked for an account with this address at ${hostOf(dashboardUrl)}. You have one already.`,
+      "The link leads to the page on which you sign in. If you forgot the password, that page sends you a link for a new one.",
+      NOT_YOU,
+    ],
+    link: { label: "Sign in", url: `${dashboardUrl}/sign-in` },
+  });
+}
+
+export function resetLetter(account: Account, token: string, dashboardUrl: string): WrittenLetter | null {
+  return letterTo(account, {
+    subject: `A new password for ${hostOf(dashboardUrl)}`,
+    paragraphs: [
+      `Somebody, most likely you, forgot the password of your account at ${hostOf(dashboardUrl)}.`,
+      "The link leads to a page on which you choose a new one. It works once, within an hour. If your account has a second factor, its code is asked for too.",
+      `${NOT_YOU} Your password stays as it is until the link is used.`,
+    ],
+    link: { label: "Choose a new password", url: `${dashboardUrl}/lost-password/new?token=${token}` },
+  });
+}
+
+function letterTo({ email }: Account, letter: Omit<WrittenLetter, "to">): WrittenLetter | null {
+  const to = parseMailAddress(email);
+  return to === null ? null : { to, ...letter };
+}
+
+function hostOf(dashboardUrl: string): string {
+  return new URL(dashboardUrl).host;
+}

@@ -1,0 +1,96 @@
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { addressUnit } from "../foundation/ip-address.ts";
+import { parseMailAddress } from "../foundation/mail-address.ts";
+import { createRateLimiter, type RateLimit, type RateLimiter } from "../foundation/rate-limit.ts";
+import type { LetterKind, Letters, WrittenLetter } from "../mail/letters.ts";
+import { NO_OPERATOR } from "../workspaces/administer-workspaces.ts";
+import { findAccountByEmail, hasAccounts } from "../workspaces/workspace-store.ts";
+import { type Account, MAX_EMAIL_LENGTH } from "../workspaces/workspace.ts";
+import { accountExistsLetter, resetLetter, signUpLetter } from "./account-letters.ts";
+import { makeMailedLink } from "./mailed-link.ts";
+
+/**
+ * What anybody may ask for with an e-mail address. The answer is the same whether the address is known or not, and comes before that
+ * is looked up. Each throws usage when it is no address; rate_limited; unavailable when too many letters wait.
+ */
+export interface MailedRequests {
+  /** Sends a link that makes an account, or says that there is one. @throws unavailable while there is no account at all */
+  signUp(email: string, address: string): Promise<void>;
+  /** Sends a link that sets the password, if there is such an account. */
+  resetPassword(email: string, address: string): Promise<void>;
+}
+
+export interface MailedRequestsParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly letters: Pick<Letters, "send">;
+  /** The dashboard's address; never what a request says of it. */
+  readonly dashboardUrl: string;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+}
+
+/** Of one client. */
+const BY_CLIENT: RateLimit = { max: 10, windowSeconds: 3600 };
+/** Of everybody: letters to sign up go to people who may not have asked for them. */
+const SIGN_UPS: RateLimit = { max: 60, windowSeconds: 3600 };
+
+const NO_ADDRESS = "This is not an e-mail address that a mail server takes.";
+const FULL = "Too many letters wait to be sent. Try again in some minutes.";
+
+export function createMailedRequests(parts: MailedRequestsParts): MailedRequests {
+  const { db, clock, letters, dashboardUrl } = parts;
+  const limiter = createRateLimiter(parts.nowMs);
+  const ask = (kind: LetterKind, address: string, write: () => Steps<WrittenLetter | null>): void => {
+    // A link that is lost in a power cut is asked for again.
+    const answer = letters.send({ kind, address, write: () => db.relaxedTransaction(write) });
+    // That an address got too many letters is nobody's business.
+    if (answer === "full") throw new FormsvcError("unavailable", FULL, { retryAfterSeconds: 300 });
+  };
+  return {
+    async signUp(typed, client) {
+      const address = mailAddressOf(typed);
+      if (!(await db.read(hasAccounts))) throw new FormsvcError("unavailable", NO_OPERATOR);
+      count(limiter, addressUnit(client), BY_CLIENT);
+      count(limiter, "everybody", SIGN_UPS);
+      ask("sign-up", address, function* () {
+        const account = yield* findOwner(address, typed);
+        if (account !== undefined) return accountExistsLetter(account, dashboardUrl);
+        const token = yield* makeMailedLink("sign-up", address, clock.now());
+        return signUpLetter(address, token, dashboardUrl);
+      });
+    },
+    async resetPassword(typed, client) {
+      const address = mailAddressOf(typed);
+      count(limiter, addressUnit(client), BY_CLIENT);
+      ask("reset", address, function* () {
+        const account = yield* findOwner(address, typed);
+        if (account === undefined) return null;
+        const token = yield* makeMailedLink("reset", account.email, clock.now());
+        return resetLetter(account, token, dashboardUrl);
+      });
+    },
+  };
+}
+
+/** An account may have the address in another spelling: with capitals, or with a domain that is not written in ASCII. */
+function* findOwner(address: string, typed: string): Steps<Account | undefined> {
+  return (yield* findAccountByEmail(address)) ?? (yield* findAccountByEmail(typed));
+}
+
+function mailAddressOf(typed: string): string {
+  const address = parseMailAddress(typed.trim());
+  if (address === null || address.length > MAX_EMAIL_LENGTH) throw new FormsvcError("usage", NO_ADDRESS);
+  return address;
+}
+
+function count(limiter: RateLimiter, unit: string, limit: RateLimit): void {
+  const state = limiter.count(unit, limit);
+  if (state === null || state.allowed) return;
+  const minutes = Math.ceil(state.resetSeconds / 60);
+  const message = `Too many letters were asked for. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`;
+  throw new FormsvcError("rate_limited", message, { retryAfterSeconds: state.resetSeconds });
+}

@@ -1,0 +1,98 @@
+import { hash, randomBytes } from "node:crypto";
+import { query } from "../database/database.ts";
+import { first, run, type Steps, text } from "../database/steps.ts";
+
+/** What a link in a letter is for: an account for its address, or a new password of the account with its address. */
+export type LinkPurpose = "sign-up" | "reset";
+
+/** What the token of a link stands for. */
+export interface MailedLink {
+  /** Whoever has the token reads the mail of this address. */
+  readonly email: string;
+  readonly madeAt: number;
+}
+
+/** 256 bits: 43 characters of base64url. */
+const TOKEN_BYTES = 32;
+const TOKEN = /^[\w-]{43}$/;
+const HOUR_MS = 3_600_000;
+/** How long a link can be used. */
+export const MAILED_LINK_LIFETIME_MS = { "sign-up": 24 * HOUR_MS, reset: HOUR_MS } as const;
+/** Links of one purpose that are kept; beyond it the oldest are forgotten. */
+export const MAX_MAILED_LINKS = 2000;
+/** Rows deleted in one transaction. */
+const BATCH_SIZE = 500;
+
+const DROP_EARLIER_SQL = "DELETE FROM mailed_link WHERE purpose = ? AND lower(email) = lower(?)";
+
+/** Makes the token of a link. An earlier one of this address and purpose is worth nothing from now on. */
+export function* makeMailedLink(purpose: LinkPurpose, email: string, now: number): Steps<string> {
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  yield* run(text(DROP_EARLIER_SQL, purpose, email));
+  const link = { token_hash: digest(token), purpose, email, created_at: now };
+  yield* run(query.insertInto("mailed_link").values(link));
+  const oldest = query
+    .selectFrom("mailed_link")
+    .select("token_hash")
+    .where("purpose", "=", purpose)
+    .orderBy("created_at", "desc")
+    .limit(BATCH_SIZE)
+    .offset(MAX_MAILED_LINKS);
+  yield* run(query.deleteFrom("mailed_link").where("token_hash", "in", oldest));
+  return token;
+}
+
+/** Undefined when the token is unknown, used, replaced or too old. The link can still be used. */
+export function* findMailedLink(
+  purpose: LinkPurpose,
+  token: string,
+  now: number,
+): Steps<MailedLink | undefined> {
+  if (!TOKEN.test(token)) return undefined;
+  const links = query.selectFrom("mailed_link").select(["email", "created_at"]);
+  const row = yield* first(links.where("purpose", "=", purpose).where("token_hash", "=", digest(token)));
+  return row && usable(purpose, row, now);
+}
+
+/** Uses a link up. Undefined as with {@link findMailedLink}. */
+export function* takeMailedLink(
+  purpose: LinkPurpose,
+  token: string,
+  now: number,
+): Steps<MailedLink | undefined> {
+  if (!TOKEN.test(token)) return undefined;
+  const links = query.deleteFrom("mailed_link").where("purpose", "=", purpose);
+  const row = yield* first(links.where("token_hash", "=", digest(token)).returning(["email", "created_at"]));
+  return row && usable(purpose, row, now);
+}
+
+function usable(
+  purpose: LinkPurpose,
+  { email, created_at: madeAt }: { email: string; created_at: number },
+  now: number,
+): MailedLink | undefined {
+  return now < madeAt + MAILED_LINK_LIFETIME_MS[purpose] ? { email, madeAt } : undefined;
+}
+
+/** Deletes up to 500 links that are too old. Returns how many. */
+export function dropOldMailedLinks(now: number): Steps<number> {
+  const old = query
+    .selectFrom("mailed_link")
+    .select("token_hash")
+    .where((eb) =>
+      eb.or(
+        (["sign-up", "reset"] as const).map((purpose) =>
+          eb.and([
+            eb("purpose", "=", purpose),
+            eb("created_at", "<=", now - MAILED_LINK_LIFETIME_MS[purpose]),
+          ]),
+        ),
+      ),
+    )
+    .limit(BATCH_SIZE);
+  return run(query.deleteFrom("mailed_link").where("token_hash", "in", old));
+}
+
+function digest(token: string): Buffer {
+  return hash("sha256", token, "buffer");
+}

@@ -1,0 +1,70 @@
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type SignInWay, signedIn, signInFailed } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { AttemptLimits } from "./attempt-limits.ts";
+import type { PasswordProver } from "./prove-password.ts";
+import { startSession, type StartedSession } from "./session.ts";
+
+/** The browser at the other end. */
+export interface Client {
+  /** Canonical. It is counted; it is stored and logged only if the configuration says so. */
+  readonly address: string;
+  /** What the browser calls itself; any text. */
+  readonly userAgent: string;
+}
+
+export interface SignInParts {
+  readonly db: Database;
+  readonly keyring: Keyring;
+  readonly prover: PasswordProver;
+  readonly limits: AttemptLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `dashboard.logAddresses` */
+  readonly logAddresses: boolean;
+  /** The plan of the workspace that a new account gets. */
+  readonly newWorkspacePlan: string;
+}
+
+/** Somebody got in. */
+export interface Entered {
+  readonly session: StartedSession;
+  readonly accountId: string;
+  readonly by: SignInWay;
+}
+
+export function beginSession(parts: SignInParts, accountId: string, client: Client): Steps<StartedSession> {
+  const browser = { userAgent: client.userAgent, ipAddress: shown(parts, client) };
+  return startSession(accountId, browser, parts.clock.now());
+}
+
+export function tellSignedIn(parts: SignInParts, { session, accountId, by }: Entered, client: Client): void {
+  const address = shown(parts, client);
+  signedIn(parts.log, { accountId, sessionId: session.id, by, ...(address !== null && { address }) });
+}
+
+/** Does an attempt, and writes the failed one to the log. */
+export async function noting<Result>(
+  parts: SignInParts,
+  client: Client,
+  by: SignInWay,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof FormsvcError && (error.code === "unauthorized" || error.code === "rate_limited")) {
+      const address = shown(parts, client);
+      signInFailed(parts.log, { by, code: error.code, ...(address !== null && { address }) });
+    }
+    throw error;
+  }
+}
+
+function shown({ logAddresses }: SignInParts, { address }: Client): string | null {
+  return logAddresses ? address : null;
+}

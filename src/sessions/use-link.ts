@@ -1,0 +1,163 @@
+import { recordChange } from "../audit/audit-store.ts";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { SignInWay } from "../foundation/events.ts";
+import { addressUnit } from "../foundation/ip-address.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import { addAccount } from "../workspaces/administer-workspaces.ts";
+import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
+import { findCredential, storePassword } from "./credential-store.ts";
+import { findMailedLink, type LinkPurpose, type MailedLink, takeMailedLink } from "./mailed-link.ts";
+import { beginSession, type Client, noting, type SignInParts, tellSignedIn } from "./note-sign-in.ts";
+import { type CodeKind, takeCode } from "./second-factor.ts";
+import { endSessions, type StartedSession } from "./session.ts";
+import { findSignInLink, takeSignInLink } from "./sign-in-link.ts";
+
+export interface LinkProof {
+  readonly token: string;
+  readonly newPassword: string;
+  /** Needed if the account has a second factor, so that who intercepts a link does not get past it. */
+  readonly code: string;
+}
+
+/** One kind of link, and how the database knows it. */
+export interface LinkWay {
+  readonly by: SignInWay;
+  /** Why a link is refused. */
+  readonly wrong: string;
+  /** What was done with it, for the list of changes. */
+  readonly detail: string;
+  /** The account that a link is for; undefined if the link cannot be used. */
+  find(token: string, now: number): Steps<string | undefined>;
+  /** The same, and uses the link up. */
+  take(token: string, now: number): Steps<string | undefined>;
+}
+
+/** A link that was made on the machine. */
+export const SIGN_IN_LINK: LinkWay = {
+  by: "link",
+  wrong: "This link was used, is older than 30 minutes, or was replaced by a newer one.",
+  detail: "by a link",
+  find: findSignInLink,
+  take: takeSignInLink,
+};
+
+/** A link in a letter to somebody who forgot the password. */
+export const RESET_LINK: LinkWay = {
+  by: "reset",
+  wrong: "This link was used, is older than an hour, or was replaced by a newer one. Ask for another letter.",
+  detail: "by a link in a letter",
+  *find(token, now) {
+    return yield* accountOf(yield* findMailedLink("reset", token, now));
+  },
+  *take(token, now) {
+    return yield* accountOf(yield* takeMailedLink("reset", token, now));
+  },
+};
+
+const WRONG_SIGN_UP =
+  "This link was used, is older than a day, or was replaced by a newer one. Sign in, or sign up again.";
+
+/** Sets the password, ends all sessions of the account and begins one. @throws as {@link SignIns.useLink} */
+export function useLink(
+  parts: SignInParts,
+  way: LinkWay,
+  { token, newPassword, code }: LinkProof,
+  client: Client,
+): Promise<StartedSession> {
+  const { db, keyring, prover, limits, clock } = parts;
+  return noting(parts, client, way.by, async () => {
+    const unit = addressUnit(client.address);
+    limits.count(unit);
+    const accountId = await db.read(() => way.find(token, clock.now()));
+    if (accountId === undefined) throw new FormsvcError("unauthorized", way.wrong);
+    const passwordHash = await prover.hash(newPassword, client.address);
+    limits.countCode(codesOf(accountId));
+    const session = await db.transaction(function* () {
+      if ((yield* way.take(token, clock.now())) !== accountId)
+        throw new FormsvcError("unauthorized", way.wrong);
+      if ((yield* findCredential(accountId))?.totpSecret)
+        yield* requireCode(keyring, accountId, code, clock.now());
+      yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
+      return yield* beginSession(parts, accountId, client);
+    });
+    limits.giveBack(unit);
+    limits.codeSucceeded(codesOf(accountId));
+    tellSignedIn(parts, { session, accountId, by: way.by }, client);
+    return session;
+  });
+}
+
+/** Makes the account of a confirmed address, with its workspace and password. @throws as {@link SignIns.confirmSignUp} */
+export function confirmSignUp(
+  parts: SignInParts,
+  { token, newPassword }: Omit<LinkProof, "code">,
+  client: Client,
+): Promise<StartedSession> {
+  const { db, prover, limits, clock, newWorkspacePlan } = parts;
+  return noting(parts, client, "sign-up", async () => {
+    const unit = addressUnit(client.address);
+    limits.count(unit);
+    if ((await db.read(() => addressOfLink("sign-up", token, clock.now()))) === undefined)
+      throw new FormsvcError("unauthorized", WRONG_SIGN_UP);
+    const passwordHash = await prover.hash(newPassword, client.address);
+    const entered = await db.transaction(function* () {
+      const now = clock.now();
+      const email = yield* freeAddressOf(yield* takeMailedLink("sign-up", token, now));
+      if (email === undefined) throw new FormsvcError("unauthorized", WRONG_SIGN_UP);
+      const { account } = yield* addAccount("itself", email, newWorkspacePlan, now);
+      yield* storePassword(account.id, passwordHash, now);
+      return { accountId: account.id, session: yield* beginSession(parts, account.id, client) };
+    });
+    limits.giveBack(unit);
+    tellSignedIn(parts, { ...entered, by: "sign-up" }, client);
+    return entered.session;
+  });
+}
+
+/** @throws unauthorized, which undoes the transaction: a link is not used up by a wrong code. */
+export function* requireCode(
+  keyring: Keyring,
+  accountId: string,
+  code: string,
+  now: number,
+): Steps<CodeKind> {
+  const credential = yield* findCredential(accountId);
+  const kind = credential && (yield* takeCode(keyring, credential, code, now));
+  if (!kind) throw new FormsvcError("unauthorized", "The code is not right, or it was used before.");
+  return kind;
+}
+
+/** The address that a link in a letter is for, without using the link up; undefined if it cannot be used. */
+export function* addressOfLink(purpose: LinkPurpose, token: string, now: number): Steps<string | undefined> {
+  const link = yield* findMailedLink(purpose, token, now);
+  if (purpose === "sign-up") return yield* freeAddressOf(link);
+  return (yield* accountOf(link)) === undefined ? undefined : link?.email;
+}
+
+/** The address of a link to sign up, if no account has it: an operator may have made one meanwhile. */
+function* freeAddressOf(link: MailedLink | undefined): Steps<string | undefined> {
+  const account = link && (yield* findAccountByEmail(link.email));
+  return account === undefined ? link?.email : undefined;
+}
+
+/** The account whose password a link resets. One that was made before the password last changed is worth nothing. */
+function* accountOf(link: MailedLink | undefined): Steps<string | undefined> {
+  const account = link && (yield* findAccountByEmail(link.email));
+  if (link === undefined || account === undefined) return undefined;
+  const credential = yield* findCredential(account.id);
+  return credential === undefined || credential.changedAt <= link.madeAt ? account.id : undefined;
+}
+
+/** Apart from other codes: who knows the password cannot keep the holder of a link out. */
+function codesOf(accountId: string): string {
+  return `link ${accountId}`;
+}
+
+function* replacePassword(accountId: string, passwordHash: string, detail: string, now: number): Steps<void> {
+  yield* storePassword(accountId, passwordHash, now);
+  yield* endSessions(accountId);
+  const email = (yield* findAccount(accountId))?.email ?? "";
+  const change = { action: "account.set-password", subject: email, workspaceId: null, detail } as const;
+  yield* recordChange({ accountId, email }, change, now);
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { checkServerConfig } from "../../src/config/check-server-config.ts";
+import { type Config, defaultConfig } from "../../src/config/config.ts";
+
+const baseUrl = "https://forms.example.com";
+const server = { ...defaultConfig.server, baseUrl };
+const mail = { ...defaultConfig.mail, host: "127.0.0.1", from: "forms@example.com" };
+const dashboard = { ...defaultConfig.dashboard, signUp: "open" as const };
+
+/** What is wrong with the defaults after a change, by the path of the setting. */
+function problemsWith(change: Partial<Config>): Record<string, string> {
+  try {
+    checkServerConfig({ ...defaultConfig, ...change });
+    return {};
+  } catch (error) {
+    const { problems } = (error as { facts: { details: { problems: { path: string; message: string }[] } } })
+      .facts.details;
+    return Object.fromEntries(problems.map(({ path, message }) => [path, message]));
+  }
+}
+
+test("people may sign up only if their letters can be sent, with links to the address that is configured", () => {
+  expect(problemsWith({ dashboard, server, mail })).toEqual({});
+  expect(problemsWith({ dashboard, server })["dashboard.signUp"]).toContain("set mail.host");
+  expect(problemsWith({ dashboard, mail })["dashboard.signUp"]).toContain("set server.baseUrl");
+  const own = { ...dashboard, listen: "127.0.0.1:8789" };
+  expect(problemsWith({ dashboard: own, server, mail })["dashboard.signUp"]).toContain(
+    "dashboard.listen as null",
+  );
+  expect(problemsWith({ dashboard: defaultConfig.dashboard })).toEqual({});
+});
+
+test("every rule that is broken is named at once", () => {
+  const metrics = { ...defaultConfig.metrics, enabled: true };
+  expect(Object.keys(problemsWith({ dashboard, metrics }))).toEqual(["metrics.listen", "dashboard.signUp"]);
+});

@@ -1,0 +1,28 @@
+import type { Timing } from "../../src/mail/letters.ts";
+
+/** Monotonic time that stands still until it is moved; what is due at once still runs by itself. */
+export interface FakeTiming extends Timing {
+  /** Moves the time, and runs what is due by then. */
+  advance(ms: number): void;
+}
+
+export function createFakeTiming(): FakeTiming {
+  let now = 0;
+  const planned = new Map<symbol, { readonly at: number; readonly work: () => void }>();
+  return {
+    nowMs: () => now,
+    wakeIn(ms, work) {
+      const key = Symbol("wake");
+      const run = (): void => {
+        if (planned.delete(key)) work();
+      };
+      planned.set(key, { at: now + ms, work: run });
+      if (ms <= 0) setImmediate(run);
+      return () => void planned.delete(key);
+    },
+    advance(ms) {
+      now += ms;
+      for (const { at, work } of planned.values()) if (at <= now) work();
+    },
+  };
+}
