@@ -201,7 +201,7 @@ CREATE TABLE recipient (
   gone_at INTEGER,
   failing_since INTEGER,
   created_at INTEGER NOT NULL,
-  kind TEXT NOT NULL DEFAULT 'webhook'
+  kind TEXT NOT NULL DEFAULT 'webhook', confirmed_at INTEGER, refusals INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX recipient_by_endpoint ON recipient (endpoint_id);
 
@@ -222,6 +222,44 @@ CREATE TABLE webhook_secret (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   PRIMARY KEY (webhook_id, key)
+) STRICT, WITHOUT ROWID;
+
+-- Address and settings of a recipient that is reached by e-mail.
+CREATE TABLE mail_recipient (
+  id TEXT PRIMARY KEY REFERENCES recipient ON DELETE CASCADE,
+  address TEXT NOT NULL,
+  -- With {endpoint} and {name of a field}; NULL is the built-in subject.
+  subject TEXT,
+  -- `each` submission in an e-mail of its own, or those of an hour or a day in one.
+  digest TEXT NOT NULL CHECK (digest IN ('each', 'hourly', 'daily')),
+  -- SHA-256 of the token in the e-mail that asks for a confirmation, and until when it works; NULL when none is open.
+  confirmation_hash BLOB,
+  confirmation_expires_at INTEGER,
+  -- In every e-mail: who has it may end these e-mails, and nothing else.
+  unsubscribe_token TEXT NOT NULL,
+  unsubscribed_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- How much a recipient got lately, if its transport limits that. A recipient that got nothing yet has no row.
+CREATE TABLE recipient_pace (
+  recipient_id TEXT PRIMARY KEY REFERENCES recipient ON DELETE CASCADE,
+  -- The short window and the hour: when each began, and the messages begun in it.
+  window_at INTEGER NOT NULL,
+  window_sent INTEGER NOT NULL,
+  hour_at INTEGER NOT NULL,
+  hour_sent INTEGER NOT NULL,
+  -- Until then messages are gathered for a summary; NULL when each goes at once.
+  gathers_until INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- Places that fail at present, like a mail server: all recipients there wait. For people; the server starts without any.
+CREATE TABLE place_fault (
+  kind TEXT NOT NULL,
+  place TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  message TEXT NOT NULL,
+  next_probe_at INTEGER NOT NULL,
+  PRIMARY KEY (kind, place)
 ) STRICT, WITHOUT ROWID;
 
 -- Messages that are not claimed yet; one row has those of one transaction to one recipient.
@@ -252,14 +290,16 @@ CREATE TABLE delivery (
   claimed_at INTEGER,
   is_probe INTEGER NOT NULL DEFAULT 0 CHECK (is_probe IN (0, 1)),
   finished_at INTEGER,
-  last_status INTEGER
+  last_status INTEGER,
+  lead_id TEXT REFERENCES delivery ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX delivery_by_recipient ON delivery (recipient_id);
 CREATE INDEX delivery_by_submission ON delivery (submission_id);
 CREATE INDEX delivery_delivered ON delivery (finished_at) WHERE state = 'delivered';
 CREATE INDEX delivery_failed ON delivery (recipient_id) WHERE state = 'failed';
 CREATE INDEX delivery_held ON delivery (recipient_id) WHERE state = 'held';
-CREATE INDEX delivery_pending ON delivery (recipient_id, due_at) WHERE state = 'pending';
+CREATE INDEX delivery_members ON delivery (lead_id) WHERE lead_id IS NOT NULL;
+CREATE INDEX delivery_pending ON delivery (recipient_id, lead_id, due_at) WHERE state = 'pending';
 CREATE INDEX delivery_sending ON delivery (id) WHERE state = 'sending';
 
 -- Every attempt of a delivery.

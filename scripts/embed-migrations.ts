@@ -32,6 +32,11 @@ const TABLES: Readonly<Record<string, string>> = {
   recipient: "Recipients of an endpoint's notifications, for any transport, each with its state.",
   webhook: "Address and settings of a recipient that is reached over HTTP.",
   webhook_secret: "Keys that sign notifications. After a rotation the old one expires.",
+  mail_recipient: "Address and settings of a recipient that is reached by e-mail.",
+  recipient_pace:
+    "How much a recipient got lately, if its transport limits that. A recipient that got nothing yet has no row.",
+  place_fault:
+    "Places that fail at present, like a mail server: all recipients there wait. For people; the server starts without any.",
   outbox: "Messages that are not claimed yet; one row has those of one transaction to one recipient.",
   delivery: "One message to one recipient: its state and when its next attempt is due.",
   attempt: "Every attempt of a delivery.",

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import { refuse } from "./command.ts";
 
 /** Largest file that a command reads as an argument. */
@@ -39,6 +40,12 @@ export function parseCount(limit: number): (text: string) => number {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
     return count >= 1 && count <= limit ? count : refuse(`expected a whole number from 1 to ${limit}`);
   };
+}
+
+export function parseScore(text: string): number {
+  return /^\d{1,3}$/.test(text) && Number(text) <= MAX_SPAM_SCORE
+    ? Number(text)
+    : refuse(`expected a whole number from 0 to ${MAX_SPAM_SCORE}`);
 }
 
 export function parseMonth(text: string): string {

@@ -33,6 +33,7 @@ const WORDS: Words = {
   list_deliveries: () => "see: formsvc webhook deliveries",
   list_endpoints: () => "see: formsvc endpoint list",
   list_keys: () => "see: formsvc key list ENDPOINT",
+  list_recipients: () => "see: formsvc recipient list",
   list_webhooks: () => "see: formsvc webhook list",
   list_workspaces: () => "see: formsvc workspace list",
   look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,

@@ -23,6 +23,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   doctor: () => import("./doctor-command.ts"),
   held: () => import("./held-commands.ts"),
   spam: () => import("./spam-commands.ts"),
+  recipient: () => import("./recipient-commands.ts"),
   webhook: () => import("./webhook-commands.ts"),
   secrets: () => import("./secrets-commands.ts"),
   config: () => import("./config-commands.ts"),

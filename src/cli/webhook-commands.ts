@@ -9,14 +9,9 @@ import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { shownAddress, WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
-import {
-  defaultWebhookSettings,
-  MAX_SPAM_SCORE,
-  type Webhook,
-  type WebhookSettings,
-} from "../webhooks/webhook.ts";
+import { defaultWebhookSettings, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
 import { getWebhook, listWebhooks } from "../webhooks/webhook-store.ts";
-import { confirm, readLines } from "./arguments.ts";
+import { confirm, parseScore, readLines } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
 import { withDatabase } from "./open.ts";
@@ -214,12 +209,6 @@ function readSettings(options: OptionValues<typeof settingOptions>): Partial<Web
     ...((header !== null || headerFile !== null) && { headers: parseCustomHeaders(lines) }),
     ...(maxSpamScore !== null && { maxSpamScore }),
   };
-}
-
-function parseScore(value: string): number {
-  return /^\d{1,3}$/.test(value) && Number(value) <= MAX_SPAM_SCORE
-    ? Number(value)
-    : refuse(`expected a whole number from 0 to ${MAX_SPAM_SCORE}`);
 }
 
 function switchTo(context: CommandContext, id: string, enabled: boolean): Promise<void> {

@@ -5,7 +5,8 @@ import { html, type Html } from "../foundation/html.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { addressFor } from "../webhooks/check-webhook-settings.ts";
 import { shownAddress, WEBHOOK_FORMATS, type WebhookFormat } from "../webhooks/formats/format.ts";
-import { MAX_SPAM_SCORE, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
+import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
+import type { Webhook, WebhookSettings } from "../webhooks/webhook.ts";
 import { areaField, checkField, type Problems, selectField, textField } from "./field.ts";
 
 /** A webhook's form as it was typed. */

@@ -15,6 +15,9 @@ export interface Tables {
   recipient: RecipientRow;
   webhook: WebhookRow;
   webhook_secret: WebhookSecretRow;
+  mail_recipient: MailRecipientRow;
+  recipient_pace: RecipientPaceRow;
+  place_fault: PlaceFaultRow;
   outbox: OutboxRow;
   delivery: DeliveryRow;
   attempt: AttemptRow;
@@ -162,6 +165,8 @@ interface RecipientRow {
   failing_since: number | null;
   created_at: number;
   kind: string;
+  confirmed_at: number | null;
+  refusals: Generated<number>;
 }
 
 interface WebhookRow {
@@ -178,6 +183,34 @@ interface WebhookSecretRow {
   key: Buffer;
   created_at: number;
   expires_at: number | null;
+}
+
+interface MailRecipientRow {
+  id: string;
+  address: string;
+  subject: string | null;
+  digest: "each" | "hourly" | "daily";
+  confirmation_hash: Buffer | null;
+  confirmation_expires_at: number | null;
+  unsubscribe_token: string;
+  unsubscribed_at: number | null;
+}
+
+interface RecipientPaceRow {
+  recipient_id: string;
+  window_at: number;
+  window_sent: number;
+  hour_at: number;
+  hour_sent: number;
+  gathers_until: number | null;
+}
+
+interface PlaceFaultRow {
+  kind: string;
+  place: string;
+  since: number;
+  message: string;
+  next_probe_at: number;
 }
 
 interface OutboxRow {
@@ -202,6 +235,7 @@ interface DeliveryRow {
   is_probe: Generated<number>;
   finished_at: number | null;
   last_status: number | null;
+  lead_id: string | null;
 }
 
 interface AttemptRow {

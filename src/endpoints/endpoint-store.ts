@@ -57,6 +57,16 @@ export function* listEndpoints(workspaceId: string | null): Steps<Endpoint[]> {
   );
 }
 
+/** The ids of all endpoints that somebody may see; null is every endpoint. */
+export function* viewableEndpointIds(viewing: Viewing): Steps<string[] | null> {
+  if (viewing.isOperator) return null;
+  const ids: string[] = [];
+  for (const workspace of yield* listViewableWorkspaces(viewing)) {
+    for (const { id } of yield* listEndpoints(workspace.id)) ids.push(id);
+  }
+  return ids;
+}
+
 /** A stretch of the endpoints that somebody may see, oldest first. */
 export interface EndpointPage {
   /** An endpoint's id; null begins with the first. */

@@ -33,6 +33,7 @@ type PlainKind =
   | "list_deliveries"
   | "list_endpoints"
   | "list_keys"
+  | "list_recipients"
   | "list_webhooks"
   | "list_workspaces"
   | "make_configuration"

@@ -1,6 +1,3 @@
-/** After this number of failures in a row a recipient gets probes only. */
-const FAILURES_UNTIL_PROBES = 5;
-
 /**
  * The state of a recipient after its failures. It is stored with the recipient, so that a restart neither forgets an outage nor
  * sends everything at once to a recovering recipient.
@@ -20,6 +17,8 @@ export const HEALTHY: Breaker = { state: "closed", count: 0, notBeforeMs: 0 };
 export const RECOVERING: Breaker = { state: "ramping", count: 1, notBeforeMs: 0 };
 
 export interface BreakerLimits {
+  /** Infinity: the breaker never opens. */
+  readonly failuresUntilProbes: number;
   /** Waits between probes in seconds; the last one repeats. */
   readonly probeSeconds: readonly number[];
   readonly perRecipient: number;
@@ -42,10 +41,11 @@ export function afterFailure(
   failure: { readonly nowMs: number; readonly isProbe: boolean; readonly retryAfterMs: number | null },
 ): Breaker {
   const asked = failure.retryAfterMs === null ? 0 : failure.nowMs + failure.retryAfterMs;
-  if (breaker.state === "closed" && breaker.count + 1 < FAILURES_UNTIL_PROBES) {
+  if (breaker.state === "closed" && breaker.count + 1 < limits.failuresUntilProbes) {
     return { state: "closed", count: breaker.count + 1, notBeforeMs: Math.max(breaker.notBeforeMs, asked) };
   }
-  if (breaker.state === "open" && !failure.isProbe) {
+  const neverOpens = limits.failuresUntilProbes === Number.POSITIVE_INFINITY;
+  if (neverOpens || (breaker.state === "open" && !failure.isProbe)) {
     return { ...breaker, notBeforeMs: Math.max(breaker.notBeforeMs, asked) };
   }
   const probes = breaker.state === "open" ? breaker.count + 1 : 0;
@@ -57,8 +57,8 @@ export function afterFailure(
  * How many deliveries may be in flight at once; 0 while the recipient asked for quiet. One that just failed is tried
  * with a single delivery, so that several dead recipients do not hold every slot until their breakers open.
  */
-export function allowedInFlight(breaker: Breaker, limits: BreakerLimits, nowMs: number): number {
+export function allowedInFlight(breaker: Breaker, perRecipient: number, nowMs: number): number {
   if (nowMs < breaker.notBeforeMs) return 0;
-  if (breaker.state === "closed") return breaker.count === 0 ? limits.perRecipient : 1;
-  return breaker.state === "open" ? 1 : Math.min(breaker.count, limits.perRecipient);
+  if (breaker.state === "closed") return breaker.count === 0 ? perRecipient : 1;
+  return breaker.state === "open" ? 1 : Math.min(breaker.count, perRecipient);
 }

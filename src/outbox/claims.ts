@@ -9,7 +9,14 @@ export interface ClaimedDelivery {
   readonly isProbe: boolean;
   readonly claimedAt: number;
   readonly body: Buffer;
+  /** Messages that go with it in one summary, oldest first; none for most. */
+  readonly memberIds: readonly string[];
+  /** The bodies of the first of those. */
+  readonly memberBodies: readonly Buffer[];
 }
+
+/** For a message that goes by itself. */
+export const ALONE = { memberIds: [], memberBodies: [] } as const;
 
 export interface Claims {
   /** When the earliest pending delivery of a recipient is due, 0 when one waits in the outbox; null when none waits. */

@@ -9,6 +9,7 @@ import type { Outbox } from "./outbox.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
+import { forgetFaults } from "./places.ts";
 import { createClaims } from "./sqlite-claims.ts";
 import type { AttemptResult, Transport } from "./transport.ts";
 
@@ -59,7 +60,10 @@ export class Deliverer {
   /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
   async recover(): Promise<void> {
     const { db, transports, clock, log } = this.#parts;
-    const recovered = await db.transaction(() => recoverDeliveries(transports, clock.now()));
+    const recovered = await db.transaction(function* () {
+      yield* forgetFaults();
+      return yield* recoverDeliveries(transports, clock.now());
+    });
     if (recovered > 0) deliveriesRecovered(log, recovered);
   }
 
@@ -160,8 +164,10 @@ export class Deliverer {
         const record = made[index];
         if (record) this.#lanes.follow(ended, record);
       }
+      this.#lanes.places.save();
       return { records: made, claimed: this.#claim(now) };
     });
+    this.#lanes.places.saved();
     const recorded = this.#ended.splice(0);
     const sendings = claimed === null ? [] : this.#lanes.accept(claimed);
     for (const [index, ended] of recorded.entries()) {
@@ -181,9 +187,10 @@ export class Deliverer {
   }
 
   #conclude(sending: Sending, result: AttemptResult): void {
+    const { clock, random } = this.#parts;
     const { lane, delivery } = sending;
-    this.#ended.push({ delivery, transport: lane.transport, result, random: this.#parts.random() });
-    this.#lanes.release(sending, result);
+    this.#ended.push({ delivery, transport: lane.transport, result, random: random() });
+    this.#lanes.release(sending, result, clock.now());
     this.#goOn(sending);
   }
 

@@ -16,18 +16,22 @@ interface RecipientRow {
   readonly not_before: number;
   readonly gone_at: number | null;
   readonly failing_since: number | null;
+  readonly refusals: number;
 }
 
 export const FINISH_SQL = {
   recipient:
-    "SELECT state, breaker, breaker_count, not_before, gone_at, failing_since FROM recipient WHERE id = ?",
-  delivery: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = ?, finished_at = ?,
+    "SELECT state, breaker, breaker_count, not_before, gone_at, failing_since, refusals FROM recipient WHERE id = ?",
+  delivery: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at), finished_at = ?,
       last_status = coalesce(?, last_status), claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
+  members: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at),
+      finished_at = ?, last_status = coalesce(?, last_status)
+    WHERE id IN (SELECT value FROM json_each(?)) AND state = 'sending'`,
   attempt: `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, message, answer, is_probe)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  breaker: `UPDATE recipient SET state = ?, breaker = ?, breaker_count = ?, not_before = ?, gone_at = ?, failing_since = ?
-    WHERE id = ?`,
+  breaker: `UPDATE recipient SET state = ?, breaker = ?, breaker_count = ?, not_before = ?, gone_at = ?, failing_since = ?,
+      refusals = ? WHERE id = ?`,
 } as const;
 
 export function createFinishAttempts(db: SqliteDatabase): FinishAttempts {
@@ -65,19 +69,15 @@ export function createFinishAttempts(db: SqliteDatabase): FinishAttempts {
 /** False when the delivery is no longer this attempt's; nothing is written then. */
 function createDeliveryRecord(db: SqliteDatabase) {
   const updateDelivery = db.prepare(FINISH_SQL.delivery);
+  const updateMembers = db.prepare(FINISH_SQL.members);
   const insertAttempt = db.prepare(FINISH_SQL.attempt);
   return ({ delivery, result }: EndedAttempt, after: Settlement, now: number): boolean => {
     const isDelivered = after.state === "delivered";
-    const { changes } = updateDelivery.run(
-      after.state,
-      after.spent,
-      after.interruptions,
-      after.dueAt,
-      isDelivered ? now : null,
-      result.status,
-      delivery.id,
-      delivery.attempt,
-    );
+    const { state, spent, interruptions, dueAt } = after;
+    const values = [state, spent, interruptions, dueAt, isDelivered ? now : null, result.status];
+    const { changes } = updateDelivery.run(...values, delivery.id, delivery.attempt);
+    // Even if the submission of the message itself was deleted meanwhile.
+    if (delivery.memberIds.length > 0) updateMembers.run(...values, JSON.stringify(delivery.memberIds));
     if (changes === 0) return false;
     insertAttempt.run(
       delivery.id,
@@ -98,19 +98,23 @@ function createDeliveryRecord(db: SqliteDatabase) {
 function createRecipientRecord(db: SqliteDatabase) {
   const updateRecipient = db.prepare(FINISH_SQL.breaker);
   return (id: string, before: RecipientSituation, after: RecipientSituation): void => {
-    const { recipientState, breaker, goneAt, failingSince } = after;
+    const { recipientState, breaker, goneAt, failingSince, refusals } = after;
     const isSame =
       recipientState === before.recipientState &&
       breaker === before.breaker &&
       goneAt === before.goneAt &&
-      failingSince === before.failingSince;
+      failingSince === before.failingSince &&
+      refusals === before.refusals;
     if (isSame) return;
     const { state, count, notBeforeMs } = breaker;
-    updateRecipient.run(recipientState, state, count, notBeforeMs, goneAt, failingSince, id);
+    updateRecipient.run(recipientState, state, count, notBeforeMs, goneAt, failingSince, refusals, id);
   };
 }
 
-type RecipientSituation = Pick<AttemptSituation, "recipientState" | "breaker" | "goneAt" | "failingSince">;
+type RecipientSituation = Pick<
+  AttemptSituation,
+  "recipientState" | "breaker" | "goneAt" | "failingSince" | "refusals"
+>;
 
 function toSituation(row: unknown): RecipientSituation | null {
   if (row === undefined) return null;
@@ -120,5 +124,6 @@ function toSituation(row: unknown): RecipientSituation | null {
     breaker: { state: breaker, count, notBeforeMs },
     goneAt: rest.gone_at,
     failingSince: rest.failing_since,
+    refusals: rest.refusals,
   };
 }

@@ -1,6 +1,8 @@
 import { allowedInFlight, type Breaker } from "./breaker.ts";
 import type { ClaimedDelivery } from "./claims.ts";
 import type { Recipient } from "./recipient.ts";
+import type { MinuteRate } from "./pace.ts";
+import type { PlaceOfLane, Places } from "./places.ts";
 import type { Slots } from "./slots.ts";
 import type { Route, Transport } from "./transport.ts";
 
@@ -9,6 +11,14 @@ const LONGEST_QUIET_MS = 24 * 3_600_000;
 /** A recipient that answers this fast gets deliveries claimed ahead. */
 const QUICK_MS = 20;
 
+interface LaneParts {
+  readonly transport: Transport;
+  readonly route: Route;
+  readonly places: Places;
+  /** Of the transport; null if it has no pace. */
+  readonly rate: MinuteRate | null;
+}
+
 /** One enabled recipient in the deliverer's memory: its state, when it is due, and its deliveries claimed ahead. */
 export class Lane {
   readonly recipientId: string;
@@ -16,6 +26,10 @@ export class Lane {
   readonly route: Route;
   /** The names that its slots are counted under. */
   readonly slotNames: readonly [transport: string, place: string, recipient: string];
+  readonly place: PlaceOfLane;
+  /** The messages that all recipients of the transport may get in a minute; null if it has no pace. */
+  readonly rate: MinuteRate | null;
+  readonly #places: Places;
   #breaker: Breaker;
   /** When its earliest pending delivery is due; null when none is pending. */
   #dueAt: number | null = null;
@@ -26,11 +40,15 @@ export class Lane {
   /** When the last of them ended, by the process's own clock. */
   #quickAt = 0;
 
-  constructor({ id, kind, breaker }: Recipient, transport: Transport, route: Route, now: number) {
+  constructor({ id, kind, breaker }: Recipient, { transport, route, places, rate }: LaneParts, now: number) {
     this.recipientId = id;
     this.transport = transport;
     this.route = route;
-    this.slotNames = [kind, `${kind} at ${route.place}`, id];
+    const { place } = route;
+    this.place = { kind, place, name: `${kind} at ${place}`, policy: transport.policy };
+    this.slotNames = [kind, this.place.name, id];
+    this.#places = places;
+    this.rate = rate;
     const isFromWrongClock = breaker.notBeforeMs > now + LONGEST_QUIET_MS;
     this.#breaker = isFromWrongClock ? { ...breaker, notBeforeMs: 0 } : breaker;
   }
@@ -43,8 +61,12 @@ export class Lane {
   /** When it may next get something; infinity when nothing waits. A probe does not wait until its message is due. */
   get readyAt(): number {
     if (this.#dueAt === null) return Number.POSITIVE_INFINITY;
-    const { notBeforeMs } = this.#breaker;
-    return this.isProbed ? notBeforeMs : Math.max(this.#dueAt, notBeforeMs);
+    return this.isProbed ? this.#notBefore : Math.max(this.#dueAt, this.#notBefore);
+  }
+
+  get #notBefore(): number {
+    const rateReadyAt = this.rate?.readyAt ?? 0;
+    return Math.max(this.#breaker.notBeforeMs, this.#places.readyAt(this.place.name), rateReadyAt);
   }
 
   get aheadCount(): number {
@@ -54,7 +76,8 @@ export class Lane {
   /** How many more deliveries may be claimed ahead for it; depends on how quickly it has answered. */
   get aheadWanted(): number {
     const isWell = this.#breaker.state === "closed" && this.#breaker.count === 0;
-    return isWell ? 2 * this.#quick - this.#ahead.length : 0;
+    // What is claimed has counted, so nothing that has a pace is claimed for later.
+    return isWell && this.rate === null ? 2 * this.#quick - this.#ahead.length : 0;
   }
 
   isQuick(): boolean {
@@ -68,21 +91,21 @@ export class Lane {
 
   /** How many more attempts may begin now. */
   capacity(slots: Slots, now: number): number {
-    const { probeSeconds, limits } = this.transport.policy;
-    const allowed = allowedInFlight(this.#breaker, { probeSeconds, perRecipient: limits.perRecipient }, now);
-    return Math.min(allowed - slots.taken(this.recipientId), this.sharedSlots(slots));
+    const allowed = allowedInFlight(this.#breaker, this.transport.policy.limits.perRecipient, now);
+    return Math.min(allowed - slots.taken(this.recipientId), this.sharedSlots(slots, now));
   }
 
   /** How many more attempts may begin when the recipient's wait is over. */
   capacityAfterWait(slots: Slots, now: number): number {
-    return this.capacity(slots, Math.max(now, this.#breaker.notBeforeMs));
+    return this.capacity(slots, Math.max(now, this.#notBefore));
   }
 
   /** Free slots that other recipients could take as well. */
-  sharedSlots(slots: Slots): number {
-    const { total, perPlace } = this.transport.policy.limits;
+  sharedSlots(slots: Slots, now: number): number {
+    const { total } = this.transport.policy.limits;
     const [transport, place] = this.slotNames;
-    return Math.min(total - slots.taken(transport), perPlace - slots.taken(place));
+    const allowed = this.#places.allowed(this.place, now);
+    return Math.min(total - slots.taken(transport), allowed - slots.taken(place));
   }
 
   /** @param dueAt when its earliest pending delivery is due, as the database has it. */

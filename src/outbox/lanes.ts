@@ -3,6 +3,9 @@ import { alignDeliveries } from "./align-deliveries.ts";
 import type { ClaimedDelivery, Claims } from "./claims.ts";
 import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
 import { Lane } from "./lane.ts";
+import { MinuteRate } from "./pace.ts";
+import { createPacedClaim, type PacedClaim } from "./paced-claims.ts";
+import { Places } from "./places.ts";
 import { listEnabledRecipients } from "./recipient-store.ts";
 import { Slots } from "./slots.ts";
 import type { AttemptResult, Transport } from "./transport.ts";
@@ -37,6 +40,9 @@ export class Lanes {
   readonly #db: SqliteDatabase;
   readonly #claims: Claims;
   readonly #transports: readonly Transport[];
+  readonly places: Places;
+  readonly #rates: ReadonlyMap<Transport, MinuteRate>;
+  readonly #claimPaced: PacedClaim;
   #lanes: ReadonlyMap<string, Lane> = new Map();
   #slots = new Slots();
   #isStale = true;
@@ -47,6 +53,14 @@ export class Lanes {
     this.#db = db;
     this.#claims = claims;
     this.#transports = transports;
+    this.places = new Places(db);
+    this.#rates = new Map(
+      transports.flatMap((transport) => {
+        const { pace } = transport.policy;
+        return pace === null ? [] : [[transport, new MinuteRate(pace.perMinute)]];
+      }),
+    );
+    this.#claimPaced = createPacedClaim(db);
   }
 
   /** Whether {@link Lanes.reload} must come before anything is claimed. */
@@ -77,12 +91,16 @@ export class Lanes {
     const routes = new Map(
       this.#transports.map((transport) => [transport.kind, { transport, byId: transport.routes(now) }]),
     );
+    this.places.forgetWrongClock(now);
+    for (const rate of this.#rates.values()) rate.left(now);
     const lanes = new Map<string, Lane>();
     for (const recipient of this.#db.now(listEnabledRecipients)) {
       const known = routes.get(recipient.kind);
       const route = known?.byId.get(recipient.id);
       if (!known || !route) continue;
-      const lane = new Lane(recipient, known.transport, route, now);
+      const { transport } = known;
+      const rate = this.#rates.get(transport) ?? null;
+      const lane = new Lane(recipient, { transport, route, places: this.places, rate }, now);
       lane.planFrom(this.#earliestDue(lane, now));
       lanes.set(recipient.id, lane);
     }
@@ -101,7 +119,7 @@ export class Lanes {
   follow({ delivery }: EndedAttempt, { before, after }: RecordedAttempt): void {
     const lane = this.#lanes.get(delivery.recipientId);
     lane?.follow(after.breaker);
-    if (after.state === "pending") lane?.planRetry(after.dueAt);
+    if (after.state === "pending") lane?.planRetry(after.dueAt ?? delivery.claimedAt);
     if (after.recipientState !== before) this.#isStale = true;
   }
 
@@ -152,7 +170,7 @@ export class Lanes {
     let free = MOST_AHEAD_IN_ALL - this.aheadCount;
     for (const lane of due) {
       // If others wait for the same slots, each slot goes to the next in turn.
-      const isAlone = due.length === 1 || lane.sharedSlots(slots) > 0;
+      const isAlone = due.length === 1 || lane.sharedSlots(slots, now) > 0;
       const limit = isAlone ? Math.min(lane.aheadWanted, MOST_AHEAD - lane.aheadCount, free) : 0;
       if (limit <= 0) continue;
       const deliveries = this.#claims.claimDue(lane.recipientId, limit, now);
@@ -172,9 +190,10 @@ export class Lanes {
   }
 
   /** An attempt has ended: its slot is free. */
-  release({ lane }: Sending, { blame, durationMs }: AttemptResult): void {
+  release({ lane, delivery }: Sending, result: AttemptResult, now: number): void {
     this.#slots.take(lane.slotNames, -1);
-    this.#lanes.get(lane.recipientId)?.noteEnd(blame === "nobody", durationMs);
+    this.places.note(lane.place, { result, claimedAt: delivery.claimedAt }, now);
+    this.#lanes.get(lane.recipientId)?.noteEnd(result.blame === "nobody", result.durationMs);
   }
 
   /** Another delivery that is claimed already, for the slot that this one leaves; null if a claim is needed. */
@@ -223,12 +242,25 @@ export class Lanes {
   }
 
   #claimFrom(lane: Lane, limit: number, now: number): ClaimedDelivery[] {
-    const taken = lane.isProbed
-      ? this.#claims.claimProbe(lane.recipientId, now)
-      : this.#claims.claimDue(lane.recipientId, limit, now);
+    const taken = this.#take(lane, limit, now);
     // If the maximum was taken, more is probably due; the next claim will show.
     if (lane.isProbed || taken.length < limit) lane.planFrom(this.#earliestDue(lane, now));
     return taken;
+  }
+
+  #take(lane: Lane, limit: number, now: number): ClaimedDelivery[] {
+    const { recipientId, rate, route, transport } = lane;
+    const { pace } = transport.policy;
+    if (rate !== null && pace !== null) {
+      const { gatherSeconds } = route;
+      const most = Math.min(limit, rate.left(now));
+      const taken = most > 0 ? this.#claimPaced({ recipientId, pace, gatherSeconds }, most, now) : [];
+      rate.note(taken.filter(({ attempt }) => attempt === 1).length, now);
+      return taken;
+    }
+    return lane.isProbed
+      ? this.#claims.claimProbe(recipientId, now)
+      : this.#claims.claimDue(recipientId, limit, now);
   }
 
   #earliestDue({ recipientId }: Lane, now: number): number | null {

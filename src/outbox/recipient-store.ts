@@ -20,6 +20,7 @@ export function* insertRecipient(made: NewRecipient, now: number): Steps<void> {
       ...breakerColumns(HEALTHY),
       gone_at: null,
       failing_since: null,
+      confirmed_at: made.confirmedAt,
       created_at: now,
     }),
   );
@@ -71,6 +72,12 @@ export function* listEnabledRecipients(): Steps<Recipient[]> {
   return (yield* all(selectRecipients().where("state", "=", "enabled").orderBy("id"))).map(toRecipient);
 }
 
+/** From now on messages are queued for it. */
+export function* confirmRecipient(id: string, now: number): Steps<void> {
+  yield* run(query.updateTable("recipient").set({ confirmed_at: now }).where("id", "=", id));
+  yield* raiseSettingsVersion();
+}
+
 export function* setMaxSpamScore(id: string, maxSpamScore: number): Steps<void> {
   yield* run(query.updateTable("recipient").set({ max_spam_score: maxSpamScore }).where("id", "=", id));
   yield* raiseSettingsVersion();
@@ -83,7 +90,7 @@ export function* setMaxSpamScore(id: string, maxSpamScore: number): Steps<void> 
 export function* setRecipientEnabled(id: string, isEnabled: boolean): Steps<void> {
   const row = query.updateTable("recipient").where("id", "=", id);
   if (isEnabled) {
-    const forgiven = { ...breakerColumns(RECOVERING), gone_at: null, failing_since: null };
+    const forgiven = { ...breakerColumns(RECOVERING), gone_at: null, failing_since: null, refusals: 0 };
     yield* run(row.set({ state: "enabled", ...forgiven }).where("state", "!=", "enabled"));
   } else {
     // A stopped one can be disabled too: its owner then knows of it, and needs no more reports.
@@ -144,6 +151,8 @@ function toRecipient(row: Selectable<Tables["recipient"]>): Recipient {
     breaker: { state: row.breaker, count: row.breaker_count, notBeforeMs: row.not_before },
     goneAt: row.gone_at,
     failingSince: row.failing_since,
+    refusals: row.refusals,
+    confirmedAt: row.confirmed_at,
     createdAt: row.created_at,
   };
 }

@@ -3,13 +3,16 @@ import type { Breaker } from "./breaker.ts";
 /** `disabled` by its owner, `stopped` because it is gone. Both hold their deliveries. */
 export type RecipientState = "enabled" | "disabled" | "stopped";
 
+/** The highest spam score that a submission can have. */
+export const MAX_SPAM_SCORE = 100;
+
 /** A recipient of an endpoint's notifications, as the outbox sees it. Its transport knows how to reach it. */
 export interface Recipient {
   readonly id: string;
   /** The transport that sends to it. */
   readonly kind: string;
   readonly endpointId: string;
-  /** It gets no submission with a higher spam score; 0 to 100. */
+  /** It gets no submission with a higher spam score; 0 to {@link MAX_SPAM_SCORE}. */
   readonly maxSpamScore: number;
   readonly state: RecipientState;
   readonly breaker: Breaker;
@@ -17,7 +20,11 @@ export interface Recipient {
   readonly goneAt: number | null;
   /** The first failure since the last success; null while all is well. */
   readonly failingSince: number | null;
+  /** Messages in a row that it refused for good. */
+  readonly refusals: number;
+  /** Null until somebody there agreed: nothing is queued for it before. */
+  readonly confirmedAt: number | null;
   readonly createdAt: number;
 }
 
-export type NewRecipient = Pick<Recipient, "id" | "kind" | "endpointId" | "maxSpamScore">;
+export type NewRecipient = Pick<Recipient, "id" | "kind" | "endpointId" | "maxSpamScore" | "confirmedAt">;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
-import { interrupt } from "./settle-attempt.ts";
+import { loseEnd } from "./settle-attempt.ts";
 import type { Transport } from "./transport.ts";
 
 /**
@@ -16,7 +16,7 @@ export function* recoverDeliveries(
   for (const row of yield* all(selectSending())) {
     const transport = transports.find(({ kind }) => kind === row.kind);
     if (transport === undefined) continue;
-    const next = interrupt(row, row.recipient_state, transport.policy.scheduleSeconds, now);
+    const next = loseEnd(row, row.recipient_state, transport.policy, now);
     recovered += 1;
     yield* run(
       query
@@ -30,6 +30,8 @@ export function* recoverDeliveries(
         })
         .where("id", "=", row.id),
     );
+    // A message that went with another one shares its attempts.
+    if (row.attempts === 0) continue;
     yield* run(
       query.insertInto("attempt").values({
         delivery_id: row.id,

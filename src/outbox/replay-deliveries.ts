@@ -22,17 +22,24 @@ export interface ReplayOptions {
 }
 
 /**
- * Puts one delivery back into the queue with a full set of attempts. Returns the id of the message that will be sent.
+ * Puts one delivery back into the queue with a full set of attempts. Returns the id of the message that will be sent. One that went
+ * in a summary brings the whole of it; with new ids, each message of it goes by itself.
  *
  * @throws not_found; conflict while it is being sent, and, with a new id, while it is still to be sent.
  */
 export async function replayDelivery(db: Database, id: string, options: ReplayOptions): Promise<string> {
   await spreadOutbox(db);
   return db.transaction(function* () {
-    const row = yield* first(query.selectFrom("delivery").select(["id", "state"]).where("id", "=", id));
+    const rows = query.selectFrom("delivery").select(["id", "state", "lead_id"]);
+    const row = yield* first(rows.where("id", "=", id));
     if (!row) throw new FormsvcError("not_found", `There is no delivery ${id}.`);
     checkReplay(id, row.state, options.asNew);
-    return yield* replayRow(id, options);
+    const leadId = row.lead_id ?? id;
+    const sent = yield* replayRow(leadId, options);
+    if (options.asNew)
+      for (const member of yield* all(rows.where("lead_id", "=", leadId)))
+        yield* replayRow(member.id, options);
+    return sent;
   });
 }
 
@@ -83,6 +90,8 @@ export async function replayRange(db: Database, range: ReplayRange, options: Rep
 function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
   let rows = query.selectFrom("delivery").select("id").where("id", ">", after);
   if (asNew) rows = rows.where(isFinished).where(isLatest(range.until));
+  // A summary is repeated as it was, with all of its messages.
+  else rows = rows.where("lead_id", "is", null);
   rows = range.failedOnly
     ? rows.where("state", "=", sql.lit("failed"))
     : rows.where("state", "in", ["delivered", "failed", "held", "pending"]);
@@ -111,7 +120,7 @@ function* replayRow(id: string, { asNew, now }: ReplayOptions): Steps<string> {
       query
         .updateTable("delivery")
         .set({ state, spent: 0, interruptions: 0, due_at: now, finished_at: null })
-        .where("id", "=", id),
+        .where((eb) => eb.or([eb("id", "=", id), eb("lead_id", "=", id)])),
     );
     return id;
   }

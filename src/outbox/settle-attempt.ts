@@ -17,6 +17,7 @@ export interface AttemptSituation {
   readonly breaker: Breaker;
   readonly goneAt: number | null;
   readonly failingSince: number | null;
+  readonly refusals: number;
 }
 
 export interface SettlementTime {
@@ -25,62 +26,158 @@ export interface SettlementTime {
   readonly random: number;
 }
 
+type Result = Pick<AttemptResult, "outcome" | "blame" | "retryAfterMs">;
+
 export function settleAttempt(
   before: AttemptSituation,
-  result: Pick<AttemptResult, "outcome" | "blame" | "retryAfterMs">,
+  result: Result,
+  policy: DeliveryPolicy,
+  time: SettlementTime,
+): Settlement {
+  const { recipientState, breaker, goneAt, failingSince, refusals } = before;
+  const sameRecipient = { recipientState, breaker, goneAt, failingSince, refusals };
+  switch (result.blame) {
+    case "nobody":
+      return settleSuccess(before, policy, time);
+    case "recipient":
+      return settleFailure(before, result, policy, time);
+    case "message":
+      return settleRefusal(before, policy, time);
+    case "place":
+      return { ...sameRecipient, ...waitForPlace(before) };
+    case "unsure":
+      return { ...sameRecipient, ...loseEnd(before, recipientState, policy, time.now) };
+    case "own":
+      break;
+  }
+  return { ...sameRecipient, ...interrupt(before, recipientState, policy, time.now) };
+}
+
+function settleSuccess(
+  before: AttemptSituation,
+  policy: DeliveryPolicy,
+  { now }: SettlementTime,
+): Settlement {
+  const { recipientState, spent } = before;
+  const breaker = afterSuccess(before.breaker, breakerLimits(policy));
+  const done = { state: "delivered", spent, interruptions: 0, dueAt: now } as const;
+  return { ...done, recipientState, breaker, goneAt: null, failingSince: null, refusals: 0 };
+}
+
+function settleFailure(
+  before: AttemptSituation,
+  { outcome, retryAfterMs }: Result,
   policy: DeliveryPolicy,
   { now, random }: SettlementTime,
 ): Settlement {
-  const { recipientState, goneAt, failingSince, isProbe } = before;
-  const { scheduleSeconds, probeSeconds, limits } = policy;
-  const breakerLimits = { probeSeconds, perRecipient: limits.perRecipient };
-  if (result.blame === "own") {
-    const next = interrupt(before, recipientState, scheduleSeconds, now);
-    return { ...next, recipientState, breaker: before.breaker, goneAt, failingSince };
-  }
-  if (result.blame === "nobody") {
-    const breaker = afterSuccess(before.breaker, breakerLimits);
-    const done = { state: "delivered", spent: before.spent, interruptions: 0, dueAt: now } as const;
-    return { ...done, recipientState, breaker, goneAt: null, failingSince: null };
-  }
-  const { retryAfterMs } = result;
-  const breaker = afterFailure(before.breaker, breakerLimits, { nowMs: now, isProbe, retryAfterMs });
+  const { recipientState, goneAt, failingSince, isProbe, refusals } = before;
+  const breaker = afterFailure(before.breaker, breakerLimits(policy), { nowMs: now, isProbe, retryAfterMs });
   const spent = isProbe ? before.spent : before.spent + 1;
   const planned = nextAttemptAt({
     nowMs: now,
     spent: Math.max(spent, 1),
-    scheduleSeconds,
+    scheduleSeconds: policy.scheduleSeconds,
     retryAfterMs,
     random,
   });
-  const isGone = result.outcome === "gone";
+  const isGone = outcome === "gone";
   const stops = isGone && goneAt !== null && now - goneAt >= GONE_APART_MS && recipientState === "enabled";
   const nextState = stops ? "stopped" : recipientState;
   return {
     state: planned === null ? "failed" : waitingState(nextState),
     spent,
-    interruptions: 0,
+    // If repeating is not harmless, each attempt without a known end counts, whatever came between.
+    interruptions: policy.afterUnsure === null ? 0 : before.interruptions,
     // A failed probe goes behind the others, so that one bad message cannot keep the breaker open.
     dueAt: isProbe ? breaker.notBeforeMs : (planned ?? now),
     recipientState: nextState,
     breaker,
     goneAt: goneAt ?? (isGone ? now : null),
     failingSince: failingSince ?? now,
+    refusals,
   };
 }
 
-/** The process ended, or is ending, before the answer came: the message waits longer each time in a row. */
-export function interrupt(
-  before: { readonly spent: number; readonly interruptions: number },
+function settleRefusal(
+  { spent, interruptions, recipientState, breaker, goneAt, failingSince, ...before }: AttemptSituation,
+  { refusalsUntilStopped }: DeliveryPolicy,
+  { now }: SettlementTime,
+): Settlement {
+  const refusals = before.refusals + 1;
+  const stops = refusals >= refusalsUntilStopped && recipientState === "enabled";
+  return {
+    state: "failed",
+    spent: spent + 1,
+    interruptions,
+    dueAt: now,
+    recipientState: stops ? "stopped" : recipientState,
+    breaker,
+    goneAt,
+    failingSince: failingSince ?? now,
+    refusals,
+  };
+}
+
+type Wait = Pick<Settlement, "state" | "spent" | "interruptions"> & { readonly dueAt: number };
+
+/** It stays due, and first of all: the same message asks again whether the place is back. */
+function waitForPlace({ spent, interruptions, recipientState }: AttemptSituation) {
+  return { state: waitingState(recipientState), spent, interruptions, dueAt: null };
+}
+
+interface Interruptible {
+  readonly spent: number;
+  readonly interruptions: number;
+}
+
+/** The process or the connection ended before the answer came: the message may have arrived. */
+export function loseEnd(
+  before: Interruptible,
+  recipientState: RecipientState,
+  policy: Pick<DeliveryPolicy, "scheduleSeconds" | "afterUnsure">,
+  now: number,
+): Wait {
+  const { afterUnsure, scheduleSeconds } = policy;
+  if (afterUnsure === null) return interruptAgain(before, recipientState, scheduleSeconds, now);
+  const interruptions = before.interruptions + 1;
+  const state = interruptions > afterUnsure.most ? "failed" : waitingState(recipientState);
+  return {
+    state,
+    spent: before.spent,
+    interruptions,
+    dueAt: now + Math.ceil(afterUnsure.delaySeconds * 1000),
+  };
+}
+
+/** We ended the attempt before anything arrived. */
+function interrupt(
+  before: Interruptible,
+  recipientState: RecipientState,
+  { scheduleSeconds, afterUnsure }: DeliveryPolicy,
+  now: number,
+): Wait {
+  if (afterUnsure === null) return interruptAgain(before, recipientState, scheduleSeconds, now);
+  const { spent, interruptions } = before;
+  const dueAt = now + Math.ceil((scheduleSeconds[0] ?? 0) * 1000);
+  return { state: waitingState(recipientState), spent, interruptions, dueAt };
+}
+
+/** The message waits longer each time in a row. */
+function interruptAgain(
+  before: Interruptible,
   recipientState: RecipientState,
   scheduleSeconds: readonly number[],
   now: number,
-): Pick<Settlement, "state" | "spent" | "interruptions" | "dueAt"> {
+): Wait {
   const interruptions = before.interruptions + 1;
   const spent = interruptions > FREE_INTERRUPTIONS ? before.spent + 1 : before.spent;
   const delaySeconds = scheduleSeconds[Math.min(interruptions, scheduleSeconds.length) - 1] ?? 0;
   const state = spent > scheduleSeconds.length ? "failed" : waitingState(recipientState);
   return { state, spent, interruptions, dueAt: now + Math.ceil(delaySeconds * 1000) };
+}
+
+function breakerLimits({ probeSeconds, failuresUntilProbes, limits }: DeliveryPolicy) {
+  return { probeSeconds, failuresUntilProbes, perRecipient: limits.perRecipient };
 }
 
 /** The state in which a delivery waits: `held` if its recipient gets nothing at present. */

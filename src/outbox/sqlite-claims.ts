@@ -1,8 +1,8 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import type { ClaimedDelivery, Claims } from "./claims.ts";
+import { ALONE, type ClaimedDelivery, type Claims } from "./claims.ts";
 import type { QueuedMessage } from "./outbox.ts";
 
-interface Row {
+export interface ClaimableRow {
   readonly id: string;
   readonly attempts: number;
   readonly spent: number;
@@ -25,14 +25,16 @@ interface QueuedBody {
   readonly body: Buffer | null;
 }
 
-const SELECT = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
+/** Messages of a recipient that may be claimed; those that go with another one follow it. */
+export const CLAIMABLE_SQL = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
   FROM delivery JOIN submission ON submission.id = delivery.submission_id
-  WHERE delivery.recipient_id = ? AND delivery.state = 'pending'`;
+  WHERE delivery.recipient_id = ? AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
 
 export const CLAIM_SQL = {
-  earliest: "SELECT min(due_at) AS due FROM delivery WHERE recipient_id = ? AND state = 'pending'",
-  due: `${SELECT} AND delivery.due_at <= ? ORDER BY delivery.due_at LIMIT ?`,
-  probe: `${SELECT} ORDER BY delivery.due_at LIMIT 1`,
+  earliest:
+    "SELECT min(due_at) AS due FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL",
+  due: `${CLAIMABLE_SQL} AND delivery.due_at <= ? ORDER BY delivery.due_at LIMIT ?`,
+  probe: `${CLAIMABLE_SQL} ORDER BY delivery.due_at LIMIT 1`,
   mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?
     WHERE id = ? AND state = 'pending'`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
@@ -47,7 +49,8 @@ export const CLAIM_SQL = {
     VALUES (?, ?, ?, 'sending', 1, ?, ?, ?)`,
   deleteRow: "DELETE FROM outbox WHERE number = ?",
   shortenRow: "UPDATE outbox SET message_count = ?, messages = ? WHERE number = ?",
-  pullForward: "UPDATE delivery SET due_at = ? WHERE recipient_id = ? AND state = 'pending' AND due_at > ?",
+  pullForward: `UPDATE delivery SET due_at = ?
+    WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL AND due_at > ?`,
 } as const;
 
 export function createClaims(db: SqliteDatabase): Claims {
@@ -59,10 +62,16 @@ export function createClaims(db: SqliteDatabase): Claims {
   const pullForward = db.prepare(CLAIM_SQL.pullForward);
   const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
   const takeQueued = createQueuedClaim(db);
-  const take = (rows: Row[], recipientId: string, isProbe: boolean, now: number): ClaimedDelivery[] =>
+  const take = (
+    rows: ClaimableRow[],
+    recipientId: string,
+    isProbe: boolean,
+    now: number,
+  ): ClaimedDelivery[] =>
     rows.map(({ id, attempts, spent, interruptions, body }) => {
       mark.run(now, isProbe ? 1 : 0, id);
-      return { id, recipientId, attempt: attempts + 1, spent, interruptions, isProbe, claimedAt: now, body };
+      const before = { attempt: attempts + 1, spent, interruptions };
+      return { id, recipientId, ...before, isProbe, claimedAt: now, body, ...ALONE };
     });
   const queuedSince = (recipientId: string): number | null =>
     (queuedAt.get(recipientId) as number | undefined) ?? null;
@@ -70,7 +79,7 @@ export function createClaims(db: SqliteDatabase): Claims {
   return {
     earliestDue: (recipientId) => (queuedSince(recipientId) === null ? pendingSince(recipientId) : 0),
     claimDue(recipientId, limit, now) {
-      const due = take(selectDue.all(recipientId, now, limit) as Row[], recipientId, false, now);
+      const due = take(selectDue.all(recipientId, now, limit) as ClaimableRow[], recipientId, false, now);
       return due.length < limit ? [...due, ...takeQueued(recipientId, limit - due.length, false, now)] : due;
     },
     claimProbe(recipientId, now) {
@@ -79,7 +88,7 @@ export function createClaims(db: SqliteDatabase): Claims {
       const isQueuedFirst = queued !== null && (due === null || queued < due);
       return isQueuedFirst
         ? takeQueued(recipientId, 1, true, now)
-        : take(selectProbe.all(recipientId) as Row[], recipientId, true, now);
+        : take(selectProbe.all(recipientId) as ClaimableRow[], recipientId, true, now);
     },
     giveBack(deliveries) {
       for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
@@ -88,10 +97,15 @@ export function createClaims(db: SqliteDatabase): Claims {
   };
 }
 
-type QueuedClaim = (recipientId: string, limit: number, isProbe: boolean, now: number) => ClaimedDelivery[];
+export type QueuedClaim = (
+  recipientId: string,
+  limit: number,
+  isProbe: boolean,
+  now: number,
+) => ClaimedDelivery[];
 
 /** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
-function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
+export function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
   const selectRow = db.prepare(CLAIM_SQL.queued);
   const selectBodies = db.prepare(CLAIM_SQL.bodies);
   const insert = db.prepare(CLAIM_SQL.insert);
@@ -115,6 +129,7 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
           isProbe,
           claimedAt: now,
           body,
+          ...ALONE,
         });
       }
       const left = row.message_count - taken.length;

@@ -19,6 +19,8 @@ export interface Transport {
 export interface Route {
   /** Recipients at the same place share a limit of attempts under way. For webhooks it is the host. */
   readonly place: string;
+  /** How long its messages are gathered, to go as one; null if each goes by itself. Needs a policy with a pace. */
+  readonly gatherSeconds: number | null;
   /** Makes one attempt and never rejects. Its time limit starts now. */
   send(message: Message): Promise<AttemptResult>;
 }
@@ -28,18 +30,27 @@ export interface Message {
   readonly id: string;
   /** The notification as JSON, the same bytes for every recipient and every attempt. */
   readonly body: Buffer;
+  /** Messages that go with it in one summary; none unless the policy has a pace. */
+  readonly memberIds: readonly string[];
+  /** The bodies of the first of those, oldest first; at most 49. */
+  readonly memberBodies: readonly Buffer[];
 }
 
 /**
- * Whom a failure speaks about. Those of the `recipient` count towards its breaker. Failures of our `own` say nothing about
- * the recipient and spend no attempt.
+ * Whom the result of an attempt speaks about. `nobody` means that the message was delivered.
+ *
+ * - `recipient`: it failed for now. Spends an attempt of the schedule and counts towards the recipient's breaker.
+ * - `message`: this message was refused for good. No further attempt is made; several in a row stop the recipient.
+ * - `place`: nobody there can be reached, or we are refused before anything was said about the message. Nothing is spent; all
+ *   recipients at the place wait, and one message at a time finds out whether it is back.
+ * - `unsure`: it may have arrived. `DeliveryPolicy.afterUnsure` decides.
+ * - `own`: we ended the attempt ourselves, and nothing had arrived. Nothing is spent.
  */
-export type Blame = "nobody" | "recipient" | "own";
+export type Blame = "nobody" | "recipient" | "message" | "place" | "unsure" | "own";
 
 export interface AttemptResult {
   /** A word for the record. `gone`: the recipient wants no more messages; given twice, it is stopped. */
   readonly outcome: string;
-  /** `nobody` means that the message was delivered. */
   readonly blame: Blame;
   /** For people: what happened, and what to do about it if that is known. */
   readonly message: string;
@@ -56,9 +67,37 @@ export interface AttemptResult {
 export interface DeliveryPolicy {
   /** Delays between attempts in seconds; one attempt more than delays is made. */
   readonly scheduleSeconds: readonly number[];
-  /** Waits between probes in seconds; the last one repeats. */
+  /** Waits between probes in seconds, of a recipient or a place; the last one repeats. */
   readonly probeSeconds: readonly number[];
+  /** After this number of failures in a row a recipient gets probes only. Infinity: each message follows its own schedule. */
+  readonly failuresUntilProbes: number;
+  /** After this number of messages in a row that were refused for good a recipient is stopped. */
+  readonly refusalsUntilStopped: number;
+  /** Null if recipients recognise a repeated message: then an attempt without a known end is made again soon. */
+  readonly afterUnsure: UnsureRule | null;
   readonly limits: DeliveryLimits;
+  /** Null sends each message as soon as it may. */
+  readonly pace: Pace | null;
+}
+
+/**
+ * How many messages are begun. A message counts once, before its first attempt. Beyond the recipient's limits its messages are
+ * gathered until the window ends, and go as one.
+ */
+export interface Pace {
+  /** To all recipients together; beyond it messages wait. */
+  readonly perMinute: number;
+  readonly perRecipientPerHour: number;
+  /** The window begins with the first message and does not slide. */
+  readonly perRecipientInWindow: { readonly most: number; readonly seconds: number };
+}
+
+/** What follows an attempt that may have delivered, because its connection or this process ended in between. */
+export interface UnsureRule {
+  /** How long the message then waits. */
+  readonly delaySeconds: number;
+  /** How often one message is sent again for it; after that it has failed, and somebody decides. */
+  readonly most: number;
 }
 
 /** Most attempts under way at once. */
@@ -88,9 +127,11 @@ export interface Settlement {
   readonly state: "delivered" | "pending" | "held" | "failed";
   readonly spent: number;
   readonly interruptions: number;
-  readonly dueAt: number;
+  /** When the next attempt is planned; null leaves it as it was. */
+  readonly dueAt: number | null;
   readonly recipientState: RecipientState;
   readonly breaker: Breaker;
   readonly goneAt: number | null;
   readonly failingSince: number | null;
+  readonly refusals: number;
 }

@@ -10,6 +10,9 @@ import { parseRetryAfter } from "./retry-after.ts";
 import type { HttpSender, SendRequest, SendResult } from "./send.ts";
 import type { OpenWebhook } from "./webhook-secrets.ts";
 
+/** A webhook gets each message by itself. */
+type WebhookMessage = Pick<Message, "id" | "body">;
+
 interface AttemptParts {
   readonly sender: Pick<HttpSender, "send">;
   /** Where the dashboard is, for the link in a chat; null if that is not known. */
@@ -21,7 +24,7 @@ interface AttemptParts {
 export async function makeAttempt(
   { sender, dashboardUrl, now }: AttemptParts,
   webhook: OpenWebhook,
-  message: Message,
+  message: WebhookMessage,
 ): Promise<AttemptResult> {
   const { format } = webhook;
   if (format === "standard") {
@@ -51,7 +54,7 @@ export function judge(result: SendResult, now: number): AttemptResult {
 function chatRequest(
   format: ChatFormatName,
   { url, allowPrivate, headers }: OpenWebhook,
-  { id, body }: Message,
+  { id, body }: WebhookMessage,
   dashboardUrl: string | null,
 ): SendRequest {
   const chat = readChatMessage(body, dashboardUrl);

@@ -1,8 +1,9 @@
 import { FormsvcError } from "../foundation/errors.ts";
+import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import { checkCustomHeaders } from "./custom-headers.ts";
 import { CHAT_FORMATS } from "./formats/chat-formats.ts";
 import type { WebhookFormat } from "./formats/format.ts";
-import { MAX_SPAM_SCORE, type WebhookSettings } from "./webhook.ts";
+import type { WebhookSettings } from "./webhook.ts";
 import { normalizeWebhookUrl } from "./webhook-url.ts";
 
 /** The given settings as a webhook of that format stores them: the URL and the names of headers in normal form. @throws usage */

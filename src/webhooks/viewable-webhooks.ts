@@ -1,12 +1,12 @@
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { findEndpoint, listEndpoints } from "../endpoints/endpoint-store.ts";
+import { findEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { countFailedOf } from "../outbox/count-deliveries.ts";
 import type { Delivery } from "../outbox/delivery.ts";
 import { getDelivery } from "../outbox/delivery-store.ts";
 import { listSomeRecipients } from "../outbox/recipient-store.ts";
-import { listViewableWorkspaces, mayView } from "../workspaces/workspace-store.ts";
+import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../workspaces/viewing.ts";
 import { isIll } from "./webhook-health.ts";
 import { findWebhook, noWebhook, withAddress } from "./webhook-store.ts";
@@ -83,14 +83,4 @@ export function* findWebhookTroubles(viewing: Viewing, now: number): Steps<Webho
     if (webhook !== undefined) ill.push(webhook);
   }
   return { ill, more: found.length - ill.length, failed: yield* countFailedOf(endpointIds) };
-}
-
-/** Null is every endpoint. */
-function* viewableEndpointIds(viewing: Viewing): Steps<string[] | null> {
-  if (viewing.isOperator) return null;
-  const ids: string[] = [];
-  for (const workspace of yield* listViewableWorkspaces(viewing)) {
-    for (const { id } of yield* listEndpoints(workspace.id)) ids.push(id);
-  }
-  return ids;
 }

@@ -45,7 +45,7 @@ export function* createWebhook(
   }
   const id = newId("wh", now);
   const { maxSpamScore, format } = settings;
-  yield* insertRecipient({ id, kind: WEBHOOK_KIND, endpointId, maxSpamScore }, now);
+  yield* insertRecipient({ id, kind: WEBHOOK_KIND, endpointId, maxSpamScore, confirmedAt: now }, now);
   const headers = writeHeaders(sealHeaders(keyring, id, settings.headers));
   yield* run(query.insertInto("webhook").values({ id, ...settingsColumns(settings), headers, format }));
   const secret = format === "standard" ? newSecret() : null;
@@ -195,7 +195,7 @@ function settingsColumns({ url, allowPrivate }: Webhook["settings"]) {
 }
 
 function toWebhook(
-  { kind: _kind, maxSpamScore, ...rest }: Recipient,
+  { kind: _kind, maxSpamScore, refusals: _refusals, confirmedAt: _confirmedAt, ...rest }: Recipient,
   row: Selectable<Tables["webhook"]>,
 ): Webhook {
   return {

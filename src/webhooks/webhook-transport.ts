@@ -10,6 +10,9 @@ import type { HttpSender } from "./send.ts";
 import { type DeliverySettings, WEBHOOK_KIND } from "./webhook.ts";
 import type { OpenWebhook } from "./webhook-secrets.ts";
 
+/** After this number of failures in a row a webhook gets probes only. */
+const FAILURES_UNTIL_PROBES = 5;
+
 export interface WebhookTransportParts {
   readonly db: SqliteDatabase;
   /** Opens the signing keys and the webhooks' own headers. */
@@ -30,6 +33,7 @@ export function createWebhookTransport(parts: WebhookTransportParts): Transport 
   // Webhooks on one host share its limit, whatever their paths.
   const routeTo = (open: OpenWebhook): Route => ({
     place: new URL(open.url).host,
+    gatherSeconds: null,
     send: (message) => makeAttempt(attempt, open, message),
   });
   return {
@@ -43,5 +47,15 @@ export function createWebhookTransport(parts: WebhookTransportParts): Transport 
 
 export function policyOf({ scheduleSeconds, probeSeconds, limits }: DeliverySettings): DeliveryPolicy {
   const { total, perHost, perWebhook } = limits;
-  return { scheduleSeconds, probeSeconds, limits: { total, perPlace: perHost, perRecipient: perWebhook } };
+  return {
+    scheduleSeconds,
+    probeSeconds,
+    failuresUntilProbes: FAILURES_UNTIL_PROBES,
+    // A receiver that refuses one message may take the next: only its breaker slows it down.
+    refusalsUntilStopped: Number.POSITIVE_INFINITY,
+    // Receivers drop a repeated id.
+    afterUnsure: null,
+    limits: { total, perPlace: perHost, perRecipient: perWebhook },
+    pace: null,
+  };
 }

@@ -1,4 +1,4 @@
-import type { Recipient } from "../outbox/recipient.ts";
+import { MAX_SPAM_SCORE, type Recipient } from "../outbox/recipient.ts";
 import type { WebhookFormat } from "./formats/format.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 
@@ -6,7 +6,7 @@ import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 export const WEBHOOK_KIND = "webhook";
 
 /** A recipient that is reached over HTTP: the address of a receiver, and the settings of its requests. */
-export interface Webhook extends Omit<Recipient, "kind" | "maxSpamScore"> {
+export interface Webhook extends Omit<Recipient, "kind" | "maxSpamScore" | "refusals" | "confirmedAt"> {
   readonly settings: Omit<WebhookSettings, "headers">;
   readonly headers: StoredHeaders;
 }
@@ -22,9 +22,6 @@ export interface WebhookSettings {
   /** Never changes: another format needs another address. */
   readonly format: WebhookFormat;
 }
-
-/** The highest spam score that a submission can have. */
-export const MAX_SPAM_SCORE = 100;
 
 /** The settings that a new webhook has unless others are chosen. */
 export const defaultWebhookSettings: Omit<WebhookSettings, "url"> = {

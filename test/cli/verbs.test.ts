@@ -18,6 +18,13 @@ import { listWebhookDeliveries, replay, type Replay } from "../../src/webhooks/w
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../../src/webhooks/change-webhook.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import {
+  addMailRecipient,
+  changeMailRecipient,
+  removeMailRecipient,
+  switchMailRecipient,
+} from "../../src/mail/change-mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { changeBothWays } from "../support/same-change.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
@@ -70,6 +77,34 @@ test("a webhook is added, changed, given a new secret and deleted, by the verb a
     const rows = await changeBothWays(operatorMachine(), world.db, verb, ["webhook", ...command]);
     expect(rows.verb, command[0]).toEqual(rows.command);
     expect(rows.verb.filter((row) => row.startsWith("audit_event"))).toHaveLength(1);
+  }
+});
+
+test("a recipient is added, changed, switched and removed, by the verb as by the command, and each is recorded", async () => {
+  await using world = new WebhookWorld();
+  const { endpointId } = world;
+  const settings = { ...defaultMailRecipientSettings, address: "ada@example.com" };
+  const made = { endpointId, settings, isConfirmed: true, actor: null };
+  const { id } = await world.db.transaction(() => addMailRecipient(made, Date.now()));
+  const other = { ...made, settings: { ...settings, address: "bob@example.com" } };
+  const change = { digest: "hourly", maxSpamScore: 40 } as const;
+  type Verb = (db: typeof world.db) => Promise<unknown>;
+  const both: [verb: Verb, command: string[]][] = [
+    [
+      (db) => db.transaction(() => addMailRecipient(other, Date.now())),
+      ["add", "bob@example.com", "--endpoint", endpointId],
+    ],
+    [
+      (db) => db.transaction(() => changeMailRecipient({ id, change, actor: null }, Date.now())),
+      ["set", id, "--digest", "hourly", "--max-spam-score", "40"],
+    ],
+    [(db) => switchMailRecipient(db, { id, enabled: false, actor: null }, systemClock), ["disable", id]],
+    [(db) => removeMailRecipient(db, id, null, Date.now()), ["remove", id, "--yes"]],
+  ];
+  for (const [verb, command] of both) {
+    const rows = await changeBothWays(operatorMachine(), world.db, verb, ["recipient", ...command]);
+    expect(rows.verb, command[0]).toEqual(rows.command);
+    expect(rows.verb.filter((row) => row.startsWith("audit_event"))).toHaveLength(2);
   }
 });
 

@@ -30,7 +30,7 @@ describe("the embedded migrations", () => {
 
   test("are the SQL files of migrations/, byte for byte and in order", () => {
     const files = readdirSync(folder)
-      .filter((name) => name !== "schema.sql")
+      .filter((name) => name.endsWith(".sql") && name !== "schema.sql")
       .sort();
     const expected = files.map((name, index) => ({
       version: index + 1,

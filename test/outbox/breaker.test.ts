@@ -9,7 +9,7 @@ import {
   type Breaker,
 } from "../../src/outbox/breaker.ts";
 
-const LIMITS = { probeSeconds: [30, 60, 120, 300, 600, 900], perRecipient: 4 };
+const LIMITS = { probeSeconds: [30, 60, 120, 300, 600, 900], failuresUntilProbes: 5, perRecipient: 4 };
 const NOW = 1_790_000_000_000;
 
 function failTimes(times: number, breaker: Breaker = HEALTHY): Breaker {
@@ -21,12 +21,13 @@ function failTimes(times: number, breaker: Breaker = HEALTHY): Breaker {
 }
 
 test("a failure leaves one delivery at a time, and the fifth in a row probes only", () => {
-  expect(allowedInFlight(HEALTHY, LIMITS, NOW)).toBe(4);
-  for (const failures of [1, 4]) expect(allowedInFlight(failTimes(failures), LIMITS, NOW)).toBe(1);
+  expect(allowedInFlight(HEALTHY, LIMITS.perRecipient, NOW)).toBe(4);
+  for (const failures of [1, 4])
+    expect(allowedInFlight(failTimes(failures), LIMITS.perRecipient, NOW)).toBe(1);
   const open = failTimes(5);
   expect(open.state).toBe("open");
-  expect(allowedInFlight(open, LIMITS, NOW + 29_999)).toBe(0);
-  expect(allowedInFlight(open, LIMITS, NOW + 30_000)).toBe(1);
+  expect(allowedInFlight(open, LIMITS.perRecipient, NOW + 29_999)).toBe(0);
+  expect(allowedInFlight(open, LIMITS.perRecipient, NOW + 30_000)).toBe(1);
 });
 
 test("a success in between starts the count of failures anew", () => {
@@ -52,7 +53,7 @@ test("after an outage one, then two, then four deliveries go out at once", () =>
   const allowed: number[] = [];
   for (let success = 0; success < 4; success += 1) {
     breaker = afterSuccess(breaker, LIMITS);
-    allowed.push(allowedInFlight(breaker, LIMITS, NOW));
+    allowed.push(allowedInFlight(breaker, LIMITS.perRecipient, NOW));
   }
   expect(allowed).toEqual([1, 2, 4, 4]);
   expect(breaker).toEqual(HEALTHY);
@@ -63,6 +64,16 @@ test("a failure while ramping up goes back to probes at once", () => {
   expect(breaker).toEqual({ state: "open", count: 0, notBeforeMs: NOW + 30_000 });
 });
 
+test("a breaker that never opens leaves one delivery at a time after failures, and keeps its ramp", () => {
+  const never = { ...LIMITS, failuresUntilProbes: Number.POSITIVE_INFINITY };
+  const failure = { nowMs: NOW, isProbe: false, retryAfterMs: null };
+  let failing = HEALTHY;
+  for (let times = 0; times < 20; times += 1) failing = afterFailure(failing, never, failure);
+  expect(failing.state).toBe("closed");
+  expect(allowedInFlight(failing, LIMITS.perRecipient, NOW)).toBe(1);
+  expect(afterFailure(RECOVERING, never, failure)).toEqual(RECOVERING);
+});
+
 test("failures of deliveries that were in flight when the breaker opened do not delay the first probe", () => {
   expect(failTimes(9)).toEqual(failTimes(5));
 });
@@ -71,8 +82,8 @@ test("a receiver that asks for quiet gets it, with the breaker closed and open",
   const asked = { nowMs: NOW, isProbe: true, retryAfterMs: 3_600_000 };
   for (const breaker of [HEALTHY, failTimes(5)]) {
     const quiet = afterFailure(breaker, LIMITS, asked);
-    expect(allowedInFlight(quiet, LIMITS, NOW + 3_599_999)).toBe(0);
-    expect(allowedInFlight(quiet, LIMITS, NOW + 3_600_000)).toBeGreaterThan(0);
+    expect(allowedInFlight(quiet, LIMITS.perRecipient, NOW + 3_599_999)).toBe(0);
+    expect(allowedInFlight(quiet, LIMITS.perRecipient, NOW + 3_600_000)).toBeGreaterThan(0);
   }
 });
 
@@ -87,7 +98,7 @@ test("whatever happens, the numbers stay whole and a probe is never further off 
           : afterFailure(breaker, LIMITS, { nowMs: NOW, isProbe, retryAfterMs: null });
         expect(Number.isInteger(breaker.count) && breaker.count >= 0).toBe(true);
         expect(breaker.notBeforeMs).toBeLessThanOrEqual(NOW + 900_000);
-        expect(allowedInFlight(breaker, LIMITS, NOW + 900_000)).toBeGreaterThan(0);
+        expect(allowedInFlight(breaker, LIMITS.perRecipient, NOW + 900_000)).toBeGreaterThan(0);
       }
     }),
   );

@@ -5,6 +5,8 @@ import { LOOK_SQL } from "../../src/outbox/count-deliveries.ts";
 import { CLAIM_SQL } from "../../src/outbox/sqlite-claims.ts";
 import { selectStored } from "../../src/outbox/delivery-store.ts";
 import { selectOld } from "../../src/outbox/delivery-retention.ts";
+import { PACED_SQL } from "../../src/outbox/paced-claims.ts";
+import { PLACE_SQL } from "../../src/outbox/places.ts";
 import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/sqlite-recipient-memory.ts";
 import { FINISH_SQL } from "../../src/outbox/finish-attempts.ts";
 import { selectMisplaced } from "../../src/outbox/align-deliveries.ts";
@@ -22,12 +24,23 @@ test("every query that the outbox repeats goes over its index, without a scan or
   await using world = new WebhookWorld();
   const expected: [sql: string, index: RegExp][] = [
     [CLAIM_SQL.earliest, /delivery_pending/],
-    [CLAIM_SQL.due, /delivery_pending \(recipient_id=\? AND due_at<\?\)/],
-    [CLAIM_SQL.probe, /delivery_pending \(recipient_id=\?\)/],
+    [CLAIM_SQL.due, /delivery_pending \(recipient_id=\? AND lead_id=\? AND due_at<\?\)/],
+    [CLAIM_SQL.probe, /delivery_pending \(recipient_id=\? AND lead_id=\?\)/],
     [CLAIM_SQL.pullForward, /delivery_pending/],
     [CLAIM_SQL.mark, /PRIMARY KEY/],
     [FINISH_SQL.recipient, /sqlite_autoindex_recipient_1/],
     [FINISH_SQL.delivery, /PRIMARY KEY/],
+    [PLACE_SQL.drop, /PRIMARY KEY/],
+    [FINISH_SQL.members, /PRIMARY KEY/],
+    [PACED_SQL.freshIds, /delivery_pending \(recipient_id=\? AND lead_id=\? AND due_at<\?\)/],
+    [PACED_SQL.one, /PRIMARY KEY/],
+    [PACED_SQL.postpone, /PRIMARY KEY/],
+    [PACED_SQL.join, /PRIMARY KEY/],
+    [PACED_SQL.members, /delivery_members \(lead_id=\?\)/],
+    [PACED_SQL.markMembers, /PRIMARY KEY/],
+    [PACED_SQL.bodies, /SCAN member VIRTUAL TABLE .* SEARCH delivery/],
+    [PACED_SQL.insert, /SEARCH submission USING (?:COVERING )?INDEX/],
+    [PACED_SQL.readPace, /PRIMARY KEY/],
     [RECIPIENTS_OF_ENDPOINT_SQL, /recipient_by_endpoint/],
     [CLAIM_SQL.queuedAt, /COVERING INDEX outbox_by_recipient \(recipient_id=\?\)/],
     [CLAIM_SQL.queued, /outbox_by_recipient \(recipient_id=\?\)/],
@@ -41,7 +54,7 @@ test("every query that the outbox repeats goes over its index, without a scan or
   for (const [sql, index] of expected) {
     const plan = planOf(world, sql);
     expect(plan, sql).toMatch(index);
-    expect(plan, sql).not.toMatch(/\bSCAN (?!message|outbox$|outbox;)|TEMP B-TREE/);
+    expect(plan, sql).not.toMatch(/\bSCAN (?!message|member|json_each|outbox$|outbox;)|TEMP B-TREE/);
   }
 });
 
@@ -84,6 +97,7 @@ test("deleting a submission or a webhook finds what hangs on it by an index", as
     ["SELECT 1 FROM delivery WHERE submission_id = ?", /delivery_by_submission/],
     ["SELECT 1 FROM delivery WHERE recipient_id = ?", /delivery_by_recipient/],
     ["SELECT 1 FROM outbox WHERE recipient_id = ?", /outbox_by_recipient/],
+    ["SELECT 1 FROM delivery WHERE lead_id = ?", /delivery_members/],
     ["SELECT 1 FROM attempt WHERE delivery_id = ?", /PRIMARY KEY/],
     ["SELECT 1 FROM webhook_secret WHERE webhook_id = ?", /PRIMARY KEY/],
   ] as const) {

@@ -5,6 +5,7 @@ import { HEALTHY } from "../../src/outbox/breaker.ts";
 import { judge } from "../../src/webhooks/attempt.ts";
 import { policyOf } from "../../src/webhooks/webhook-transport.ts";
 import { settleAttempt, type AttemptSituation } from "../../src/outbox/settle-attempt.ts";
+import type { Blame, DeliveryPolicy } from "../../src/outbox/transport.ts";
 
 const NOW = 1_790_000_000_000;
 const POLICY = policyOf(defaultConfig.webhooks);
@@ -16,6 +17,7 @@ const FRESH: AttemptSituation = {
   breaker: HEALTHY,
   goneAt: null,
   failingSince: null,
+  refusals: 0,
 };
 const OPEN = { state: "open", count: 3, notBeforeMs: NOW } as const;
 
@@ -25,7 +27,10 @@ function answer(status: number) {
 }
 
 function settle(before: Partial<AttemptSituation>, status: number) {
-  return settleAttempt({ ...FRESH, ...before }, answer(status), POLICY, { now: NOW, random: 0 });
+  return settleAttempt({ ...FRESH, ...before }, answer(status), POLICY, {
+    now: NOW,
+    random: 0,
+  });
 }
 
 test("a failed probe waits for the next probe, however far its own schedule had come", () => {
@@ -53,6 +58,91 @@ test("the second 410 stops the webhook from a minute apart on", () => {
     goneAt: NOW - 59_999,
   });
   expect(settle({ goneAt: NOW - 60_000 }, 410)).toMatchObject({ state: "held", recipientState: "stopped" });
+});
+
+/** As a transport has it whose recipients do not recognise a repeated message. */
+const MAIL_LIKE: DeliveryPolicy = {
+  scheduleSeconds: [60, 300],
+  probeSeconds: [60, 300],
+  failuresUntilProbes: Number.POSITIVE_INFINITY,
+  refusalsUntilStopped: 3,
+  afterUnsure: { delaySeconds: 1800, most: 1 },
+  limits: { total: 2, perPlace: 2, perRecipient: 2 },
+  pace: null,
+};
+
+function settleBlamed(
+  blame: Blame,
+  before: Partial<AttemptSituation> = {},
+  policy: DeliveryPolicy = MAIL_LIKE,
+) {
+  const result = { outcome: "any", blame, retryAfterMs: null };
+  return settleAttempt({ ...FRESH, ...before }, result, policy, { now: NOW, random: 0 });
+}
+
+test("a message that is refused for good fails at once, and the third in a row stops the recipient", () => {
+  expect(settleBlamed("message")).toMatchObject({ state: "failed", refusals: 1, recipientState: "enabled" });
+  expect(settleBlamed("message", { refusals: 1 })).toMatchObject({ refusals: 2, recipientState: "enabled" });
+  expect(settleBlamed("message", { refusals: 2 })).toMatchObject({
+    state: "failed",
+    refusals: 3,
+    recipientState: "stopped",
+    failingSince: NOW,
+  });
+});
+
+test("a delivery in between starts the count of refusals anew, a put-off message does not", () => {
+  expect(settleBlamed("nobody", { refusals: 2 })).toMatchObject({ state: "delivered", refusals: 0 });
+  for (const blame of ["recipient", "place", "unsure", "own"] as const)
+    expect(settleBlamed(blame, { refusals: 2 }), blame).toMatchObject({ state: "pending", refusals: 2 });
+});
+
+test("a recipient that its owner disabled meanwhile stays disabled, however often it refuses", () => {
+  const refused = settleBlamed("message", { refusals: 7, recipientState: "disabled" });
+  expect(refused).toMatchObject({ state: "failed", recipientState: "disabled" });
+});
+
+test("a fault of the place spends nothing and says nothing of the recipient", () => {
+  const { isProbe: _, ...before } = { ...FRESH, spent: 2, interruptions: 1, refusals: 1 };
+  expect(settleBlamed("place", before)).toEqual({ ...before, state: "pending", dueAt: null });
+  expect(settleBlamed("place", { recipientState: "disabled" })).toMatchObject({ state: "held" });
+});
+
+test("an attempt without a known end is made once more after half an hour, and after a second one the message has failed", () => {
+  const first = settleBlamed("unsure", { spent: 1 });
+  expect(first).toMatchObject({ state: "pending", spent: 1, interruptions: 1, dueAt: NOW + 1_800_000 });
+  expect(settleBlamed("unsure", { interruptions: 1 })).toMatchObject({ state: "failed", interruptions: 2 });
+  const never = { ...MAIL_LIKE, afterUnsure: { delaySeconds: 0, most: 0 } };
+  expect(settleBlamed("unsure", {}, never)).toMatchObject({ state: "failed" });
+});
+
+test("attempts without a known end are counted over those that were put off in between", () => {
+  const putOff = settleBlamed("recipient", { interruptions: 1 });
+  expect(putOff).toMatchObject({ state: "pending", interruptions: 1, spent: 1 });
+  expect(settleBlamed("unsure", { interruptions: putOff.interruptions })).toMatchObject({ state: "failed" });
+});
+
+test("an attempt that we ended before anything arrived spends nothing and counts as nothing", () => {
+  expect(settleBlamed("own", { spent: 1 })).toMatchObject({
+    state: "pending",
+    spent: 1,
+    interruptions: 0,
+    dueAt: NOW + 60_000,
+  });
+});
+
+test("where repeating is harmless, an attempt without a known end waits as one that was interrupted", () => {
+  expect(settleBlamed("unsure", {}, POLICY)).toEqual(settleBlamed("own", {}, POLICY));
+  expect(settleBlamed("unsure", {}, POLICY)).toMatchObject({ interruptions: 1, dueAt: NOW + 5000 });
+});
+
+test("a message that is put off for now follows its own schedule, whatever happened to others", () => {
+  const before = { breaker: { state: "closed", count: 20, notBeforeMs: 0 } } as const;
+  expect(settleBlamed("recipient", before)).toMatchObject({
+    dueAt: NOW + 60_000,
+    breaker: { state: "closed" },
+  });
+  expect(settleBlamed("recipient", { ...before, spent: 2 })).toMatchObject({ state: "failed" });
 });
 
 test("whatever an attempt meets, its plan is whole numbers, and only a spent schedule fails for good", () => {

@@ -1,40 +1,12 @@
 import { expect, test } from "vitest";
-import { createLog } from "../../src/foundation/log.ts";
-import { newId } from "../../src/foundation/id.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { insertRecipient, listEnabledRecipients } from "../../src/outbox/recipient-store.ts";
-import type { AttemptResult, Message, Route, Transport } from "../../src/outbox/transport.ts";
+import { listEnabledRecipients } from "../../src/outbox/recipient-store.ts";
+import type { AttemptResult } from "../../src/outbox/transport.ts";
+import { addPigeons } from "../support/pigeons.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 
 const DAY_MS = 86_400_000;
 const REFUSED: AttemptResult = { ...ANSWERED, outcome: "refused", blame: "recipient", status: 550 };
-
-/** A transport of its own kind, and one recipient of it beside the webhooks of the world. */
-function addPigeons(world: WebhookWorld, send: (message: Message) => Promise<AttemptResult>) {
-  const id = newId("wh", world.clock.now());
-  const { endpointId } = world;
-  world.db.now(() =>
-    insertRecipient({ id, kind: "pigeon", endpointId, maxSpamScore: 100 }, world.clock.now()),
-  );
-  const reports: string[] = [];
-  const routes = new Map<string, Route>([[id, { place: "loft", send }]]);
-  const transport: Transport = {
-    kind: "pigeon",
-    policy: {
-      scheduleSeconds: [60],
-      probeSeconds: [3600],
-      limits: { total: 2, perPlace: 2, perRecipient: 2 },
-    },
-    routes: () => routes,
-    report: ({ result }) => void reports.push(result.outcome),
-    destroy: () => Promise.resolve(),
-  };
-  const { db, outbox, clock } = world;
-  const parts = { db, outbox, clock, log: createLog("silent", "json"), random: () => 0 };
-  world.deliverer = new Deliverer({ ...parts, transports: [world.transport, transport] });
-  return { id, routes, reports, deliverer: world.deliverer };
-}
 
 test("recipients of two kinds each get every message, by their own transport within its own limits", async () => {
   await using world = new WebhookWorld();
@@ -78,7 +50,8 @@ test("each transport's own schedule decides when its deliveries are given up", a
 
 test("messages to a recipient without a route wait until it has one", async () => {
   await using world = new WebhookWorld();
-  const { id, routes, deliverer } = addPigeons(world, () => Promise.resolve(ANSWERED));
+  const { ids, routes, deliverer } = addPigeons(world, () => Promise.resolve(ANSWERED));
+  const [id] = ids as [string];
   const route = routes.get(id)!;
   routes.delete(id);
   world.post(3);

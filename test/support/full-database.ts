@@ -209,7 +209,26 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       not_before: NOON,
       gone_at: null,
       failing_since: index === 2 ? NOON : null,
+      confirmed_at: index === 1 ? null : NOON,
       created_at: NOON,
+    });
+    yield* insert("mail_recipient", {
+      id,
+      address: "ada@example.org",
+      subject: index === 0 ? HOSTILE : null,
+      digest: "hourly",
+      confirmation_hash: index === 1 ? Buffer.alloc(32, index) : null,
+      confirmation_expires_at: index === 1 ? NOON : null,
+      unsubscribe_token: "token",
+      unsubscribed_at: null,
+    });
+    yield* insert("recipient_pace", {
+      recipient_id: id,
+      window_at: NOON,
+      window_sent: 1,
+      hour_at: NOON,
+      hour_sent: 2,
+      gathers_until: index === 0 ? NOON : null,
     });
     yield* insert("webhook", { id, url: "https://example.org/hook", headers: "{}", allow_private: 0 });
     yield* insert("webhook_secret", {
@@ -219,9 +238,13 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       expires_at: null,
     });
   }
+  const fault = { kind: "mail", place: "mail.example.org:587", since: NOON, message: HOSTILE };
+  yield* insert("place_fault", { ...fault, next_probe_at: NOON });
+  // A row may name one that comes after it.
+  const lastId = newId("msg", NOON + 19_000);
   const states = ["pending", "sending", "delivered", "held", "failed"] as const;
   for (const [index, submissionId] of submissionIds.slice(0, 20).entries()) {
-    const id = newId("msg", NOON + index * 1000);
+    const id = index === 19 ? lastId : newId("msg", NOON + index * 1000);
     yield* insert("delivery", {
       id,
       submission_id: submissionId,
@@ -231,6 +254,7 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       claimed_at: null,
       finished_at: index % 5 === 2 ? NOON : null,
       last_status: index % 2 === 0 ? 503 : null,
+      lead_id: index === 4 ? lastId : null,
     });
     yield* insert("attempt", {
       delivery_id: id,

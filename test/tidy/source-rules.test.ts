@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { listFiles, modeOf, readText } from "./repository.ts";
+import { checkMigrationNames, checkRunBit, checkTopLevel } from "./repository-rules.ts";
 import {
   asksGivenClock,
   usesGivenClock,
-  checkMigrationNames,
-  checkRunBit,
-  checkTopLevel,
   findUnusedEdges,
   fitsEveryMachine,
   hasPlainName,

@@ -36,6 +36,8 @@ export function fillPostgresqlTables<Result>(
     for (const table of COPIED_TABLES) await refuseRows(client, table, db.name);
     for (const table of COPIED_TABLES) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     const result = await work(createWriter(client));
+    // Rows of one table that name each other are checked now: a table with checks to come cannot be altered.
+    await client.query("SET CONSTRAINTS ALL IMMEDIATE");
     for (const table of COPIED_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
     for (const table of COPIED_TABLES) await continueNumbers(client, table);
     await client.query("COMMIT");

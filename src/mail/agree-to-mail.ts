@@ -1,0 +1,84 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Actor } from "../audit/audit-store.ts";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { confirmRecipient, setRecipientEnabled } from "../outbox/recipient-store.ts";
+import { recordRecipientChange } from "./change-mail-recipient.ts";
+import { CONFIRMATION_MS, type MailRecipient } from "./mail-recipient.ts";
+import {
+  findMailRecipient,
+  getMailRecipient,
+  readConfirmation,
+  setUnsubscribed,
+  writeConfirmation,
+} from "./mail-recipient-store.ts";
+
+/** What the holder of an address decides: to get e-mail about an endpoint's submissions, and to get no more. */
+
+const TOKEN_BYTES = 24;
+
+/** One sentence for every link that does nothing, so that it tells nothing of what is there. */
+const DEAD_LINK = "The link does not work, or no longer: it was used, replaced, or is older than 7 days.";
+
+/**
+ * Asks the holder of an address. The link that was made before stops working.
+ *
+ * @returns the token for the link, which is known to nobody else.
+ * @throws not_found; conflict when it is confirmed already
+ */
+export function* startConfirmation(id: string, actor: Actor | null, now: number): Steps<string> {
+  const recipient = yield* getMailRecipient(id);
+  if (recipient.confirmedAt !== null)
+    throw new FormsvcError("conflict", `${recipient.settings.address} is confirmed already`);
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  yield* writeConfirmation(id, { hash: sha256(token), expiresAt: now + CONFIRMATION_MS });
+  yield* recordRecipientChange(actor, "ask", recipient, now);
+  return token;
+}
+
+/** Whom a link of a confirmation is about; changes nothing. @throws not_found, in the same words whatever is wrong with the link */
+export function* readAsked(id: string, token: string, now: number): Steps<MailRecipient> {
+  const recipient = yield* findMailRecipient(id);
+  const open = yield* readConfirmation(id);
+  const isRight = timingSafeEqual(sha256(token), open?.hash ?? Buffer.alloc(32));
+  if (recipient === undefined || open === null || !isRight || open.expiresAt <= now)
+    throw new FormsvcError("not_found", DEAD_LINK);
+  return recipient;
+}
+
+/** The holder agrees: from now on the recipient gets e-mail. @throws not_found as {@link readAsked} does */
+export function* confirmMailRecipient(id: string, token: string, now: number): Steps<MailRecipient> {
+  const recipient = yield* readAsked(id, token, now);
+  yield* confirmRecipient(id, now);
+  yield* writeConfirmation(id, null);
+  yield* recordRecipientChange(null, "confirm", recipient, now);
+  return yield* getMailRecipient(id);
+}
+
+/** Whom a link of an unsubscription is about; changes nothing. @throws not_found, in the same words whatever is wrong with the link */
+export function* readSubscribed(id: string, token: string): Steps<MailRecipient> {
+  const recipient = yield* findMailRecipient(id);
+  const isRight = timingSafeEqual(sha256(token), sha256(recipient?.unsubscribeToken ?? ""));
+  if (recipient === undefined || !isRight)
+    throw new FormsvcError("not_found", "The link does not work: the recipient is no longer there.");
+  return recipient;
+}
+
+/**
+ * The holder wants no more e-mail; doing it twice changes nothing. What waits is held from the next alignment on, which the server
+ * does when it notices the change.
+ *
+ * @throws not_found as {@link readSubscribed} does
+ */
+export function* unsubscribe(id: string, token: string, now: number): Steps<MailRecipient> {
+  const recipient = yield* readSubscribed(id, token);
+  if (recipient.unsubscribedAt !== null) return recipient;
+  yield* setUnsubscribed(id, now);
+  yield* setRecipientEnabled(id, false);
+  yield* recordRecipientChange(null, "unsubscribe", recipient, now);
+  return yield* getMailRecipient(id);
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,155 @@
+import type { Selectable } from "kysely";
+import { randomBytes } from "node:crypto";
+import { type Database, query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { all, first, run, type Steps } from "../database/steps.ts";
+import type { Tables } from "../database/tables.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { newId } from "../foundation/id.ts";
+import type { Recipient } from "../outbox/recipient.ts";
+import {
+  deleteRecipient,
+  findRecipient,
+  insertRecipient,
+  listRecipients,
+  setMaxSpamScore,
+} from "../outbox/recipient-store.ts";
+import { checkRecipientSettings } from "./check-recipient-settings.ts";
+import {
+  MAIL_KIND,
+  type MailRecipient,
+  type MailRecipientSettings,
+  MAX_RECIPIENTS_PER_ENDPOINT,
+} from "./mail-recipient.ts";
+
+const UNSUBSCRIBE_TOKEN_BYTES = 24;
+
+/**
+ * @param confirmedAt null if its holder must agree first.
+ * @throws usage when a setting is out of its bounds, or the endpoint has as many recipients as it may; already_exists
+ */
+export function* createMailRecipient(
+  endpointId: string,
+  given: MailRecipientSettings,
+  confirmedAt: number | null,
+  now: number,
+): Steps<MailRecipient> {
+  const { address, subject, digest, maxSpamScore } = checkRecipientSettings(given);
+  yield* checkOthers(endpointId, address);
+  const id = newId("rcpt", now);
+  yield* insertRecipient({ id, kind: MAIL_KIND, endpointId, maxSpamScore, confirmedAt }, now);
+  const token = randomBytes(UNSUBSCRIBE_TOKEN_BYTES).toString("base64url");
+  yield* run(
+    query.insertInto("mail_recipient").values({ id, address, subject, digest, unsubscribe_token: token }),
+  );
+  return yield* getMailRecipient(id);
+}
+
+function* checkOthers(endpointId: string, address: string): Steps<void> {
+  const others = yield* listMailRecipients(endpointId);
+  const same = others.find(({ settings }) => settings.address.toLowerCase() === address.toLowerCase());
+  if (same !== undefined)
+    throw new FormsvcError(
+      "already_exists",
+      `${address} is a recipient of this endpoint already: ${same.id}`,
+    );
+  if (others.length >= MAX_RECIPIENTS_PER_ENDPOINT)
+    throw new FormsvcError("usage", `An endpoint has at most ${MAX_RECIPIENTS_PER_ENDPOINT} recipients.`);
+}
+
+/** @throws not_found */
+export function* getMailRecipient(id: string): Steps<MailRecipient> {
+  const found = yield* findMailRecipient(id);
+  if (found === undefined) throw noMailRecipient(id);
+  return found;
+}
+
+/** The recipient with this id, or undefined. */
+export function* findMailRecipient(id: string): Steps<MailRecipient | undefined> {
+  const recipient = yield* findRecipient(MAIL_KIND, id);
+  return recipient && (yield* withAddress(recipient));
+}
+
+export function noMailRecipient(id: string): FormsvcError {
+  return new FormsvcError("not_found", `there is no recipient ${id}`, { hint: { kind: "list_recipients" } });
+}
+
+/** The recipient with its own row; undefined if that is gone. */
+export function* withAddress(recipient: Recipient): Steps<MailRecipient | undefined> {
+  const row = yield* first(query.selectFrom("mail_recipient").selectAll().where("id", "=", recipient.id));
+  return row && toMailRecipient(recipient, row);
+}
+
+/** Oldest first. @param endpointId null is every endpoint. */
+export function* listMailRecipients(endpointId: string | null): Steps<MailRecipient[]> {
+  const rows = yield* all(query.selectFrom("mail_recipient").selectAll());
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return (yield* listRecipients(MAIL_KIND, endpointId)).flatMap((recipient) => {
+    const row = byId.get(recipient.id);
+    return row === undefined ? [] : [toMailRecipient(recipient, row)];
+  });
+}
+
+/** Messages that wait use the new settings. @throws usage when a setting is out of its bounds; not_found */
+export function* updateMailRecipient(
+  id: string,
+  given: Partial<Omit<MailRecipientSettings, "address">>,
+): Steps<MailRecipient> {
+  const { settings } = yield* getMailRecipient(id);
+  const { subject, digest, maxSpamScore } = { ...settings, ...checkRecipientSettings(given) };
+  yield* run(query.updateTable("mail_recipient").set({ subject, digest }).where("id", "=", id));
+  yield* setMaxSpamScore(id, maxSpamScore);
+  return yield* getMailRecipient(id);
+}
+
+/** Its holder wants no more. */
+export function* setUnsubscribed(id: string, now: number): Steps<void> {
+  yield* run(query.updateTable("mail_recipient").set({ unsubscribed_at: now }).where("id", "=", id));
+}
+
+/** What somebody is asked to confirm with, as a hash; null when nothing is open. */
+export interface OpenConfirmation {
+  readonly hash: Buffer;
+  readonly expiresAt: number;
+}
+
+export function* readConfirmation(id: string): Steps<OpenConfirmation | null> {
+  const row = yield* first(
+    query
+      .selectFrom("mail_recipient")
+      .select(["confirmation_hash", "confirmation_expires_at"])
+      .where("id", "=", id),
+  );
+  const { confirmation_hash: hash = null, confirmation_expires_at: expiresAt = null } = row ?? {};
+  return hash === null || expiresAt === null ? null : { hash, expiresAt };
+}
+
+/** Replaces the one before. */
+export function* writeConfirmation(id: string, open: OpenConfirmation | null): Steps<void> {
+  yield* run(
+    query
+      .updateTable("mail_recipient")
+      .set({ confirmation_hash: open?.hash ?? null, confirmation_expires_at: open?.expiresAt ?? null })
+      .where("id", "=", id),
+  );
+  yield* raiseSettingsVersion();
+}
+
+/** Deletes it with its messages, sent or not. @throws not_found */
+export async function deleteMailRecipient(db: Database, id: string): Promise<void> {
+  await db.read(() => getMailRecipient(id));
+  await deleteRecipient(db, id);
+}
+
+function toMailRecipient(
+  { kind: _kind, maxSpamScore, ...rest }: Recipient,
+  row: Selectable<Tables["mail_recipient"]>,
+): MailRecipient {
+  const { address, subject, digest } = row;
+  return {
+    ...rest,
+    settings: { address, subject, digest, maxSpamScore },
+    unsubscribeToken: row.unsubscribe_token,
+    unsubscribedAt: row.unsubscribed_at,
+  };
+}

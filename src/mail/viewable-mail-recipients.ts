@@ -1,0 +1,40 @@
+import type { Steps } from "../database/steps.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { findEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
+import { listSomeRecipients } from "../outbox/recipient-store.ts";
+import { mayView } from "../workspaces/workspace-store.ts";
+import type { Viewing } from "../workspaces/viewing.ts";
+import { MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
+import { findMailRecipient, noMailRecipient, withAddress } from "./mail-recipient-store.ts";
+
+/** A recipient with the endpoint whose submissions it gets. */
+export interface OwnedMailRecipient {
+  readonly recipient: MailRecipient;
+  readonly endpoint: Endpoint;
+}
+
+/** @throws not_found, in the same words, when there is none with this id and when somebody else owns it. */
+export function* getViewableMailRecipient(viewing: Viewing, id: string): Steps<OwnedMailRecipient> {
+  const recipient = yield* findMailRecipient(id);
+  const endpoint = recipient && (yield* findEndpoint(recipient.endpointId));
+  if (recipient === undefined || endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId)))
+    throw noMailRecipient(id);
+  return { recipient, endpoint };
+}
+
+/** Up to `limit`, oldest first. @param after the id of the last one of the page before; null is the first page. */
+export function* listViewableMailRecipients(
+  viewing: Viewing,
+  after: string | null,
+  limit: number,
+): Steps<OwnedMailRecipient[]> {
+  const endpointIds = yield* viewableEndpointIds(viewing);
+  const filter = { kind: MAIL_KIND, endpointIds, idleOrFailing: false };
+  const owned: OwnedMailRecipient[] = [];
+  for (const found of yield* listSomeRecipients(filter, after, limit)) {
+    const recipient = yield* withAddress(found);
+    const endpoint = yield* findEndpoint(found.endpointId);
+    if (recipient !== undefined && endpoint !== undefined) owned.push({ recipient, endpoint });
+  }
+  return owned;
+}

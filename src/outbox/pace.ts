@@ -1,0 +1,125 @@
+import type { Pace } from "./transport.ts";
+
+/** What one recipient got lately. Times are milliseconds since 1970. */
+export interface PaceState {
+  /** When the window began, and the messages begun in it. */
+  readonly windowAt: number;
+  readonly windowSent: number;
+  readonly hourAt: number;
+  readonly hourSent: number;
+  /** Until then messages are gathered, and then go as one; null while each goes by itself. */
+  readonly gathersUntil: number | null;
+}
+
+export const FRESH_PACE: PaceState = {
+  windowAt: 0,
+  windowSent: 0,
+  hourAt: 0,
+  hourSent: 0,
+  gathersUntil: null,
+};
+
+/** What may be begun now. */
+export type PaceStep =
+  /** Each message by itself, at most that many. */
+  | { readonly kind: "each"; readonly most: number }
+  /** All that wait as one. */
+  | { readonly kind: "together" }
+  /** Nothing before that time. */
+  | { readonly kind: "wait"; readonly until: number };
+
+const HOUR_MS = 3_600_000;
+/** Nothing is gathered for longer, so a later time was planned by a wrong clock. */
+const LONGEST_GATHERING_MS = 36 * HOUR_MS;
+
+/** @param gatherSeconds how long the recipient wants its messages gathered; null if it does not. */
+export function nextStep(state: PaceState, pace: Pace, gatherSeconds: number | null, now: number): PaceStep {
+  const { gathersUntil } = state;
+  const hour = hourOf(state, pace, now);
+  if (gathersUntil !== null) {
+    if (now < gathersUntil && gathersUntil <= now + LONGEST_GATHERING_MS)
+      return { kind: "wait", until: gathersUntil };
+    return hour.left > 0 ? { kind: "together" } : { kind: "wait", until: hour.endsAt };
+  }
+  if (gatherSeconds !== null) return { kind: "wait", until: now + Math.ceil(gatherSeconds * 1000) };
+  const window = windowOf(state, pace, now);
+  const most = Math.min(window.left, hour.left);
+  if (most > 0) return { kind: "each", most };
+  const until = Math.max(window.left > 0 ? 0 : window.endsAt, hour.left > 0 ? 0 : hour.endsAt);
+  return { kind: "wait", until };
+}
+
+/** After messages were begun; those of a summary count as one. */
+export function noteBegun(state: PaceState, pace: Pace, count: number, now: number): PaceState {
+  const window = windowOf(state, pace, now);
+  const hour = hourOf(state, pace, now);
+  return {
+    windowAt: window.at,
+    windowSent: window.sent + count,
+    hourAt: hour.at,
+    hourSent: hour.sent + count,
+    gathersUntil: state.gathersUntil,
+  };
+}
+
+interface Span {
+  readonly at: number;
+  readonly sent: number;
+  readonly left: number;
+  readonly endsAt: number;
+}
+
+function windowOf({ windowAt, windowSent }: PaceState, { perRecipientInWindow }: Pace, now: number): Span {
+  const { most, seconds } = perRecipientInWindow;
+  return spanOf({ at: windowAt, sent: windowSent }, { most, lengthMs: seconds * 1000 }, now);
+}
+
+function hourOf({ hourAt, hourSent }: PaceState, { perRecipientPerHour: most }: Pace, now: number): Span {
+  return spanOf({ at: hourAt, sent: hourSent }, { most, lengthMs: HOUR_MS }, now);
+}
+
+/** A span that is over, or was begun by a clock that was ahead, begins anew. */
+function spanOf(
+  begun: { readonly at: number; readonly sent: number },
+  { most, lengthMs }: { readonly most: number; readonly lengthMs: number },
+  now: number,
+): Span {
+  const isOpen = begun.at <= now && now < begun.at + lengthMs;
+  const { at, sent } = isOpen ? begun : { at: now, sent: 0 };
+  return { at, sent, left: Math.max(most - sent, 0), endsAt: at + lengthMs };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Counts the messages begun in a minute, to all recipients of a transport. In memory: a new process begins a new minute. */
+export class MinuteRate {
+  readonly #most: number;
+  #startedAt = 0;
+  #count = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** When more may be begun; 0 if it may be now. */
+  get readyAt(): number {
+    return this.#count < this.#most ? 0 : this.#startedAt + MINUTE_MS;
+  }
+
+  left(now: number): number {
+    this.#begin(now);
+    return Math.max(this.#most - this.#count, 0);
+  }
+
+  note(count: number, now: number): void {
+    this.#begin(now);
+    this.#count += count;
+  }
+
+  /** Begins a new minute if the last one is over, or was begun by a clock that was ahead. */
+  #begin(now: number): void {
+    if (this.#startedAt <= now && now < this.#startedAt + MINUTE_MS) return;
+    this.#startedAt = now;
+    this.#count = 0;
+  }
+}

@@ -1,0 +1,114 @@
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { run, type Steps, text } from "../database/steps.ts";
+import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } from "./breaker.ts";
+import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
+
+/** No place asks for a longer pause than this, so a later time was planned by a wrong clock. */
+const LONGEST_QUIET_MS = 24 * 3_600_000;
+
+/** A place as lanes name it. */
+export interface PlaceOfLane {
+  readonly kind: string;
+  /** As `Route.place` has it. */
+  readonly place: string;
+  /** Unique among all kinds. */
+  readonly name: string;
+  readonly policy: DeliveryPolicy;
+}
+
+/** An attempt at a place, at its end. */
+interface AttemptThere {
+  readonly result: Pick<AttemptResult, "blame" | "message">;
+  readonly claimedAt: number;
+}
+
+interface Fault {
+  readonly of: PlaceOfLane;
+  readonly breaker: Breaker;
+  readonly since: number;
+  readonly message: string;
+}
+
+export const PLACE_SQL = {
+  put: `INSERT INTO place_fault (kind, place, since, message, next_probe_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET message = excluded.message, next_probe_at = excluded.next_probe_at`,
+  drop: "DELETE FROM place_fault WHERE kind = ? AND place = ?",
+} as const;
+
+/**
+ * The places that fail at present. One fault is enough: from then on a single attempt at a time finds out whether the place is
+ * back. It is kept in memory, so that a new process tries at once; its rows are for people.
+ */
+export class Places {
+  readonly #faults = new Map<string, Fault>();
+  /** Places whose rows differ from what is known here. */
+  readonly #unsaved = new Map<string, PlaceOfLane>();
+  readonly #put;
+  readonly #drop;
+
+  constructor(db: Pick<SqliteDatabase, "prepare">) {
+    this.#put = db.prepare(PLACE_SQL.put);
+    this.#drop = db.prepare(PLACE_SQL.drop);
+  }
+
+  /** When something may next be sent there; 0 while it is well. */
+  readyAt(name: string): number {
+    return this.#faults.get(name)?.breaker.notBeforeMs ?? 0;
+  }
+
+  /** Most attempts under way there. */
+  allowed({ name, policy }: PlaceOfLane, now: number): number {
+    const fault = this.#faults.get(name);
+    return fault ? allowedInFlight(fault.breaker, policy.limits.perPlace, now) : policy.limits.perPlace;
+  }
+
+  /** An attempt there has ended. */
+  note(of: PlaceOfLane, { result, claimedAt }: AttemptThere, now: number): void {
+    const { blame, message } = result;
+    const fault = this.#faults.get(of.name);
+    if (blame === "own" || blame === "unsure" || (blame !== "place" && fault === undefined)) return;
+    const limits = {
+      probeSeconds: of.policy.probeSeconds,
+      failuresUntilProbes: 1,
+      perRecipient: of.policy.limits.perPlace,
+    };
+    const before = fault?.breaker ?? HEALTHY;
+    if (blame === "place") {
+      const isProbe = claimedAt >= before.notBeforeMs;
+      const breaker = afterFailure(before, limits, { nowMs: now, isProbe, retryAfterMs: null });
+      this.#faults.set(of.name, { of, breaker, since: fault?.since ?? now, message });
+    } else {
+      const breaker = afterSuccess(before, limits);
+      if (breaker === HEALTHY) this.#faults.delete(of.name);
+      else if (fault) this.#faults.set(of.name, { ...fault, breaker });
+    }
+    this.#unsaved.set(of.name, of);
+  }
+
+  /** Ends waits that were planned by a clock that was ahead. */
+  forgetWrongClock(now: number): void {
+    for (const [name, fault] of this.#faults) {
+      if (fault.breaker.notBeforeMs > now + LONGEST_QUIET_MS)
+        this.#faults.set(name, { ...fault, breaker: { ...fault.breaker, notBeforeMs: 0 } });
+    }
+  }
+
+  /** Writes what changed. Inside a transaction; call {@link Places.saved} after its commit. */
+  save(): void {
+    for (const [name, { kind, place }] of this.#unsaved) {
+      const fault = this.#faults.get(name);
+      if (fault?.breaker.state === "open")
+        this.#put.run(kind, place, fault.since, fault.message, fault.breaker.notBeforeMs);
+      else this.#drop.run(kind, place);
+    }
+  }
+
+  saved(): void {
+    this.#unsaved.clear();
+  }
+}
+
+/** At the start: a new process finds out by itself. */
+export function* forgetFaults(): Steps<void> {
+  yield* run(text("DELETE FROM place_fault"));
+}

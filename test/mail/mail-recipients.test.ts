@@ -1,0 +1,197 @@
+import { expect, test } from "vitest";
+import { listChanges } from "../../src/audit/audit-store.ts";
+import {
+  confirmMailRecipient,
+  readAsked,
+  readSubscribed,
+  startConfirmation,
+  unsubscribe,
+} from "../../src/mail/agree-to-mail.ts";
+import {
+  addMailRecipient,
+  changeMailRecipient,
+  removeMailRecipient,
+  switchMailRecipient,
+} from "../../src/mail/change-mail-recipient.ts";
+import { defaultMailRecipientSettings, type MailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { mailRecipientJson } from "../../src/mail/mail-recipient-json.ts";
+import {
+  findMailRecipient,
+  getMailRecipient,
+  listMailRecipients,
+} from "../../src/mail/mail-recipient-store.ts";
+import {
+  getViewableMailRecipient,
+  listViewableMailRecipients,
+} from "../../src/mail/viewable-mail-recipients.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { WebhookWorld } from "../support/webhook-world.ts";
+
+const DAY_MS = 86_400_000;
+
+function add(
+  world: WebhookWorld,
+  address: string,
+  settings: Partial<MailRecipientSettings> = {},
+  isConfirmed = true,
+) {
+  const { endpointId } = world;
+  const made = {
+    endpointId,
+    settings: { ...defaultMailRecipientSettings, address, ...settings },
+    isConfirmed,
+    actor: null,
+  };
+  return world.db.transaction(() => addMailRecipient(made, world.clock.now()));
+}
+
+test("a recipient is stored with the settings that it was given, its address in normal form", async () => {
+  await using world = new WebhookWorld();
+  const made = await add(world, "Ada@BÜCHER.example", {
+    digest: "daily",
+    subject: "{endpoint}",
+    maxSpamScore: 7,
+  });
+  expect(mailRecipientJson(made)).toMatchObject({
+    endpoint_id: world.endpointId,
+    address: "Ada@xn--bcher-kva.example",
+    state: "enabled",
+    digest: "daily",
+    subject: "{endpoint}",
+    max_spam_score: 7,
+    failing_since: null,
+  });
+  expect(JSON.stringify(mailRecipientJson(made))).not.toContain(made.unsubscribeToken);
+  expect(world.db.now(() => listMailRecipients(world.endpointId))).toEqual([made]);
+  expect(world.db.now(() => listMailRecipients("ep_other"))).toEqual([]);
+});
+
+test("settings out of their bounds, an address twice and the 21st are refused, and nothing is stored", async () => {
+  await using world = new WebhookWorld();
+  await add(world, "ada@example.com");
+  for (const [address, settings, code] of [
+    ["ADA@example.com", {}, "already_exists"],
+    ["ada", {}, "usage"],
+    ["Ada <ada@example.com>", {}, "usage"],
+    ["a@example.com,b@example.com", {}, "usage"],
+    ["ada@example.com\r\nBcc: b@example.com", {}, "usage"],
+    ["b@example.com", { maxSpamScore: 101 }, "usage"],
+    ["b@example.com", { maxSpamScore: 0.5 }, "usage"],
+    ["b@example.com", { subject: "" }, "usage"],
+    ["b@example.com", { subject: "a\r\nBcc: c@example.com" }, "usage"],
+    ["b@example.com", { subject: "a".repeat(201) }, "usage"],
+  ] as const)
+    await expect(add(world, address, settings), address).rejects.toMatchObject({ code });
+  for (let index = 1; index < 20; index += 1) await add(world, `a${index}@example.com`);
+  await expect(add(world, "last@example.com")).rejects.toMatchObject({ code: "usage" });
+  expect(world.db.now(() => listMailRecipients(null))).toHaveLength(20);
+});
+
+test("a change keeps what it does not name, and a removal leaves nothing but its record", async () => {
+  await using world = new WebhookWorld();
+  const { id } = await add(world, "ada@example.com", { subject: "Hello" });
+  const change = { digest: "hourly", maxSpamScore: 10 } as const;
+  const changed = await world.db.transaction(() => changeMailRecipient({ id, change, actor: null }, 1));
+  expect(changed.settings).toEqual({ address: "ada@example.com", subject: "Hello", ...change });
+  world.post(3);
+  await world.spread();
+  await removeMailRecipient(world.db, id, null, 1);
+  expect(world.db.now(() => findMailRecipient(id))).toBeUndefined();
+  expect(world.states()).toEqual({});
+  expect(
+    world.db.now(() => listChanges(9)).map(({ action, subject, detail }) => [action, subject, detail]),
+  ).toEqual(
+    ["delete", "set", "create"].map((verb) => [`recipient.${verb}`, id, "an address at example.com"]),
+  );
+  await expect(removeMailRecipient(world.db, id, null, 1)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("disabling holds what comes, and enabling sends it and forgives refusals", async () => {
+  await using world = new WebhookWorld();
+  const { id } = await add(world, "ada@example.com");
+  const to = (enabled: boolean) => switchMailRecipient(world.db, { id, enabled, actor: null }, world.clock);
+  expect(await to(false)).toMatchObject({ state: "disabled" });
+  world.post(2);
+  await world.spread();
+  expect(world.states()).toEqual({ held: 2 });
+  world.db.execute(
+    `UPDATE recipient SET state = 'stopped', refusals = 3, failing_since = 1 WHERE id = '${id}'`,
+  );
+  const stopped = world.db.now(() => getMailRecipient(id));
+  expect(mailRecipientJson(stopped)).toMatchObject({ state: "failing", refusals: 3 });
+  expect(await to(true)).toMatchObject({ state: "enabled", refusals: 0, failingSince: null });
+  expect(world.states()).toEqual({ pending: 2 });
+});
+
+test("until its holder agrees, nothing is queued for a recipient, and nobody else can enable it", async () => {
+  await using world = new WebhookWorld();
+  const { id } = await add(world, "ada@example.com", {}, false);
+  const now = world.clock.now();
+  const enable = () => switchMailRecipient(world.db, { id, enabled: true, actor: null }, world.clock);
+  world.post(2);
+  expect(world.states()).toEqual({});
+  await expect(enable()).rejects.toMatchObject({ code: "conflict" });
+  const first = await world.db.transaction(() => startConfirmation(id, null, now));
+  const token = await world.db.transaction(() => startConfirmation(id, null, now));
+  expect(token).toMatch(/^[\w-]{32}$/);
+  const dead: [id: string, token: string, at: number][] = [
+    [id, first, now],
+    [id, "", now],
+    [id, token, now + 7 * DAY_MS],
+    ["rcpt_none", token, now],
+  ];
+  for (const link of dead) {
+    await expect(world.db.read(() => readAsked(...link))).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining("The link does not work") as string,
+    });
+  }
+  expect(await world.db.read(() => readAsked(id, token, now))).toMatchObject({ confirmedAt: null });
+  const confirmed = await world.db.transaction(() => confirmMailRecipient(id, token, now));
+  expect(confirmed.confirmedAt).toBe(now);
+  await expect(world.db.read(() => readAsked(id, token, now))).rejects.toMatchObject({ code: "not_found" });
+  await expect(world.db.transaction(() => startConfirmation(id, null, now))).rejects.toMatchObject({
+    code: "conflict",
+  });
+  world.outbox.forget();
+  world.post(2);
+  await world.spread();
+  expect(world.states()).toEqual({ pending: 2 });
+});
+
+test("whoever has the token of an e-mail ends them, once and for all, and nobody without it", async () => {
+  await using world = new WebhookWorld();
+  const { id, unsubscribeToken } = await add(world, "ada@example.com");
+  const other = await add(world, "bob@example.com");
+  for (const wrong of ["", "x", other.unsubscribeToken])
+    await expect(world.db.read(() => readSubscribed(id, wrong))).rejects.toMatchObject({ code: "not_found" });
+  await expect(world.db.read(() => readSubscribed("rcpt_none", ""))).rejects.toMatchObject({
+    code: "not_found",
+  });
+  expect(await world.db.read(() => readSubscribed(id, unsubscribeToken))).toMatchObject({ state: "enabled" });
+  const end = (at: number) => world.db.transaction(() => unsubscribe(id, unsubscribeToken, at));
+  expect(await end(5)).toMatchObject({ state: "disabled", unsubscribedAt: 5 });
+  expect(await end(9)).toMatchObject({ unsubscribedAt: 5 });
+  expect(mailRecipientJson(await end(9))).toMatchObject({ state: "unsubscribed", enabled: false });
+  const enable = switchMailRecipient(world.db, { id, enabled: true, actor: null }, world.clock);
+  await expect(enable).rejects.toMatchObject({ code: "conflict" });
+  expect(world.db.now(() => getMailRecipient(other.id))).toMatchObject({ state: "enabled" });
+});
+
+test("somebody sees the recipients of their own endpoints, and another's is like none", async () => {
+  await using world = new WebhookWorld();
+  const made = await add(world, "ada@example.com");
+  const { account } = world.db.now(() => createAccount("other@example.com", 1));
+  const operator = { accountId: "acct_none", isOperator: true };
+  const stranger = { accountId: account.id, isOperator: false };
+  expect(world.db.now(() => getViewableMailRecipient(operator, made.id)).recipient).toEqual(made);
+  expect(world.db.now(() => listViewableMailRecipients(operator, null, 9))).toMatchObject([
+    { recipient: made },
+  ]);
+  expect(world.db.now(() => listViewableMailRecipients(operator, made.id, 9))).toEqual([]);
+  expect(world.db.now(() => listViewableMailRecipients(stranger, null, 9))).toEqual([]);
+  for (const id of [made.id, "rcpt_none"])
+    expect(() => world.db.now(() => getViewableMailRecipient(stranger, id))).toThrow(
+      `there is no recipient ${id}`,
+    );
+});

@@ -1,0 +1,67 @@
+import { newId } from "../../src/foundation/id.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { Deliverer } from "../../src/outbox/deliverer.ts";
+import { insertRecipient } from "../../src/outbox/recipient-store.ts";
+import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../../src/outbox/transport.ts";
+import type { WebhookWorld } from "./webhook-world.ts";
+
+const POLICY: DeliveryPolicy = {
+  scheduleSeconds: [60],
+  probeSeconds: [3600],
+  failuresUntilProbes: 5,
+  refusalsUntilStopped: 3,
+  afterUnsure: null,
+  limits: { total: 2, perPlace: 2, perRecipient: 2 },
+  pace: null,
+};
+
+export interface Pigeons {
+  /** Of the recipients. */
+  readonly ids: readonly string[];
+  readonly routes: Map<string, Route>;
+  /** The outcome of each attempt that is on record. */
+  readonly reports: string[];
+  readonly deliverer: Deliverer;
+  /** A deliverer as the next process has it; the one before must have stopped. */
+  readonly restart: () => Deliverer;
+}
+
+interface PigeonOptions {
+  readonly count?: number;
+  readonly policy?: Partial<DeliveryPolicy>;
+  readonly gatherSeconds?: number | null;
+}
+
+/** A transport of its own kind to one place, and recipients of it beside the webhooks of the world. */
+export function addPigeons(
+  world: WebhookWorld,
+  send: (message: Message, recipientId: string) => Promise<AttemptResult>,
+  { count = 1, policy = {}, gatherSeconds = null }: PigeonOptions = {},
+): Pigeons {
+  const { endpointId } = world;
+  const now = world.clock.now();
+  const ids = Array.from({ length: count }, () => newId("wh", now));
+  for (const id of ids) {
+    world.db.now(() =>
+      insertRecipient({ id, kind: "pigeon", endpointId, maxSpamScore: 100, confirmedAt: now }, now),
+    );
+  }
+  const reports: string[] = [];
+  const routes = new Map<string, Route>(
+    ids.map((id) => [id, { place: "loft", gatherSeconds, send: (message) => send(message, id) }]),
+  );
+  const transport: Transport = {
+    kind: "pigeon",
+    policy: { ...POLICY, ...policy },
+    routes: () => routes,
+    report: ({ result }) => void reports.push(result.outcome),
+    destroy: () => Promise.resolve(),
+  };
+  const { db, outbox, clock } = world;
+  const parts = { db, outbox, clock, log: createLog("silent", "json"), random: () => 0 };
+  const restart = (): Deliverer => {
+    world.deliverer = new Deliverer({ ...parts, transports: [world.transport, transport] });
+    return world.deliverer;
+  };
+  return { ids, routes, reports, deliverer: restart(), restart };
+}
