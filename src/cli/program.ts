@@ -25,6 +25,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   spam: () => import("./spam-commands.ts"),
   recipient: () => import("./recipient-commands.ts"),
   webhook: () => import("./webhook-commands.ts"),
+  mail: () => import("./mail-commands.ts"),
   secrets: () => import("./secrets-commands.ts"),
   config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),

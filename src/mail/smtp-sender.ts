@@ -65,12 +65,19 @@ class PooledSender implements SmtpSender {
     }).finally(() => this.#givePlace());
   }
 
-  async check(onExchange?: (exchange: SmtpExchange) => void): Promise<SmtpResult> {
-    return this.#attempt(async (attempt) => {
-      const session = attempt.use(new SmtpSession(this.#settings, onExchange));
+  async check(onExchange: (exchange: SmtpExchange) => void = () => undefined): Promise<SmtpResult> {
+    let isChecked = false;
+    const tell = (exchange: SmtpExchange): void => {
+      // The goodbye comes later, and is no part of it.
+      if (!isChecked) onExchange(exchange);
+    };
+    const result = await this.#attempt(async (attempt) => {
+      const session = attempt.use(new SmtpSession(this.#settings, tell));
       await session.open();
       return session.trySender();
     });
+    isChecked = true;
+    return result;
   }
 
   async close(): Promise<void> {

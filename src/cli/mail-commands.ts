@@ -1,0 +1,98 @@
+import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { parseMailAddress } from "../foundation/mail-address.ts";
+import { plainText } from "../foundation/plain-text.ts";
+import { classifyMail } from "../mail/classify-mail.ts";
+import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
+import { sendTestMail } from "../mail/send-test-mail.ts";
+import type { SmtpExchange } from "../mail/smtp-dialogue.ts";
+import { createSmtpSender } from "../mail/smtp-sender.ts";
+import type { SmtpSettings } from "../mail/smtp-settings.ts";
+import { addNoun, command, refuse } from "./command.ts";
+import { readSettings } from "./open.ts";
+
+export function register(program: Command): void {
+  addNoun(program, "mail", "Sending e-mail over the mail server of the configuration", [check, test]);
+}
+
+const check = command({
+  usage: "check",
+  summary:
+    "Go through every step up to the sender's address, and print what the mail server says; sends nothing",
+  examples: ["formsvc mail check"],
+  action: async (context) => {
+    const settings = mailServerOf(readSettings(context));
+    const { host, port, security, from } = settings;
+    const { output } = context;
+    if (!output.isJson) output.line(`connecting to ${host}, port ${port}, security ${security}`);
+    const exchanges: SmtpExchange[] = [];
+    const sender = createSmtpSender(settings);
+    const result = await sender.check((exchange) => {
+      exchanges.push(exchange);
+      if (!output.isJson) output.line(describeExchange(exchange));
+    });
+    await sender.close();
+    const { stage, durationMs } = result;
+    const failure = stage === "done" ? null : classifyMail(result);
+    if (output.isJson) {
+      output.json({
+        ready: failure === null,
+        server: { host, port, security },
+        stage,
+        outcome: failure?.outcome ?? null,
+        message: failure?.message ?? null,
+        duration_ms: durationMs,
+        replies: exchanges.map(exchangeJson),
+      });
+    } else if (failure === null) output.line(`ready: it takes e-mail from ${from} (${durationMs} ms)`);
+    if (failure !== null) throw new FormsvcError("failed", `failed at the step ${stage}. ${failure.message}`);
+  },
+});
+
+const test = command({
+  usage: "test <address>",
+  summary: "Send a short letter to an address, now, the way that every e-mail goes, and print the result",
+  examples: ["formsvc mail test ada@example.org"],
+  action: async (context, _options, [address]) => {
+    const to =
+      parseMailAddress(address) ?? refuse("expected one address without a name, like ada@example.org");
+    const settings = mailServerOf(readSettings(context));
+    const sender = createSmtpSender(settings);
+    const { messageId, result } = await sendTestMail(
+      sender,
+      { from: settings.from, to },
+      context.clock.now(),
+    );
+    await sender.close();
+    const { outcome, message } = classifyMail(result);
+    const { stage, reply, durationMs } = result;
+    if (context.output.isJson) {
+      const facts = { stage, outcome, code: reply?.code ?? null, message, duration_ms: durationMs };
+      context.output.json({ message_id: messageId, to, ...facts });
+    } else context.output.line(`${outcome} after ${durationMs} ms. ${message}`);
+    if (stage !== "done") throw new FormsvcError("failed", `the letter was not sent: ${outcome}`);
+    context.output.note(
+      "the mail server took it; if it does not arrive, look among the spam, and at that server's log",
+    );
+  },
+});
+
+function mailServerOf({ mail, server }: Config): SmtpSettings {
+  const settings = readSmtpSettings(mail, server.baseUrl);
+  if (settings !== null) return settings;
+  const message = "no mail server is configured: set mail.host and mail.from (see docs/notifications.md)";
+  throw new FormsvcError("config_invalid", `mail.host: ${message}`, {
+    details: { problems: [{ path: "mail.host", message }] },
+  });
+}
+
+/** The step, what was said in it, and what the server answered. */
+function describeExchange({ stage, command: said, reply }: SmtpExchange): string {
+  const asked = said === null ? "" : `${said}: `;
+  return plainText(`${stage.padEnd(8)} ${asked}${reply.code} ${reply.text}`.trim());
+}
+
+function exchangeJson({ stage, command: said, reply: { code, text } }: SmtpExchange) {
+  return { stage, command: said, code, text };
+}
