@@ -5,7 +5,7 @@ import { textField } from "./field.ts";
 import { problemView } from "./retry.ts";
 
 interface Entry {
-  /** Below `/dashboard`: of the page that asks for an address, and of the page that a letter's link leads to. */
+  /** Below `/dashboard`: of the page that asks for an address, and of the page that the link in a letter leads to. */
   readonly path: string;
   readonly linkPath: string;
   readonly title: string;
@@ -21,8 +21,8 @@ export const ENTRIES: Readonly<Record<LinkPurpose, Entry>> = {
     linkPath: "/sign-up/confirm",
     title: "Sign up",
     linkTitle: "Choose a password",
-    intro: "You get a letter with a link. On the page that it leads to, you choose your password.",
-    sent: "A letter is on its way to the address that you gave. Open its link within 24 hours to choose your password.",
+    intro: "You get an e-mail with a link. On the page that it leads to, you choose your password.",
+    sent: "An e-mail is on its way to the address that you gave. Open its link within 24 hours to choose your password.",
     chosen: "Make the account",
   },
   reset: {
@@ -30,8 +30,8 @@ export const ENTRIES: Readonly<Record<LinkPurpose, Entry>> = {
     linkPath: "/lost-password/new",
     title: "Forgotten password",
     linkTitle: "Choose a new password",
-    intro: "You get a letter with a link. On the page that it leads to, you choose a new password.",
-    sent: "If there is an account with the address that you gave, a letter is on its way there. Open its link within an hour to choose a new password.",
+    intro: "You get an e-mail with a link. On the page that it leads to, you choose a new password.",
+    sent: "If there is an account with the address that you gave, an e-mail is on its way there. Open its link within an hour to choose a new password.",
     chosen: "Set the password and sign in",
   },
 };
@@ -44,7 +44,7 @@ export function askView(purpose: LinkPurpose, email = "", problem?: string): Htm
     <section class="card"><form class="stacked" method="post" action="/dashboard${path}">
       <p class="hint">${intro}</p>
       ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isRequired: true })}
-      <button class="primary">Send the letter</button>
+      <button class="primary">Send the e-mail</button>
     </form></section>
     ${backToSignIn}`;
 }
@@ -52,12 +52,12 @@ export function askView(purpose: LinkPurpose, email = "", problem?: string): Htm
 /** The same for every address. */
 export function sentView(purpose: LinkPurpose): Html {
   const { path, sent } = ENTRIES[purpose];
-  return html`<h1>Look into your mail</h1>
+  return html`<h1>Look into your e-mail</h1>
     <section class="card">
       <p>${sent}</p>
       <p>
         Nothing there after some minutes? Look among the spam, and check that the address was right before you
-        <a href="/dashboard${path}">ask again</a>. One address gets three letters an hour at most.
+        <a href="/dashboard${path}">ask again</a>. One address gets three e-mails an hour at most.
       </p>
     </section>
     ${backToSignIn}`;
@@ -86,12 +86,12 @@ export function linkView(purpose: LinkPurpose, { token, address, problem }: Usab
 /** For a link that is worth nothing any more. */
 export function lostLinkView(purpose: LinkPurpose, problem?: string): Html {
   const { path, title } = ENTRIES[purpose];
-  return html`<h1>This link does not work</h1>
+  return html`<div class="head"><h1>This link does not work</h1></div>
     ${problemView(problem)}
     <section class="card">
       <p>
-        It was used, it is too old, or a newer letter has replaced it.
-        <a href="/dashboard${path}">${title}</a> once more to get another letter.
+        It was used, it is too old, or a newer e-mail has replaced it.
+        <a href="/dashboard${path}">${title}</a> once more to get another one.
       </p>
     </section>
     ${backToSignIn}`;

@@ -132,7 +132,7 @@ export class Letters {
 
   #admit({ kind, address }: Letter): LetterAnswer {
     if (this.#state === "stopped" || this.#waiting.size >= MAX_WAITING) return "full";
-    const state = this.#limiter.count(`${kind} ${address.toLowerCase()}`, PER_ADDRESS);
+    const state = this.#limiter.count(`${kind} ${mailboxOf(address)}`, PER_ADDRESS);
     return state === null || state.allowed ? "taken" : "too many";
   }
 
@@ -223,6 +223,11 @@ export class Letters {
     this.#parts.count("failed");
     letterFailed(this.#parts.log, { ...factsOf(waiting), reason });
   }
+}
+
+/** What follows a plus sign leads to the same mailbox with most mail servers, and capitals with all of them. */
+function mailboxOf(address: string): string {
+  return address.toLowerCase().replace(/\+[^@]*@/, "@");
 }
 
 /** Neither its address nor its words. */

@@ -36,7 +36,7 @@ export function accountExistsLetter(account: Account, dashboardUrl: string): Wri
 
 export function resetLetter(account: Account, token: string, dashboardUrl: string): WrittenLetter | null {
   return letterTo(account, {
-    subject: `A new password for ${hostOf(dashboardUrl)}`,
+    subject: `Set a new password for ${hostOf(dashboardUrl)}`,
     paragraphs: [
       `Somebody, most likely you, forgot the password of your account at ${hostOf(dashboardUrl)}.`,
       "The link leads to a page on which you choose a new one. It works once, within an hour. If your account has a second factor, its code is asked for too.",

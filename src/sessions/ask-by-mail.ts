@@ -39,7 +39,7 @@ const BY_CLIENT: RateLimit = { max: 10, windowSeconds: 3600 };
 const SIGN_UPS: RateLimit = { max: 60, windowSeconds: 3600 };
 
 const NO_ADDRESS = "This is not an e-mail address that a mail server takes.";
-const FULL = "Too many letters wait to be sent. Try again in some minutes.";
+const FULL = "Too many e-mails wait to be sent. Try again in some minutes.";
 
 export function createMailedRequests(parts: MailedRequestsParts): MailedRequests {
   const { db, clock, letters, dashboardUrl } = parts;
@@ -91,6 +91,6 @@ function count(limiter: RateLimiter, unit: string, limit: RateLimit): void {
   const state = limiter.count(unit, limit);
   if (state === null || state.allowed) return;
   const minutes = Math.ceil(state.resetSeconds / 60);
-  const message = `Too many letters were asked for. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`;
+  const message = `Too many e-mails were asked for. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`;
   throw new FormsvcError("rate_limited", message, { retryAfterSeconds: state.resetSeconds });
 }

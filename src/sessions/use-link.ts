@@ -45,8 +45,8 @@ export const SIGN_IN_LINK: LinkWay = {
 /** A link in a letter to somebody who forgot the password. */
 export const RESET_LINK: LinkWay = {
   by: "reset",
-  wrong: "This link was used, is older than an hour, or was replaced by a newer one. Ask for another letter.",
-  detail: "by a link in a letter",
+  wrong: "This link was used, is older than an hour, or was replaced by a newer one. Ask for another e-mail.",
+  detail: "by a link in an e-mail",
   *find(token, now) {
     return yield* accountOf(yield* findMailedLink("reset", token, now));
   },

@@ -26,7 +26,7 @@ describe("signing up", () => {
     expect((await get("/dashboard/sign-in")).text).toContain('href="/dashboard/sign-up"');
     const asked = await fill("/dashboard/sign-up", { email: NEW });
     expect([asked.status, asked.headers["location"]]).toEqual([303, "/dashboard/sign-up/sent"]);
-    expect((await get("/dashboard/sign-up/sent")).text).toContain("A letter is on its way");
+    expect((await get("/dashboard/sign-up/sent")).text).toContain("An e-mail is on its way");
     const link = pathIn(await letterTo(NEW));
     expect(server.owner.now(() => listAccounts()).map(({ email }) => email)).toEqual([ADA]);
     expect((await get(link)).text).toContain(`value="${NEW}"`);
@@ -111,7 +111,7 @@ describe("a forgotten password", () => {
     expect((await site.signIn({ password: "the earlier password" })).status).toBe(401);
     expect((await site.signIn()).status).toBe(303);
     const [change] = server.owner.now(() => listChanges(1));
-    expect(change).toMatchObject({ action: "account.set-password", detail: "by a link in a letter" });
+    expect(change).toMatchObject({ action: "account.set-password", detail: "by a link in an e-mail" });
   });
 
   test("works for an account that never had one, whether people may sign up or not", async () => {
@@ -254,7 +254,7 @@ test("asking too often from one address is refused with the time to wait, and co
   const refused = await from("192.0.2.1", 10);
   expect(refused.status).toBe(429);
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3500);
-  expect(refused.text).toContain("Too many letters were asked for. Try again in 60 minutes.");
+  expect(refused.text).toContain("Too many e-mails were asked for. Try again in 60 minutes.");
   expect((await from("192.0.2.2", 10)).status).toBe(303);
 });
 

@@ -90,7 +90,7 @@ describe("a forgotten password", () => {
     const { requests, last, links } = bench();
     await requests.resetPassword("Ada@Example.org", "192.0.2.1");
     const letter = await last();
-    expect(letter).toMatchObject({ to: ADA, subject: "A new password for forms.example.com" });
+    expect(letter).toMatchObject({ to: ADA, subject: "Set a new password for forms.example.com" });
     expect(letter?.link?.url).toMatch(/\/dashboard\/lost-password\/new\?token=[\w-]{43}$/);
     expect(links()).toEqual([{ purpose: "reset", email: ADA }]);
   });

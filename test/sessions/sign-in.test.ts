@@ -145,6 +145,29 @@ describe("a link in a letter to who forgot the password", () => {
   });
 });
 
+describe("a link in a letter to who signs up", () => {
+  const confirm = (bench: ReturnType<typeof signInBench>, token: string) =>
+    bench.signIns.confirmSignUp({ token, newPassword: PASSWORD }, CLIENT);
+  const letterLink = (bench: ReturnType<typeof signInBench>) =>
+    bench.db.now(() => makeMailedLink("sign-up", "new@example.org", bench.clock.now()));
+
+  test("that is used twice at once makes one account", async () => {
+    const bench = signInBench();
+    const token = letterLink(bench);
+    const outcomes = await Promise.allSettled([confirm(bench, token), confirm(bench, token)]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(bench.db.prepare("SELECT count(*) FROM account").pluck().get()).toBe(2);
+  });
+
+  test("makes no first account, which would see everything", async () => {
+    const bench = signInBench();
+    const token = letterLink(bench);
+    bench.db.execute("DELETE FROM workspace; DELETE FROM account");
+    await expect(confirm(bench, token)).rejects.toEqual(failing("unavailable"));
+    expect(bench.db.prepare("SELECT count(*) FROM account").pluck().get()).toBe(0);
+  });
+});
+
 describe("a password", () => {
   test("that is wrong, of an account that has none, and of no account at all are refused in the same words", async () => {
     const bench = signInBench();

@@ -4,6 +4,8 @@ import type { Timing } from "../../src/mail/letters.ts";
 export interface FakeTiming extends Timing {
   /** Moves the time, and runs what is due by then. */
   advance(ms: number): void;
+  /** When the next wake-up is; undefined if none is planned. */
+  nextAt(): number | undefined;
 }
 
 export function createFakeTiming(): FakeTiming {
@@ -20,6 +22,7 @@ export function createFakeTiming(): FakeTiming {
       if (ms <= 0) setImmediate(run);
       return () => void planned.delete(key);
     },
+    nextAt: () => [...planned.values()].map(({ at }) => at).toSorted((one, other) => one - other)[0],
     advance(ms) {
       now += ms;
       for (const { at, work } of planned.values()) if (at <= now) work();
