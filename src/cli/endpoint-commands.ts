@@ -1,7 +1,12 @@
 import type { Command } from "commander";
 import { endpointJson } from "../endpoints/endpoint-json.ts";
 import type { Steps } from "../database/steps.ts";
-import { createEndpoint } from "../endpoints/create-endpoint.ts";
+import {
+  addEndpoint,
+  removeEndpoint,
+  setEndpoint,
+  switchEndpoint,
+} from "../endpoints/administer-endpoints.ts";
 import {
   DEFAULT_HONEYPOTS,
   defaultEndpointSettings,
@@ -10,8 +15,7 @@ import {
   namedOrigins,
 } from "../endpoints/endpoint.ts";
 import { ENDPOINT_CONTENTS } from "../app.ts";
-import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
-import { getEndpoint, listEndpoints, readSchema, updateEndpoint } from "../endpoints/endpoint-store.ts";
+import { getEndpoint, listEndpoints, readSchema } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
@@ -69,7 +73,7 @@ const create = command({
     return withNewDatabase(context, async (db, config) => {
       const settings = { ...defaultEndpointSettings, allowedOrigins: options.allowOrigin ?? [] };
       const made = { name: options.name, definition, settings };
-      const created = await createEndpoint(db, made, {
+      const created = await addEndpoint(db, null, made, {
         workspace: options.workspace,
         plans: config.plans,
         newWorkspacePlan: config.newWorkspacePlan,
@@ -145,7 +149,8 @@ const rename = command({
   usage: "rename <endpoint> <name>",
   summary: "Give an endpoint another name",
   options: [workspaceOption],
-  action: (context, options, [reference, name]) => change(context, [reference, options.workspace], { name }),
+  action: (context, options, [reference, name]) =>
+    change(context, [reference, options.workspace], (id, now) => setEndpoint(null, id, { name }, now)),
 });
 
 const settingOptions = [
@@ -188,7 +193,9 @@ const set = command({
   action: (context, options, [reference]) => {
     const settings = readSettings(options);
     if (Object.keys(settings).length === 0) return refuse("give something to change, like --keep-days 90");
-    return change(context, [reference, options.workspace], { settings });
+    return change(context, [reference, options.workspace], (id, now) =>
+      setEndpoint(null, id, { settings }, now),
+    );
   },
 });
 
@@ -197,7 +204,7 @@ const pause = command({
   summary: "Refuse every post with 403 until resumed",
   options: [workspaceOption],
   action: (context, options, [reference]) =>
-    change(context, [reference, options.workspace], { state: "paused" }),
+    change(context, [reference, options.workspace], (id, now) => switchEndpoint(null, id, "paused", now)),
 });
 
 const resume = command({
@@ -205,7 +212,7 @@ const resume = command({
   summary: "Take posts again",
   options: [workspaceOption],
   action: (context, options, [reference]) =>
-    change(context, [reference, options.workspace], { state: "active" }),
+    change(context, [reference, options.workspace], (id, now) => switchEndpoint(null, id, "active", now)),
 });
 
 const remove = command({
@@ -217,19 +224,20 @@ const remove = command({
     withDatabase(context, async (db) => {
       const endpoint = await db.read(() => getEndpoint(reference, options.workspace));
       await confirm(`Delete ${endpoint.id} (${endpoint.name}) and all its submissions?`, options.yes);
-      return printChanged(context, await deleteEndpoint(db, endpoint.id, ENDPOINT_CONTENTS, letOthersWrite));
+      const asked = { id: endpoint.id, actor: null, now: context.clock.now() };
+      return printChanged(context, await removeEndpoint(db, asked, ENDPOINT_CONTENTS, letOthersWrite));
     }),
 });
 
 function change(
   context: CommandContext,
   [reference, workspace]: readonly [endpoint: string, workspace: string | null],
-  changed: Parameters<typeof updateEndpoint>[1],
+  verb: (id: string, now: number) => Steps<Endpoint>,
 ): Promise<void> {
   return withDatabase(context, async (db) => {
     const endpoint = await db.transaction(function* () {
       const { id } = yield* getEndpoint(reference, workspace);
-      return yield* updateEndpoint(id, changed);
+      return yield* verb(id, context.clock.now());
     });
     printChanged(context, endpoint);
   });

@@ -119,7 +119,7 @@ function withHeld<Result>(
   work: (held: HeldPosts, db: SqliteDatabase) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(context, (db, { plans, held: { days } }) =>
-    work(openHeldPosts({ db, plans, days, clock: context.clock, outbox: createOutbox(db) }), db),
+    work(openHeldPosts({ db, plans, days, clock: context.clock, outbox: createOutbox(db), actor: null }), db),
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { issuedKeyJson, keyJson } from "../keys/key-json.ts";
-import { addKey } from "../endpoints/add-key.ts";
+import { addKey, replaceKey, withdrawKey } from "../endpoints/administer-keys.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import { type IssuedKey, revokeKey, rotateKey } from "../keys/issue-key.ts";
+import type { IssuedKey } from "../keys/issue-key.ts";
 import { keyState, listKeys } from "../keys/key-store.ts";
 import { parseDuration } from "./arguments.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
@@ -54,7 +54,10 @@ const issue = command({
   ],
   action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
-      return printIssued(context, await addKey(db, reference, options.kind, context.clock.now()));
+      return printIssued(
+        context,
+        await addKey(db, null, { endpoint: reference, kind: options.kind }, context.clock.now()),
+      );
     }),
 });
 
@@ -72,7 +75,10 @@ const rotate = command({
   action: (context, options, [reference]) =>
     withDatabase(context, async (db) => {
       const graceMs = options.grace ?? 0;
-      return printIssued(context, await rotateKey(db, reference, graceMs, context.clock.now()));
+      return printIssued(
+        context,
+        await replaceKey(db, null, { key: reference, graceMs }, context.clock.now()),
+      );
     }),
 });
 
@@ -81,7 +87,7 @@ const revoke = command({
   summary: "Refuse a key from now on, everywhere within a second",
   action: (context, _options, [reference]) =>
     withDatabase(context, async (db) => {
-      const key = await db.transaction(() => revokeKey(reference, context.clock.now()));
+      const key = await db.transaction(() => withdrawKey(null, reference, context.clock.now()));
       if (context.output.isJson) return context.output.json({ key: keyJson(key, context.clock.now()) });
       context.output.line(key.id);
       return context.output.note(`the ${key.kind} key ${key.lookup} is revoked`);

@@ -6,7 +6,8 @@ import type { Command } from "commander";
 import type { Database } from "../database/database.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import type { Steps } from "../database/steps.ts";
-import { changeSchema, getEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { setSchema } from "../endpoints/administer-endpoints.ts";
+import { getEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
 import { parseJson, readInput } from "./arguments.ts";
@@ -106,7 +107,7 @@ async function store(
   definition: SchemaDefinition,
   { reference, basedOn }: { readonly reference: string; readonly basedOn: number | null },
 ): Promise<void> {
-  const change = (): Steps<Endpoint> => changeSchema(reference, definition, clock.now(), basedOn);
+  const change = (): Steps<Endpoint> => setSchema(null, reference, { definition, basedOn }, clock.now());
   const { id, schemaVersion } = await db.transaction(change);
   if (output.isJson) return output.json({ endpoint_id: id, schema_version: schemaVersion });
   return output.note(`${id} checks posts with version ${schemaVersion} of its schema from now on`);

@@ -10,7 +10,8 @@ import { readBody } from "../spam/spam-post.ts";
 import { parseSpamChoices, replaceChoices, type SpamChoices } from "../spam/spam-settings.ts";
 import type { SpamReason, SpamVerdict } from "../spam/spam-verdict.ts";
 import { verdictJson } from "../spam/verdict-json.ts";
-import { changeSpam, chooseScope, readSpamState } from "../endpoints/choose-spam.ts";
+import { setSpam } from "../endpoints/administer-endpoints.ts";
+import { chooseScope, readSpamState } from "../endpoints/choose-spam.ts";
 import { spamStateJson } from "../endpoints/spam-state-json.ts";
 import { readChoices } from "../endpoints/spam-choices-store.ts";
 import {
@@ -94,7 +95,8 @@ const set = command({
         return printPreview(context.output, await previewChoices(db, chosen, choices, parts));
       }
       const choices = await db.transaction(function* () {
-        return yield* changeSpam(chosen, choose(yield* readChoices(chosen.scope)), config.plans);
+        const wanted = choose(yield* readChoices(chosen.scope));
+        return yield* setSpam(null, chosen, { choices: wanted, plans: config.plans }, now);
       });
       if (context.output.isJson) return context.output.json({ chosen: choices });
       return context.output.note("the settings hold from now on");

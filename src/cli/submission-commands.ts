@@ -4,13 +4,12 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Mark, findMark } from "../history/teach.ts";
-import { markSubmissions } from "../submissions/mark-submission.ts";
+import { judgeSubmissions, removeSubmissions } from "../submissions/administer-submissions.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { browseSubmissions } from "../submissions/browse-submissions.ts";
 import { followSubmissions, type Tail } from "../submissions/follow-submissions.ts";
 import {
-  deleteSubmissions,
   getSubmission,
   MAX_PAGE_SIZE,
   readTail,
@@ -139,7 +138,7 @@ const remove = command({
   action: async (context, options, ids) => {
     await confirm(`Delete ${ids.length === 1 ? ids[0] : `${ids.length} submissions`} for good?`, options.yes);
     return withDatabase(context, async (db) => {
-      await db.transaction(() => deleteSubmissions(ids));
+      await db.transaction(() => removeSubmissions(null, ids, context.clock.now()));
       clearLog(context, db);
       return context.output.isJson
         ? context.output.json({ deleted: ids })
@@ -157,7 +156,9 @@ const mark = command({
       throw new FormsvcError("usage", "the mark is spam, ham or none");
     return withDatabase(context, async (db) => {
       const chosen = wanted === "none" ? null : (wanted as Mark);
-      await db.transaction(() => markSubmissions(db, [id], chosen, context.clock.now()));
+      await db.transaction(() =>
+        judgeSubmissions(db, null, { ids: [id], mark: chosen }, context.clock.now()),
+      );
       if (context.output.isJson) return context.output.json({ id, mark: chosen });
       return context.output.note(
         chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,

@@ -1,13 +1,10 @@
 import type { Steps } from "../database/steps.ts";
-import { recordChange } from "../audit/audit-store.ts";
-import { readEndpointNames } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { Viewer } from "../sessions/session.ts";
-import { markSubmissions } from "../submissions/mark-submission.ts";
+import { judgeSubmissions, removeSubmissions } from "../submissions/administer-submissions.ts";
 import { markRead, markUnread } from "../submissions/read-marks.ts";
-import { deleteSubmissions, getViewableSubmission } from "../submissions/submission-store.ts";
-import type { Submission } from "../submissions/submission.ts";
+import { getViewableSubmission } from "../submissions/submission-store.ts";
 import { page, redirect } from "./answer.ts";
 import { addressOf, readInboxFilter } from "./inbox-filter.ts";
 import { change, type DashboardParts } from "./parts.ts";
@@ -65,10 +62,8 @@ function readPlace(query: URLSearchParams): { path: string; before: string; afte
 }
 
 /** @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
-function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<readonly Submission[]> {
-  const submissions: Submission[] = [];
-  for (const id of ids) submissions.push(yield* getViewableSubmission(viewer, id));
-  return submissions;
+function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<void> {
+  for (const id of ids) yield* getViewableSubmission(viewer, id);
 }
 
 /** All of them or none. Nothing is lost for good with a note of who has read what, so it does not wait for the disk. */
@@ -86,28 +81,10 @@ async function perform(
     });
   }
   return change(parts, function* () {
-    const submissions = yield* getViewable(viewer, ids);
-    yield* recordDeed(viewer, deed, submissions, now);
-    if (deed === "delete") yield* deleteSubmissions(ids);
-    else yield* markSubmissions(db, ids, deed === "none" ? null : deed, now);
+    yield* getViewable(viewer, ids);
+    if (deed === "delete") yield* removeSubmissions(viewer, ids, now);
+    else yield* judgeSubmissions(db, viewer, { ids, mark: deed === "none" ? null : deed }, now);
   });
-}
-
-/** One event for each workspace. */
-function* recordDeed(
-  viewer: Viewer,
-  deed: Deed,
-  submissions: readonly Submission[],
-  now: number,
-): Steps<void> {
-  const endpoints = yield* readEndpointNames([...new Set(submissions.map(({ endpointId }) => endpointId))]);
-  const byWorkspace = Map.groupBy(submissions, (each) => endpoints.get(each.endpointId)?.workspaceId ?? null);
-  for (const [workspaceId, own] of byWorkspace) {
-    const subject = own.map(({ id }) => id).join(" ");
-    const action = deed === "delete" ? "submission.delete" : "submission.mark";
-    const detail = deed === "delete" ? `${own.length} deleted` : `${own.length} marked ${deed}`;
-    yield* recordChange(viewer, { action, subject, workspaceId, detail }, now);
-  }
 }
 
 function confirmView({ query }: Visit, ids: readonly string[], back: string): Html {

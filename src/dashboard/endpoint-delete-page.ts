@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { recordChange } from "../audit/audit-store.ts";
-import { deleteEndpoint } from "../endpoints/delete-endpoint.ts";
+import { removeEndpoint } from "../endpoints/administer-endpoints.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { getViewableEndpoint, updateEndpoint } from "../endpoints/endpoint-store.ts";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { type Problems, problemSummary, textField } from "./field.ts";
-import { applied, change, type DashboardParts } from "./parts.ts";
+import { applied, type DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 
 /** Time between two transactions, in which posts are stored. */
@@ -20,29 +19,23 @@ const LONGEST_WAIT_MS = 10_000;
 export function endpointDeletePages(routes: Routes, parts: DashboardParts): void {
   routes.write("/endpoints/:id/delete", async ({ viewer, params, form, now }) => {
     const endpoint = await parts.db.read(() => getViewableEndpoint(viewer, params["id"] ?? ""));
-    const { id, name, workspaceId } = endpoint;
+    const { id, name } = endpoint;
     const typed = form.get("confirm") ?? "";
     if (typed.trim() !== name) {
       const problems = new Map([["confirm", "Type the endpoint’s name exactly as it is written above."]]);
       const content = html`${problemSummary(problems)}${deletionCard(endpoint, problems, typed)}`;
       return page(name, endpointFrame(endpoint, "", content), 422);
     }
-    // Paused and recorded first: if the server stops in the middle, it is seen that somebody deleted, and deleting again finishes it.
-    await change(parts, function* () {
-      yield* getViewableEndpoint(viewer, id);
-      yield* recordChange(viewer, { action: "endpoint.delete", subject: id, workspaceId, detail: name }, now);
-      yield* updateEndpoint(id, { state: "paused" });
-    });
     return redirect(
       "/dashboard/endpoints",
-      (await removal(id)) ? "endpoint-deleted" : "endpoint-being-deleted",
+      (await removal({ id, actor: viewer, now })) ? "endpoint-deleted" : "endpoint-being-deleted",
     );
   });
 
   /** Returns whether it is done already. */
-  async function removal(id: string): Promise<boolean> {
+  async function removal(asked: Parameters<typeof removeEndpoint>[1]): Promise<boolean> {
     const { db, endpointContents, log } = parts;
-    const work = applied(parts, () => deleteEndpoint(db, id, endpointContents, () => sleep(PAUSE_MS)));
+    const work = applied(parts, () => removeEndpoint(db, asked, endpointContents, () => sleep(PAUSE_MS)));
     const waiting = new AbortController();
     const late = sleep(LONGEST_WAIT_MS, false, { signal: waiting.signal }).catch(() => false);
     const done = work.then(() => true);

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { changeSchema, getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { setSchema } from "../endpoints/administer-endpoints.ts";
+import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
@@ -62,15 +62,14 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
   ): Promise<Answer> {
     const { endpoint, outcome } = await change(parts, function* () {
       const before = yield* getViewableEndpoint(viewer, params["id"] ?? "");
-      const { id, workspaceId, schemaVersion, name } = before;
+      const { id, schemaVersion } = before;
       const current = yield* readSchema(before);
       if (schemaVersion !== edited.version)
         return { endpoint: before, outcome: yield* changedFields(before, edited.version, current) };
       if (isDeepStrictEqual(current, definition))
         return { endpoint: before, outcome: "nothing-changed" as const };
-      yield* recordChange(viewer, { action: "schema.set", subject: id, workspaceId, detail: name }, now);
       return {
-        endpoint: yield* changeSchema(id, definition, now, schemaVersion),
+        endpoint: yield* setSchema(viewer, id, { definition, basedOn: schemaVersion }, now),
         outcome: "fields-saved" as const,
       };
     });

@@ -1,10 +1,9 @@
-import { recordChange } from "../audit/audit-store.ts";
-import { addKey } from "../endpoints/add-key.ts";
+import { addKey, replaceKey, withdrawKey } from "../endpoints/administer-keys.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
-import { type IssuedKey, revokeKey, rotateKey } from "../keys/issue-key.ts";
+import type { IssuedKey } from "../keys/issue-key.ts";
 import { KEY_PREFIXES, type KeyKind } from "../keys/key-format.ts";
 import { getKeyOf, type Key, keyState, listKeys } from "../keys/key-store.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
@@ -12,7 +11,7 @@ import { type Answer, page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { ownAddress } from "./own-address.ts";
-import { applied, change, type DashboardParts, recording } from "./parts.ts";
+import { applied, change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { copyRow, snippetCards } from "./snippets-view.ts";
 import { exactTime, time } from "./time.ts";
@@ -45,28 +44,23 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
   routes.write("/endpoints/:id/keys", async (visit) => {
     const { endpoint } = await readEndpoint(visit);
     const kind = kindOf(visit.form.get("kind"));
-    const record = recording(parts, visit.viewer, about(endpoint, "key.issue", `a ${kind} key`));
-    return issue(visit, endpoint, () => addKey(record, endpoint.id, kind, visit.now));
+    const asked = { endpoint: endpoint.id, kind };
+    return issue(visit, endpoint, () => addKey(db, visit.viewer, asked, visit.now));
   });
 
   routes.write("/endpoints/:id/keys/:key/rotate", async (visit) => {
     const { endpoint, key } = await readKey(visit);
     const grace = GRACES.find(({ name }) => name === visit.form.get("grace"));
     if (grace === undefined) throw new FormsvcError("usage", "choose how long the old key works");
-    const record = recording(
-      parts,
-      visit.viewer,
-      about(endpoint, "key.rotate", `${key.id}, which ${grace.label}`),
-    );
-    return issue(visit, endpoint, () => rotateKey(record, key.id, grace.ms, visit.now));
+    const asked = { key: key.id, graceMs: grace.ms };
+    return issue(visit, endpoint, () => replaceKey(db, visit.viewer, asked, visit.now));
   });
 
   routes.write("/endpoints/:id/keys/:key/revoke", async (visit) => {
     const { endpoint, key } = await readKey(visit);
     await change(parts, function* () {
       yield* getViewableEndpoint(visit.viewer, endpoint.id);
-      yield* recordChange(visit.viewer, about(endpoint, "key.revoke", key.id), visit.now);
-      yield* revokeKey(key.id, visit.now);
+      yield* withdrawKey(visit.viewer, key.id, visit.now);
     });
     return redirect(pathOf(endpoint, SECTION), "key-revoked");
   });
@@ -98,10 +92,6 @@ export function endpointKeysPages(routes: Routes, parts: DashboardParts): void {
 
 /** Stands in the snippets for the key, which nobody can show again. */
 const KEY_PLACE = "fpk_YOUR_PUBLISHABLE_KEY";
-
-function about({ id, workspaceId }: Endpoint, action: `key.${string}`, detail: string) {
-  return { action, subject: id, workspaceId, detail };
-}
 
 function kindOf(given: string | null): KeyKind {
   if (given === "secret" || given === "publishable") return given;

@@ -1,5 +1,5 @@
-import { recordChange } from "../audit/audit-store.ts";
-import { createEndpoint, type CreatedEndpoint } from "../endpoints/create-endpoint.ts";
+import { addEndpoint } from "../endpoints/administer-endpoints.ts";
+import type { CreatedEndpoint } from "../endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
@@ -86,15 +86,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const workspace = await parts.db.read(() => chosenWorkspace(viewer, typed.workspaceId));
     const made = { name: typed.name, definition, settings: defaultEndpointSettings };
     const place = { workspace: workspace.id, plans: parts.config.plans, now };
-    return applied(parts, () =>
-      createEndpoint(parts.db, made, place, function* ({ id, name, workspaceId }) {
-        yield* recordChange(
-          viewer,
-          { action: "endpoint.create", subject: id, workspaceId, detail: name },
-          now,
-        );
-      }),
-    );
+    return applied(parts, () => addEndpoint(parts.db, viewer, made, place));
   }
 
   async function show({ viewer }: Visit, form: NewForm, status: number): Promise<Answer> {

@@ -1,6 +1,6 @@
-import { recordChange } from "../audit/audit-store.ts";
+import { setEndpoint, switchEndpoint } from "../endpoints/administer-endpoints.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { getViewableEndpoint, updateEndpoint } from "../endpoints/endpoint-store.ts";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
@@ -54,12 +54,10 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
   routes.write("/endpoints/:id/state", async ({ viewer, params, form, now }) => {
     const state = form.get("state");
     const endpoint = await change(parts, function* () {
-      const { id, workspaceId, name } = yield* getViewableEndpoint(viewer, params["id"] ?? "");
+      const { id } = yield* getViewableEndpoint(viewer, params["id"] ?? "");
       if (state !== "paused" && state !== "active")
         throw new FormsvcError("usage", "the state is paused or active");
-      const action = state === "paused" ? "endpoint.pause" : "endpoint.resume";
-      yield* recordChange(viewer, { action, subject: id, workspaceId, detail: name }, now);
-      return yield* updateEndpoint(id, { state });
+      return yield* switchEndpoint(viewer, id, state, now);
     });
     return redirect(pathOf(endpoint, ""), state === "paused" ? "endpoint-paused" : "endpoint-resumed");
   });
@@ -73,13 +71,7 @@ export function endpointSettingsPages(routes: Routes, parts: DashboardParts): vo
       const before = yield* getViewableEndpoint(viewer, params["id"] ?? "");
       const changedMeanwhile = changedSince(form.get("shown") ?? "", before);
       if (changedMeanwhile !== null) return { endpoint: before, changed: changedMeanwhile };
-      const { id, workspaceId } = before;
-      yield* recordChange(
-        viewer,
-        { action: "endpoint.set", subject: id, workspaceId, detail: made.name },
-        now,
-      );
-      return { endpoint: yield* updateEndpoint(id, made), changed: null };
+      return { endpoint: yield* setEndpoint(viewer, before.id, made, now), changed: null };
     });
     if (changed === null) return redirect(pathOf(endpoint, ""), "saved");
     return page(endpoint.name, view(endpoint, typed, { problems: NO_PROBLEMS, changed }), 409);

@@ -6,16 +6,16 @@ import { html, type Html } from "../foundation/html.ts";
 import { isId } from "../foundation/id.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import type { Viewer } from "../sessions/session.ts";
+import { discardHeldPosts } from "../submissions/administer-submissions.ts";
 import {
   countHeldPostsOf,
-  dropHeldPosts,
   dropHeldPostsOf,
   getViewableHeldPost,
   type HeldPost,
   type HeldPostFilter,
   listHeldPosts,
 } from "../submissions/held-post.ts";
-import { releaseHeldPost, type ReleaseParts } from "../submissions/release-held.ts";
+import { releaseHeldPost } from "../submissions/release-held.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { needsWorkspace } from "./form-name.ts";
 import { addressOfHeld, heldPostView, heldView } from "./held-view.ts";
@@ -54,7 +54,7 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
     const posts = await readPosts(parts, visit);
     const back = addressOfHeld(visit.query.get("endpoint") ?? "");
     if (posts.length === 0) return redirect(back, "none-selected");
-    return release(parts, visit, posts, back);
+    return releaseAll(parts, visit, posts, back);
   });
 
   routes.write("/held/drop", async (visit) => {
@@ -70,14 +70,7 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
         confirmView(addressOfHeld(endpointId, "/drop"), ids.length, inputs, back),
       );
     }
-    await change(parts, function* () {
-      yield* dropHeldPosts(ids);
-      for (const [workspaceId, own] of Map.groupBy(posts, (post) => post.workspaceId)) {
-        const subject = own.map(({ id }) => id).join(" ");
-        const detail = `${own.length} dropped`;
-        yield* recordChange(visit.viewer, { action: "held.drop", subject, workspaceId, detail }, visit.now);
-      }
-    });
+    await change(parts, () => discardHeldPosts(visit.viewer, ids, visit.now));
     return redirect(back, "held-dropped", ids.length);
   });
 
@@ -108,16 +101,18 @@ async function readPosts({ db }: DashboardParts, { viewer, form }: Visit): Promi
 }
 
 /** One after the other, oldest first, as far as the month's limit allows: each is a transaction of its own. */
-async function release(
+async function releaseAll(
   parts: DashboardParts,
   visit: Visit,
   posts: readonly HeldPost[],
   back: string,
 ): Promise<Answer> {
+  const { db, config } = parts;
+  const release = { db, plans: config.plans, outbox: createOutbox(db), actor: visit.viewer };
   let released = 0;
   for (const post of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
     try {
-      await applied(parts, () => releaseHeldPost(recordedRelease(parts, visit, post), post.id, visit.now));
+      await applied(parts, () => releaseHeldPost(release, post.id, visit.now));
       released += 1;
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
@@ -125,28 +120,6 @@ async function release(
     }
   }
   return redirect(back, "held-released", released);
-}
-
-/** What the release of a post needs; it is recorded in the same transaction. */
-function recordedRelease(
-  { db, config }: DashboardParts,
-  { viewer, now }: Visit,
-  { id, workspaceId }: HeldPost,
-): ReleaseParts {
-  const outbox = createOutbox(db);
-  return {
-    db,
-    plans: config.plans,
-    outbox: {
-      transaction: (work) =>
-        outbox.transaction(function* (enqueue) {
-          const result = yield* work(enqueue);
-          const made = { action: "held.release", subject: id, workspaceId, detail: null } as const;
-          yield* recordChange(viewer, made, now);
-          return result;
-        }),
-    },
-  };
 }
 
 /** Everything that the list shows, on all of its pages, up to the newest post that it showed. */

@@ -1,6 +1,4 @@
-import { recordChange, type Change } from "../audit/audit-store.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
@@ -10,7 +8,6 @@ import type { Finding } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Letters } from "../mail/letters.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import type { Viewer } from "../sessions/session.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { News } from "../submissions/news.ts";
 import type { HttpSender } from "../webhooks/send.ts";
@@ -58,21 +55,4 @@ export async function applied<Result>(
   } finally {
     onChange();
   }
-}
-
-/** A database for a verb that makes one transaction itself: the change is recorded in the same one. */
-export function recording({ db, clock }: DashboardParts, viewer: Viewer, made: Change): Database {
-  return {
-    engine: db.engine,
-    name: db.name,
-    read: (work) => db.read(work),
-    transaction: (work) =>
-      db.transaction(function* () {
-        const result = yield* work();
-        yield* recordChange(viewer, made, clock.now());
-        return result;
-      }),
-    relaxedTransaction: (work) => db.relaxedTransaction(work),
-    close: () => db.close(),
-  };
 }

@@ -1,6 +1,5 @@
 import type { Steps } from "../database/steps.ts";
-import { recordChange } from "../audit/audit-store.ts";
-import { changeSpam } from "../endpoints/choose-spam.ts";
+import { setSpam } from "../endpoints/administer-endpoints.ts";
 import { readChoices } from "../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { SpamChoices } from "../spam/spam-settings.ts";
@@ -114,8 +113,5 @@ function* storeChoices(
   const before = yield* readChoices(found.chosen.scope);
   const changed = spamChangedSince(asked.fingerprint, before);
   if (changed !== null) return { found, changed, chosen: before };
-  const { workspace } = found.chosen;
-  const subject = found.endpoint?.id ?? workspace.id;
-  yield* recordChange(viewer, { action: "spam.set", subject, workspaceId: workspace.id, detail: null }, now);
-  return { found, changed: null, chosen: yield* changeSpam(found.chosen, asked.choices, asked.plans) };
+  return { found, changed: null, chosen: yield* setSpam(viewer, found.chosen, asked, now) };
 }

@@ -1,4 +1,3 @@
-import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { hashSecret } from "../hashing/argon2.ts";
@@ -28,25 +27,22 @@ export function* storeKey(endpointId: string, prepared: PreparedKey, now: number
 }
 
 /**
- * Issues a successor of the same kind for the same endpoint and ends the old key after `graceMs`.
+ * Issues a successor of the same kind for the same endpoint and ends the old key after `graceMs`. Inside a transaction.
  *
  * @throws not_found; conflict when the key is revoked already.
  */
-export async function rotateKey(
-  db: Database,
+export function* succeedKey(
   reference: string,
+  prepared: PreparedKey,
   graceMs: number,
   now: number,
-): Promise<IssuedKey> {
-  const prepared = await prepareKey((await db.read(() => getKey(reference))).kind);
-  return db.transaction(function* () {
-    const old = yield* getKey(reference);
-    if (hasEnded(old, now)) {
-      throw new FormsvcError("conflict", `the key ${old.id} is revoked`, { hint: { kind: "issue_key" } });
-    }
-    yield* endKey(old, now + graceMs, now);
-    return yield* storeKey(old.endpointId, prepared, now);
-  });
+): Steps<IssuedKey> {
+  const old = yield* getKey(reference);
+  if (hasEnded(old, now)) {
+    throw new FormsvcError("conflict", `the key ${old.id} is revoked`, { hint: { kind: "issue_key" } });
+  }
+  yield* endKey(old, now + graceMs, now);
+  return yield* storeKey(old.endpointId, prepared, now);
 }
 
 /** Refuses the key from now on, in running servers within a second. Revoking twice changes nothing. @throws not_found */

@@ -181,13 +181,16 @@ function noHeldPost(id: string): FormsvcError {
   );
 }
 
-/** Drops all of the ids or none. @throws not_found naming the first that does not exist. */
-export function* dropHeldPosts(ids: readonly string[]): Steps<void> {
+/** Drops all of the ids or none. Returns the workspace of each. @throws not_found naming the first that does not exist. */
+export function* dropHeldPosts(ids: readonly string[]): Steps<readonly string[]> {
+  const workspaceIds: string[] = [];
   for (const id of ids) {
-    if ((yield* run(query.deleteFrom("held").where("id", "=", id))) === 0) {
+    const dropped = yield* first(query.deleteFrom("held").where("id", "=", id).returning("workspace_id"));
+    if (dropped === undefined)
       throw new FormsvcError("not_found", `there is no held post ${id}; nothing was dropped`);
-    }
+    workspaceIds.push(dropped.workspace_id);
   }
+  return workspaceIds;
 }
 
 /** Most held posts that are deleted in one transaction, so that posts never wait long for it. */

@@ -13,7 +13,8 @@ export interface PlacedSubmission {
 }
 
 /**
- * Marks submissions and teaches the filters of their workspaces; null undoes the mark and what it taught. All or none.
+ * Marks submissions and teaches the filters of their workspaces; null undoes the mark and what it taught. All or none. Returns the
+ * workspace of each.
  *
  * @throws not_found naming the first that does not exist.
  */
@@ -22,17 +23,19 @@ export function* markSubmissions(
   ids: readonly string[],
   mark: Mark | null,
   now: number,
-): Steps<void> {
+): Steps<readonly string[]> {
   const placed: PlacedSubmission[] = [];
   for (const id of ids) {
     const submission = yield* getSubmission(id);
     const { workspaceId } = yield* getEndpoint(submission.endpointId);
     placed.push({ workspaceId, submission });
   }
-  if (mark !== null) return yield* teachSubmissions(db, placed, mark, now);
-  return yield* unteach(
-    placed.map(({ workspaceId, submission }) => ({ workspaceId, submissionId: submission.id })),
-  );
+  if (mark !== null) yield* teachSubmissions(db, placed, mark, now);
+  else
+    yield* unteach(
+      placed.map(({ workspaceId, submission }) => ({ workspaceId, submissionId: submission.id })),
+    );
+  return placed.map(({ workspaceId }) => workspaceId);
 }
 
 /** Teaches the filters of the submissions' workspaces what they are. */

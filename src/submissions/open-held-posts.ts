@@ -1,7 +1,7 @@
 import type { Clock } from "../foundation/clock.ts";
+import { discardHeldPosts } from "./administer-submissions.ts";
 import {
   dropExpired,
-  dropHeldPosts,
   getHeldPost,
   type HeldPostFilter,
   type HeldPostPage,
@@ -30,7 +30,7 @@ export interface HeldPostParts extends ReleaseParts {
 }
 
 export function openHeldPosts(parts: HeldPostParts): HeldPosts {
-  const { db, days, clock } = parts;
+  const { db, days, clock, actor } = parts;
   const dropOld = async (): Promise<void> => {
     while ((await db.transaction(() => dropExpired(days, clock.now()))) > 0);
   };
@@ -49,7 +49,7 @@ export function openHeldPosts(parts: HeldPostParts): HeldPosts {
     },
     async drop(ids) {
       await dropOld();
-      await db.transaction(() => dropHeldPosts(ids));
+      await db.transaction(() => discardHeldPosts(actor, ids, clock.now()));
     },
   };
 }

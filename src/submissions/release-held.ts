@@ -1,3 +1,4 @@
+import { type Actor, recordChange } from "../audit/audit-store.ts";
 import { query } from "../database/database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { run } from "../database/steps.ts";
@@ -16,16 +17,18 @@ export interface ReleaseParts {
   readonly db: SqliteDatabase;
   readonly plans: Plans;
   readonly outbox: Pick<Outbox, "transaction">;
+  /** Who releases; null is the command line. */
+  readonly actor: Actor | null;
 }
 
 /**
  * Turns a held post into a submission with the time it arrived. It counts in the month of its release, is sent to the webhooks,
- * and teaches the filter if it was held as spam; all in one transaction.
+ * and teaches the filter if it was held as spam; all in one transaction, with the record of who did it.
  *
  * @throws not_found; plan_limit if the month is full.
  */
 export function releaseHeldPost(
-  { db, plans, outbox }: ReleaseParts,
+  { db, plans, outbox, actor }: ReleaseParts,
   id: string,
   now: number,
 ): Promise<Submission> {
@@ -37,6 +40,7 @@ export function releaseHeldPost(
     const { why, workspaceId } = held;
     if (why === "spam") yield* teachSubmissions(db, [{ workspaceId, submission }], "ham", now);
     yield* run(query.deleteFrom("held").where("id", "=", id));
+    yield* recordChange(actor, { action: "held.release", subject: id, workspaceId, detail: null }, now);
     return submission;
   });
 }

@@ -125,13 +125,18 @@ export function* insertSubmission(submission: Submission, event: EventParts): St
   yield* run(text(INSERT_SUBMISSION_SQL, ...submissionValues(submission, event)));
 }
 
-/** Deletes these submissions, all or none. @throws not_found naming the first id that does not exist. */
-export function* deleteSubmissions(ids: readonly string[]): Steps<void> {
+/** Deletes these submissions, all or none. Returns the endpoint of each. @throws not_found naming the first id that does not exist. */
+export function* deleteSubmissions(ids: readonly string[]): Steps<readonly string[]> {
+  const endpointIds: string[] = [];
   for (const id of ids) {
-    if ((yield* run(query.deleteFrom("submission").where("id", "=", id))) === 0) {
+    const deleted = yield* first(
+      query.deleteFrom("submission").where("id", "=", id).returning(idOfEndpoint.as("endpoint_id")),
+    );
+    if (deleted === undefined)
       throw new FormsvcError("not_found", `there is no submission ${id}; nothing was deleted`);
-    }
+    endpointIds.push(deleted.endpoint_id);
   }
+  return endpointIds;
 }
 
 /** Deletes at most `limit` submissions of an endpoint. Returns the number deleted. */

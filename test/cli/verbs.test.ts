@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { spamDefaults } from "../../src/app.ts";
-import { changeSpam, chooseScope, readSpamState } from "../../src/endpoints/choose-spam.ts";
+import { setSpam } from "../../src/endpoints/administer-endpoints.ts";
+import { chooseScope, readSpamState } from "../../src/endpoints/choose-spam.ts";
 import { previewChoices } from "../../src/submissions/preview-choices.ts";
 import { explainPost, readVerdict } from "../../src/submissions/explain-post.ts";
-import { addKey } from "../../src/endpoints/add-key.ts";
+import { addKey } from "../../src/endpoints/administer-keys.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
@@ -164,7 +165,8 @@ test("an import goes to the endpoint that is named, by the verb as by the comman
 test("a further key is the endpoint's own, by the verb as by the command", async () => {
   const service = await receiving();
   const command = ["key", "issue", service.endpointId, "--kind", "secret"];
-  const issue = (db: typeof service.db) => addKey(db, service.endpointId, "secret", Date.now());
+  const issue = (db: typeof service.db) =>
+    addKey(db, null, { endpoint: service.endpointId, kind: "secret" }, Date.now());
   const rows = await changeBothWays(operatorMachine(), service.db, issue, command);
   expect(rows.verb).toEqual(rows.command);
   expect(rows.verb.filter((row) => row.startsWith("api_key") && row.includes("new key"))).toHaveLength(1);
@@ -179,7 +181,14 @@ test("a held post is released, by the verb as by the command", async () => {
   machine.configure({ held: { days: null } });
   const { plans } = service.config;
   const release = (db: typeof service.db) =>
-    openHeldPosts({ db, plans, outbox: createOutbox(db), days: null, clock: systemClock }).release(id);
+    openHeldPosts({
+      db,
+      plans,
+      outbox: createOutbox(db),
+      days: null,
+      clock: systemClock,
+      actor: null,
+    }).release(id);
   const rows = await changeBothWays(machine, service.db, release, ["held", "release", id]);
   expect(rows.verb).toEqual(rows.command);
   expect(rows.verb.filter((row) => row.startsWith("submission "))).toHaveLength(1);
@@ -194,7 +203,7 @@ test("own spam settings are stored, by the verb as by the command, on plans that
   const set = (on: typeof db, included = plans) =>
     on.transaction(function* () {
       const scope = yield* chooseScope(reference, Date.now(), "hobby");
-      yield* changeSpam(scope, { maxLinks: 3 }, included);
+      yield* setSpam(null, scope, { choices: { maxLinks: 3 }, plans: included }, Date.now());
     });
   const command = ["spam", "set", "--endpoint", endpointId, "--max-links", "3"];
   const rows = await changeBothWays(machine, db, set, command);
@@ -254,7 +263,14 @@ test.each(GONE)("what was held long enough is gone for %s, whether a server runs
   const service = await receiving();
   await service.submit(pitch);
   const { db, clock, config } = service;
-  const held = openHeldPosts({ db, plans: config.plans, outbox: createOutbox(db), days: DAYS, clock });
+  const held = openHeldPosts({
+    db,
+    plans: config.plans,
+    outbox: createOutbox(db),
+    days: DAYS,
+    clock,
+    actor: null,
+  });
   const id = (await held.list(any, 10, null)).data[0]?.id ?? "";
   expect((await held.get(id)).data).toEqual(pitch);
   clock.advance(DAYS * 86_400_000 + 1);

@@ -35,7 +35,7 @@ function heldIn({ db }: Receiving): HeldPostPage["data"] {
 }
 
 function partsOf({ db, config }: Receiving, outbox: ReleaseParts["outbox"]): ReleaseParts {
-  return { db, plans: config.plans, outbox };
+  return { db, plans: config.plans, outbox, actor: null };
 }
 
 function used({ db, workspaceId, clock, config }: Receiving): number {

@@ -4,7 +4,7 @@ import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { migrations } from "../../src/database/migrations.generated.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { rotateKey } from "../../src/keys/issue-key.ts";
+import { replaceKey } from "../../src/endpoints/administer-keys.ts";
 import type { KeyKind } from "../../src/keys/key-format.ts";
 import {
   createIdempotencyMemory,
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 test("the same key with the same bytes gets the first answer again and stores nothing more", async () => {
   const server = await startServer();
   const { id, secret } = await server.addEndpoint();
-  const issued = await rotateKey(server.owner, secret, 60_000, server.clock.now());
+  const issued = await replaceKey(server.owner, null, { key: secret, graceMs: 60_000 }, server.clock.now());
   const first = await server.post(secret, goodPost, KEY);
   const again = await server.post(secret, goodPost, KEY);
   const withSuccessor = await server.post(issued.text, goodPost, KEY);

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { ENDPOINT_CONTENTS } from "../../src/app.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { changeSchema, updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
-import { revokeKey, rotateKey } from "../../src/keys/issue-key.ts";
+import { replaceKey } from "../../src/endpoints/administer-keys.ts";
+import { revokeKey } from "../../src/keys/issue-key.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
 import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -44,7 +45,7 @@ test("a revoked key is refused within a second, and its endpoint's other key is 
 test("a rotated key dies at once, its successor works at once", async () => {
   const { server, id, post } = await ready();
   const old = server.owner.now(() => listKeys(id)).find(({ kind }) => kind === "publishable");
-  const { text } = await rotateKey(server.owner, old!.lookup, 0, server.clock.now());
+  const { text } = await replaceKey(server.owner, null, { key: old!.lookup, graceMs: 0 }, server.clock.now());
   expect((await server.post(text, goodPost)).status).toBe(200);
   await within(401, post);
 });
@@ -52,7 +53,12 @@ test("a rotated key dies at once, its successor works at once", async () => {
 test("a key rotated with grace works until the grace has ended, and not a millisecond longer", async () => {
   const { server, id, post } = await ready();
   const old = server.owner.now(() => listKeys(id)).find(({ kind }) => kind === "publishable");
-  const { text } = await rotateKey(server.owner, old!.id, 3_600_000, server.clock.now());
+  const { text } = await replaceKey(
+    server.owner,
+    null,
+    { key: old!.id, graceMs: 3_600_000 },
+    server.clock.now(),
+  );
   await server.restart();
   server.clock.advance(3_599_999);
   expect(await post()).toBe(200);

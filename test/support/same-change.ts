@@ -9,14 +9,14 @@ let made = 0;
 const ID = /\b[a-z]+_[0-9a-z]{26}\b/g;
 
 /**
- * Makes one change to two copies of a database, by the verb and by the command line, and returns the rows of both. Ids
- * and times that the change made are shown as `new` and `later`, and secrets, which are random, by their length.
+ * Makes changes to two copies of a database, by verbs and by commands, and returns the rows of both. Ids and times that the
+ * changes made are shown as `new` and `later`, and secrets as `random`.
  */
 export async function changeBothWays(
   machine: OperatorMachine,
   before: SqliteDatabase,
   verb: (db: SqliteDatabase) => Promise<unknown>,
-  command: readonly string[],
+  ...commands: readonly (readonly string[])[]
 ): Promise<{ verb: string[]; command: string[] }> {
   const known = new Set(dump(before).flatMap((row) => row.match(ID) ?? []));
   const since = Date.now();
@@ -25,9 +25,10 @@ export async function changeBothWays(
     copy(before, join(machine.folder, `verb-${made}.db`)),
     join(machine.folder, `command-${made}.db`),
   ];
-  copy(before, byCommand).close();
+  // Of the first copy, because the original may go on changing.
+  copy(byVerb, byCommand).close();
   await verb(byVerb);
-  await machine.mustRun([...command, "--db", byCommand]);
+  for (const command of commands) await machine.mustRun([...command, "--db", byCommand]);
   const rowsOf = (db: SqliteDatabase): string[] =>
     dump(db).map((row) =>
       row
@@ -58,5 +59,5 @@ function dump(db: SqliteDatabase): string[] {
 
 /** A key's text that is kept to verify with, and what is random in it. */
 function hideRandom(column: string, value: unknown): unknown {
-  return ["hash", "lookup", "key", "unsubscribe_token"].includes(column) ? "random" : value;
+  return ["hash", "lookup", "key", "token_hash", "unsubscribe_token"].includes(column) ? "random" : value;
 }

@@ -73,6 +73,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Never a database handle.
   http: ["endpoints", "foundation", "schemas", "spam", "submissions"],
   submissions: [
+    "audit",
     "database",
     "endpoints",
     "foundation",
@@ -90,7 +91,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   sessions: ["audit", "database", "foundation", "hashing", "mail", "secrets", "workspaces"],
   audit: ["database"],
   secrets: ["database", "foundation"],
-  endpoints: ["database", "foundation", "keys", "schemas", "spam", "workspaces"],
+  endpoints: ["audit", "database", "foundation", "keys", "schemas", "spam", "workspaces"],
   keys: ["database", "foundation", "hashing"],
   workspaces: ["audit", "database", "foundation"],
   spam: ["foundation"],
