@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storeTotp } from "../../src/sessions/credential-store.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
-import { addressOf, dashboardRoutes, pagesOf } from "../support/dashboard-routes.ts";
+import { addressOf, dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
 import { ADA, PASSWORD, signInForms } from "../support/sign-in-form.ts";
 import { openTab } from "../support/signed-in-browser.ts";
@@ -60,15 +60,21 @@ const TYPED: Readonly<Record<string, string>> = {
   password: "seven oak boards and a plane",
 };
 
+/** From now on the page stays where it is when a form is sent, and the server hears nothing of it. Only a page that is opened has no referrer. */
+async function sendNothing(page: Page): Promise<void> {
+  await page.route("**/*", (route) => {
+    const request = route.request();
+    const isOfPage = request.method() === "POST" || request.headers()["referer"] !== undefined;
+    return request.isNavigationRequest() && isOfPage ? route.fulfill({ status: 204 }) : route.continue();
+  });
+}
+
 /**
  * Goes through the page by the Tab key, fills what has to be filled, and presses each button that sends a form, by turns with the
- * space bar and with Enter. Nothing is really sent.
+ * space bar and with Enter.
  */
 async function useByKeyboard(page: Page): Promise<{ problems: string[]; sent: Request[] }> {
   const sent: Request[] = [];
-  await page.route("**/*", (route) =>
-    route.request().isNavigationRequest() ? route.fulfill({ status: 204 }) : route.continue(),
-  );
   await page.evaluate(WATCH);
   const places = (await page.evaluate("places")) as readonly string[];
   const left = new Map(places.entries());
@@ -86,7 +92,6 @@ async function useByKeyboard(page: Page): Promise<{ problems: string[]; sent: Re
     if (focus.isSubmit) sent.push(await press(page, sent.length % 2 === 0 ? "Space" : "Enter"));
   }
   problems.push(...[...left.values()].map((name) => `the keyboard does not come to ${name}`));
-  await page.unrouteAll({ behavior: "wait" });
   return { problems, sent };
 }
 
@@ -105,7 +110,10 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
   let ada: OwnerHome;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([launchServer(CUSTOM_SPAM), launchChromium()]);
+    [server, browser] = await Promise.all([
+      launchServer({ ...EVERY_PAGE, ...CUSTOM_SPAM }),
+      launchChromium(),
+    ]);
     await signInForms(server).useLink();
     ada = await furnish(server, ADA);
     // Another browser of hers, which she can sign out.
@@ -120,6 +128,7 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
     const { page } = await openTab(browser, server, ada.visitor);
     // What was typed and not saved is left.
     page.on("dialog", (dialog) => void dialog.accept());
+    await sendNothing(page);
     return page;
   }
 
@@ -130,42 +139,47 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       const routes = await dashboardRoutes(server);
       const problems: string[] = [];
       const written = new Set<string>();
-      const use = async (path: string, opensDetails = true): Promise<void> => {
-        if (path !== "") await page.goto(`${server.url}${path}`);
-        if (opensDetails)
-          await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
-        const used = await useByKeyboard(page);
-        problems.push(...used.problems.map((each) => `${path}: ${each}`));
+      const use = async (shown: Page): Promise<void> => {
+        const used = await useByKeyboard(shown);
+        problems.push(...used.problems.map((each) => `${shown.url()}: ${each}`));
         for (const request of used.sent)
           if (request.method() === "POST") written.add(new URL(request.url()).pathname);
       };
-      for (const path of pagesOf(routes, ada)) await use(path);
+      const open = async (path: string): Promise<void> => {
+        await page.goto(`${server.url}${path}`);
+        await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
+        await use(page);
+      };
+      for (const path of pagesOf(routes, ada)) await open(path);
       // What is shown only later.
       server.owner.now(() => storeTotp(ada.accountId, Buffer.from("secret"), 1, server.clock.now()));
       server.owner.now(() => setWebhookEnabled(ada.webhookId, false));
-      await use("/dashboard/account/second-factor");
-      await use(`/dashboard/system/accounts/${ada.accountId}`);
-      await use(`/dashboard/webhooks/${ada.webhookId}`);
-      await use("/dashboard/sign-in", false);
-      await askForCode(page);
-      await use("");
+      await open("/dashboard/account/second-factor");
+      await open(`/dashboard/system/accounts/${ada.accountId}`);
+      await open(`/dashboard/webhooks/${ada.webhookId}`);
+      await page.goto(`${server.url}/dashboard/sign-in`);
+      await use(page);
+      await use(await askedForCode());
       expect(problems).toEqual([]);
-      const writes = routes.filter(({ method }) => method === "POST").map((route) => addressOf(route, ada));
+      const writes = routes
+        .filter(({ method }) => method === "POST")
+        .map((route) => new URL(addressOf(route, ada), server.url).pathname);
       expect(writes.filter((path) => !written.has(path))).toEqual([]);
       await page.context().close();
     },
     TIME_LIMIT_MS,
   );
 
-  /** Signs in with the password, so that the form for the second factor is shown. */
-  async function askForCode(page: Page): Promise<void> {
+  /** The page that asks for the second factor, after the password. */
+  async function askedForCode(): Promise<Page> {
+    const { page } = await openTab(browser, server, ada.visitor);
     await page.goto(`${server.url}/dashboard/sign-in`);
-    await page.focus("[name=email]");
-    await page.keyboard.type(ADA);
-    await page.keyboard.press("Tab");
-    await page.keyboard.type(PASSWORD);
+    await page.fill("[name=email]", ADA);
+    await page.fill("[name=password]", PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Second factor" }).waitFor();
+    await sendNothing(page);
+    return page;
   }
 
   test("planted faults are found: a button out of reach, no ring, a trap", async () => {
