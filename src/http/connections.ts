@@ -17,6 +17,8 @@ export interface Flight {
   stage: "arriving" | "answering" | "answered" | "over";
   /** Set while it waits for its turn. */
   proceed: (() => void) | null;
+  /** The pattern of its route, if that is a late one. */
+  lateRoute: string | undefined;
 }
 
 /** A connection, whose requests are answered one after the other. */

@@ -9,6 +9,10 @@ export interface InFlight {
   crowdedBy(request: FastifyRequest): Crowd | null;
   /** Those whose bodies may still be on their way. */
   arriving(): Iterable<FastifyRequest>;
+  /** Counts the answers of an instance to the requests that it is handed. */
+  followAnswers(instance: FastifyInstance): void;
+  /** The same request, as another instance has it. */
+  handOn(original: FastifyRequest, request: FastifyRequest): void;
 }
 
 export interface InFlightParts extends ProxyTrust {
@@ -41,8 +45,29 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
   const connections = followConnections(server, shares, parts.trustedProxies, (connection) => {
     while (connection.current !== null) end(shares, connection.current);
   });
-  server.decorateRequest("flight", null);
-  server.decorateRequest("clientAddress", "");
+  const followAnswers = (instance: FastifyInstance): void => {
+    instance.decorateRequest("flight", null);
+    instance.decorateRequest("clientAddress", "");
+    instance.addHook("preHandler", ({ flight }, _reply, done) => {
+      if (flight?.stage === "arriving") {
+        flight.stage = "answering";
+        shares.add(flight.holder, "answering", 1);
+      }
+      done();
+    });
+    instance.addHook("onSend", ({ flight }, _reply, payload, done) => {
+      if (flight !== null && flight.stage !== "over") {
+        answer(shares, flight);
+        const bytes = sizeOf(payload);
+        shares.add(flight.holder, "answerBytes", bytes - flight.answerBytes);
+        flight.answerBytes = bytes;
+        flight.answerNumber = answers += 1;
+        if (isTooMuch(shares, flight.holder)) cutOffOldest(shares, connections.values(), flight);
+      }
+      done(null, payload);
+    });
+  };
+  followAnswers(server);
   server.addHook("onRequest", (request, reply, done) => {
     const startedAt = performance.now();
     const connection = connections.get(request.raw.socket);
@@ -55,24 +80,6 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
     });
     takeTurn(shares, flight, done);
   });
-  server.addHook("preHandler", ({ flight }, _reply, done) => {
-    if (flight?.stage === "arriving") {
-      flight.stage = "answering";
-      shares.add(flight.holder, "answering", 1);
-    }
-    done();
-  });
-  server.addHook("onSend", ({ flight }, _reply, payload, done) => {
-    if (flight !== null && flight.stage !== "over") {
-      answer(shares, flight);
-      const bytes = sizeOf(payload);
-      shares.add(flight.holder, "answerBytes", bytes - flight.answerBytes);
-      flight.answerBytes = bytes;
-      flight.answerNumber = answers += 1;
-      if (isTooMuch(shares, flight.holder)) cutOffOldest(shares, connections.values(), flight);
-    }
-    done(null, payload);
-  });
   return {
     crowdedBy({ flight }) {
       return flight === null ? null : shares.crowdOf(flight.holder);
@@ -80,6 +87,12 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
     *arriving() {
       for (const { current } of connections.values())
         if (current?.stage === "arriving" && current.request !== null) yield current.request;
+    },
+    followAnswers,
+    handOn({ flight, clientAddress: address }, request) {
+      request.flight = flight;
+      request.clientAddress = address;
+      if (flight !== null) flight.lateRoute = request.routeOptions.url;
     },
   };
 }
@@ -101,6 +114,7 @@ function begin(parts: InFlightParts, connection: Connection, request: FastifyReq
     answerNumber: 0,
     stage: "arriving",
     proceed: null,
+    lateRoute: undefined,
   };
   request.flight = flight;
   if (connection.current === null) connection.current = flight;

@@ -18,7 +18,7 @@ export function createRequestLog(
 ): (request: FastifyRequest, reply: FastifyReply, ms: number) => void {
   return (request, reply, ms) => {
     const status = reply.raw.writableFinished ? reply.statusCode : null;
-    const route = request.routeOptions.url;
+    const route = request.routeOptions.url ?? request.flight?.lateRoute;
     observe(route, status, ms);
     requestAnswered(log, {
       reqId: request.id,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyReply } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
@@ -12,6 +12,7 @@ import { sendError } from "./error-reply.ts";
 import { formRoutes } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
+import { type CreateInstance, createLatePart, type LateRoutes } from "./late-routes.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { createRequestLog, type RequestObserver } from "./request-log.ts";
 import { followAsked, refuseSocket, SLOW_REQUEST } from "./socket-errors.ts";
@@ -21,6 +22,7 @@ import { openapiRoutes } from "./openapi-routes.ts";
 import type { PostParts } from "./receive-post.ts";
 import { type SubmissionRoutesParts, submissionRoutes } from "./submission-routes.ts";
 import { submitRoutes } from "./submit-routes.ts";
+import { answerUnknownRoutes } from "./unknown-routes.ts";
 
 export interface ServerLimits {
   readonly bodyLimitBytes: number;
@@ -36,6 +38,8 @@ export interface GuardParts extends ProxyTrust {
   readonly isDraining: () => boolean;
   /** Told of each request that has ended. */
   readonly observe: RequestObserver;
+  /** Null if all routes are added before it listens. */
+  readonly late: LateRoutes | null;
 }
 
 export interface ServerParts
@@ -111,17 +115,11 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
   const { limits, log } = parts;
   const nextId = createRequestIds();
   const lastAsked = followAsked();
-  const server = fastify({
-    bodyLimit: limits.bodyLimitBytes,
+  const server = createInstance(parts, {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: MAX_STILL_MS,
-    return503OnClosing: false,
-    requestIdHeader: false,
     genReqId: (request) => givenId(request) ?? nextId(),
-    schemaController: WITHOUT_SCHEMAS,
-    // No limit on a parameter's length: a long key is unknown like any other.
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     clientErrorHandler: (error, socket) => refuseSocket(error, socket, lastAsked.on(socket), { log, nextId }),
     // An address that cannot be decoded fails before any hook runs.
     frameworkErrors: (error, request, reply) => {
@@ -138,13 +136,6 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
     },
   });
   configureNode(server.server);
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
-    done(null, body),
-  );
-  server.setErrorHandler((error, request, reply) =>
-    sendError({ request, reply, log }, error, limits.bodyLimitBytes),
-  );
   answerForNode(server.server, (socket) => refuseSocket({ code: "CONNECT" }, socket, null, { log, nextId }));
   server.addHook("onRequest", (request, reply, done) => {
     lastAsked.note(request, reply);
@@ -164,8 +155,38 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
   endSlowBodies(server, inFlight, (socket) =>
     refuseSocket({ code: SLOW_REQUEST }, socket, lastAsked.on(socket), { log, nextId }),
   );
-  answerUnknownRoutes(server);
+  answerUnknownRoutes(server, parts.late && createLatePart(server, parts.late, inFlight, latePartOf(parts)));
   return server;
+}
+
+/** An instance of the framework that reads JSON as it comes, and answers errors as we do. */
+function createInstance({ limits, log }: GuardParts, options: FastifyHttpOptions<Server>): FastifyInstance {
+  const instance = fastify({
+    ...options,
+    bodyLimit: limits.bodyLimitBytes,
+    return503OnClosing: false,
+    requestIdHeader: false,
+    schemaController: WITHOUT_SCHEMAS,
+    // No limit on a parameter's length: a long key is unknown like any other.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+  });
+  instance.removeAllContentTypeParsers();
+  instance.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  instance.setErrorHandler((error, request, reply) =>
+    sendError({ request, reply, log }, error, limits.bodyLimitBytes),
+  );
+  return instance;
+}
+
+function latePartOf(parts: GuardParts): CreateInstance {
+  return (genReqId, takeOver) => {
+    const instance = createInstance(parts, { genReqId });
+    instance.addHook("onRequest", takeOver);
+    answerUnknownRoutes(instance, null);
+    return instance;
+  };
 }
 
 /** What a client may send before it hears from the server: ten segments (RFC 6928); more is read to its end, so that the answer arrives. */
@@ -229,41 +250,6 @@ function configureNode(server: Server): void {
 function answerForNode(server: Server, refuse: (socket: Duplex) => void): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("connect", (_request, socket) => refuse(socket));
-}
-
-/** 405 with `Allow` if the address takes other methods, else 404. The body is not read. */
-function answerUnknownRoutes(server: FastifyInstance): void {
-  const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
-  server.addHook("onRoute", ({ url, method }) => {
-    routes.push({ segments: url.split("/"), methods: [method].flat() });
-  });
-  server.addHook("onRequest", (request, reply, done) => {
-    if (!request.is404) return done();
-    allowAnyOrigin(reply);
-    const path = pathOf(request.url).split("/");
-    const methods = routes.filter(({ segments }) => fits(path, segments)).flatMap(({ methods }) => methods);
-    if (methods.length === 0) return done(new FormsvcError("not_found", "There is nothing at this address."));
-    const allow = [...new Set(methods)].sort().join(", ");
-    reply.header("allow", allow);
-    return done(new FormsvcError("method_not_allowed", `This address takes ${allow} only.`));
-  });
-}
-
-/** As the router reads an address: without scheme and host, query and fragment, and decoded but for separators. */
-function pathOf(url: string): string {
-  const path = url.replace(/^https?:\/\/[^/?#]+/i, "").split(/[?#]/, 1)[0] ?? "";
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
-}
-
-function fits(path: readonly string[], segments: readonly string[]): boolean {
-  return (
-    path.length === segments.length &&
-    segments.every((segment, index) => segment.startsWith(":") || segment === path[index])
-  );
 }
 
 /** The client's own id if it is harmless, else null. */

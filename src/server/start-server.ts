@@ -16,10 +16,10 @@ import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
 import { createMetricsServer } from "../http/metrics-routes.ts";
-import { createServer } from "../http/server.ts";
+import { createGuardedServer, createServer } from "../http/server.ts";
 import { prepareClose } from "./close-server.ts";
 import { handOverConnections } from "./hand-over.ts";
-import { addDashboard } from "./add-dashboard.ts";
+import { lateDashboard } from "./late-dashboard.ts";
 import { listen } from "./listen.ts";
 import { startChores } from "./chores.ts";
 
@@ -68,14 +68,20 @@ export async function startServer(
     isDraining: () => draining && listenFd === null,
     log,
   };
+  const dashboard = lateDashboard({ parts, configFile, service });
+  const hasOwnAddress = config.dashboard.listen !== null;
   const server = createServer({
     ...guards,
+    late: hasOwnAddress ? null : dashboard,
     ...service.posts,
     reader: service.reader,
     metrics: service.metrics,
     baseUrl: config.server.baseUrl,
   });
-  const ownDashboard = addDashboard(server, guards, { parts, configFile, service });
+  const ownDashboard =
+    hasOwnAddress && dashboard !== null
+      ? createGuardedServer({ ...guards, late: dashboard, observe: () => {} })
+      : null;
   let ownMetrics: FastifyInstance | null = null;
   const closers = [
     prepareClose(server, listenFd === null ? () => true : handOverConnections(server), log),

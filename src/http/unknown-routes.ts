@@ -1,0 +1,41 @@
+import type { FastifyInstance } from "fastify";
+import { FormsvcError } from "../foundation/errors.ts";
+import { allowAnyOrigin } from "./cors.ts";
+import type { LatePart } from "./late-routes.ts";
+
+/** 405 with `Allow` if the address takes other methods, else 404. The body is not read. @param late has addresses of its own. */
+export function answerUnknownRoutes(server: FastifyInstance, late: LatePart | null): void {
+  const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
+  server.addHook("onRoute", ({ url, method }) => {
+    routes.push({ segments: url.split("/"), methods: [method].flat() });
+  });
+  server.addHook("onRequest", (request, reply, done) => {
+    if (!request.is404) return done();
+    const path = pathOf(request.url);
+    if (late?.has(path) === true) return late.answer(request, reply, done);
+    allowAnyOrigin(reply);
+    const asked = path.split("/");
+    const methods = routes.filter(({ segments }) => fits(asked, segments)).flatMap(({ methods }) => methods);
+    if (methods.length === 0) return done(new FormsvcError("not_found", "There is nothing at this address."));
+    const allow = [...new Set(methods)].sort().join(", ");
+    reply.header("allow", allow);
+    return done(new FormsvcError("method_not_allowed", `This address takes ${allow} only.`));
+  });
+}
+
+/** As the router reads an address: without scheme and host, query and fragment, and decoded but for separators. */
+function pathOf(url: string): string {
+  const path = url.replace(/^https?:\/\/[^/?#]+/i, "").split(/[?#]/, 1)[0] ?? "";
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+function fits(path: readonly string[], segments: readonly string[]): boolean {
+  return (
+    path.length === segments.length &&
+    segments.every((segment, index) => segment.startsWith(":") || segment === path[index])
+  );
+}

@@ -1,0 +1,48 @@
+import {
+  dashboardUrlOf,
+  ENDPOINT_CONTENTS,
+  type ServiceParts,
+  spamDefaults,
+  type SubmitService,
+} from "../app.ts";
+import { createBackground } from "../foundation/background.ts";
+import { maintenanceFailed } from "../foundation/events.ts";
+import type { LateRoutes } from "../http/late-routes.ts";
+
+interface Surroundings {
+  readonly parts: Omit<ServiceParts, "metrics">;
+  readonly configFile: string | null;
+  readonly service: SubmitService;
+}
+
+/** The dashboard, which its first visit loads; null if it is off. */
+export function lateDashboard({ parts, configFile, service }: Surroundings): LateRoutes | null {
+  const { config } = parts;
+  if (!config.dashboard.enabled) return null;
+  const { keyring, sender, letters, news, onChange } = service;
+  return {
+    path: "/dashboard",
+    async add(server) {
+      const [{ mountDashboard }, { createSelfExamination }] = await Promise.all([
+        import("../dashboard/dashboard.ts"),
+        import("./examine-self.ts"),
+      ]);
+      const background = createBackground((error) => maintenanceFailed(parts.log, error));
+      server.addHook("onClose", () => background.close());
+      mountDashboard(server, {
+        ...parts,
+        configFile,
+        dashboardUrl: dashboardUrlOf(config),
+        endpointContents: ENDPOINT_CONTENTS,
+        spamDefaults: spamDefaults(config),
+        keyring,
+        sender,
+        letters,
+        news,
+        examine: createSelfExamination(parts, configFile, background),
+        background,
+        onChange,
+      });
+    },
+  };
+}
