@@ -46,7 +46,43 @@ export function resetLetter(account: Account, token: string, dashboardUrl: strin
   });
 }
 
-function letterTo({ email }: Account, letter: Omit<WrittenLetter, "to">): WrittenLetter | null {
+/** What somebody can change about how an account signs in, as the list of changes names it. */
+export type SecurityChange =
+  | "account.set-password"
+  | "account.set-totp"
+  | "account.remove-totp"
+  | "account.renew-codes";
+
+const CHANGES: Readonly<Record<SecurityChange, string>> = {
+  "account.set-password": "password was changed",
+  "account.set-totp": "second factor was set up",
+  "account.remove-totp": "second factor was switched off",
+  "account.renew-codes": "recovery codes were made anew",
+};
+
+/** For an owner who did not do it themselves. */
+export function securityLetter(
+  email: string,
+  change: SecurityChange,
+  dashboardUrl: string,
+): WrittenLetter | null {
+  return letterTo(
+    { email },
+    {
+      subject: `Your ${CHANGES[change]} at ${hostOf(dashboardUrl)}`,
+      paragraphs: [
+        `Your ${CHANGES[change]} just now at ${hostOf(dashboardUrl)}, and every other browser was signed out.`,
+        "If it was you, there is nothing to do. If not, set a new password now, and tell whoever runs that server.",
+      ],
+      link: { label: "Set a new password", url: `${dashboardUrl}/lost-password` },
+    },
+  );
+}
+
+function letterTo(
+  { email }: Pick<Account, "email">,
+  letter: Omit<WrittenLetter, "to">,
+): WrittenLetter | null {
   const to = parseMailAddress(email);
   return to === null ? null : { to, ...letter };
 }

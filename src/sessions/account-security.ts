@@ -14,9 +14,11 @@ import {
   storeTotp,
   totpPlace,
 } from "./credential-store.ts";
+import type { SecurityChange } from "./account-letters.ts";
 import { type PasswordProver, requireUnchanged } from "./prove-password.ts";
 import { digestOf, newRecoveryCodes } from "./second-factor.ts";
 import { endOtherSessions, type Viewer } from "./session.ts";
+import type { TellOwner } from "./tell-owner.ts";
 import { findStep, readTotpSecret } from "./totp.ts";
 
 /** Somebody who is signed in and proves again who they are: a session alone changes nothing that signs in. */
@@ -54,11 +56,10 @@ export interface AccountSecurityParts {
   readonly prover: PasswordProver;
   readonly clock: Clock;
   readonly log: Log;
+  readonly tellOwner: TellOwner;
 }
 
 const NO_FACTOR = "There is no second factor.";
-
-type Action = "account.set-password" | "account.set-totp" | "account.remove-totp" | "account.renew-codes";
 
 export function createAccountSecurity({
   db,
@@ -66,11 +67,12 @@ export function createAccountSecurity({
   prover,
   clock,
   log,
+  tellOwner,
 }: AccountSecurityParts): AccountSecurity {
   /** Proves, then makes the change, ends the other sessions and records it, all or nothing. */
   const change = async <Result>(
     { viewer, password, address }: Proof,
-    action: Action,
+    action: SecurityChange,
     work: (credential: Credential, now: number) => Steps<Result>,
   ): Promise<Result> => {
     const proved = await prover.prove(viewer.email, password, address);
@@ -86,6 +88,7 @@ export function createAccountSecurity({
       return { result, ended };
     });
     const { accountId } = viewer;
+    tellOwner(viewer.email, action);
     if (done.ended > 0) sessionEnded(log, { accountId, sessions: done.ended });
     return done.result;
   };

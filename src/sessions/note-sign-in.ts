@@ -8,6 +8,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { PasswordProver } from "./prove-password.ts";
 import { startSession, type StartedSession } from "./session.ts";
+import type { TellOwner } from "./tell-owner.ts";
 
 /** The browser at the other end. */
 export interface Client {
@@ -28,6 +29,7 @@ export interface SignInParts {
   readonly logAddresses: boolean;
   /** The plan of the workspace that a new account gets. */
   readonly newWorkspacePlan: string;
+  readonly tellOwner: TellOwner;
 }
 
 /** Somebody got in. */

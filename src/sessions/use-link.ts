@@ -73,14 +73,16 @@ export function useLink(
     if (accountId === undefined) throw new FormsvcError("unauthorized", way.wrong);
     const passwordHash = await prover.hash(newPassword, client.address);
     limits.countCode(codesOf(accountId));
-    const session = await db.transaction(function* () {
+    const { email, earlier, session } = await db.transaction(function* () {
       if ((yield* way.take(token, clock.now())) !== accountId)
         throw new FormsvcError("unauthorized", way.wrong);
-      if ((yield* findCredential(accountId))?.totpSecret)
-        yield* requireCode(keyring, accountId, code, clock.now());
-      yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
-      return yield* beginSession(parts, accountId, client);
+      const earlier = yield* findCredential(accountId);
+      if (earlier?.totpSecret) yield* requireCode(keyring, accountId, code, clock.now());
+      const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
+      return { email, earlier, session: yield* beginSession(parts, accountId, client) };
     });
+    // Who sets the first password has none to lose.
+    if (earlier !== undefined) parts.tellOwner(email, "account.set-password");
     limits.giveBack(unit);
     limits.codeSucceeded(codesOf(accountId));
     tellSignedIn(parts, { session, accountId, by: way.by }, client);
@@ -154,10 +156,17 @@ function codesOf(accountId: string): string {
   return `link ${accountId}`;
 }
 
-function* replacePassword(accountId: string, passwordHash: string, detail: string, now: number): Steps<void> {
+/** Returns the address of the account. */
+function* replacePassword(
+  accountId: string,
+  passwordHash: string,
+  detail: string,
+  now: number,
+): Steps<string> {
   yield* storePassword(accountId, passwordHash, now);
   yield* endSessions(accountId);
   const email = (yield* findAccount(accountId))?.email ?? "";
   const change = { action: "account.set-password", subject: email, workspaceId: null, detail } as const;
   yield* recordChange({ accountId, email }, change, now);
+  return email;
 }

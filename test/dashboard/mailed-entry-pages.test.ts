@@ -108,6 +108,10 @@ describe("a forgotten password", () => {
     expect([entered.status, entered.headers["location"]]).toEqual([303, "/dashboard"]);
     const statusWith = async (cookie: string) => (await get("/dashboard", { cookie })).status;
     expect([await statusWith(earlier), await statusWith(cookieOf(entered))]).toEqual([303, 200]);
+    const told = textOf(await letterTo(ADA, 2));
+    expect(told).toContain("Subject: Your password was changed at forms.example.com");
+    expect(told).toContain("https://forms.example.com/dashboard/lost-password");
+    expect(told).not.toContain("token");
     expect((await site.signIn({ password: "the earlier password" })).status).toBe(401);
     expect((await site.signIn()).status).toBe(303);
     const [change] = server.owner.now(() => listChanges(1));

@@ -114,3 +114,29 @@ test("each change is in the list of changes, and the sessions that it ended are 
   const told = bench.lines.filter(({ event }) => event === "session_ended");
   expect(told.map(({ sessions }) => sessions)).toEqual([1]);
 });
+
+test("the owner is told of every change that was made, and of none that was refused", async () => {
+  const bench = signInBench();
+  const session = await bench.setPassword();
+  // The first password replaces none.
+  expect(bench.told).toEqual([]);
+  await bench.setPassword("another password");
+  const proof = () => bench.proofOf(again, "a third password");
+  const again = await signIn(bench, "another password");
+  await bench.security.changePassword(bench.proofOf(again, "another password"), "a third password");
+  const secret = newTotpSecret();
+  await bench.security.confirmTotp(proof(), toBase32(secret), totpCode(secret, bench.clock.now()));
+  await bench.security.renewRecoveryCodes(proof());
+  await bench.security.removeTotp(proof());
+  const wrong = bench.proofOf(again, "not the password");
+  await expect(bench.security.changePassword(wrong, "a fourth password")).rejects.toBeDefined();
+  await expect(bench.security.removeTotp(proof())).rejects.toBeDefined();
+  expect(bench.view(session)).toBeUndefined();
+  expect(bench.told).toEqual([
+    `account.set-password ${EMAIL}`,
+    `account.set-password ${EMAIL}`,
+    `account.set-totp ${EMAIL}`,
+    `account.renew-codes ${EMAIL}`,
+    `account.remove-totp ${EMAIL}`,
+  ]);
+});

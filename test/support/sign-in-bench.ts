@@ -38,8 +38,11 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
   const limits = createAttemptLimits(() => Promise.resolve());
   const prover = createPasswordProver(db, limits);
   const parts = { db, keyring, prover, limits, clock, log, logAddresses };
-  const signIns = createSignIns({ ...parts, newWorkspacePlan: defaultConfig.newWorkspacePlan });
-  const security = createAccountSecurity({ db, keyring, prover, clock, log });
+  const told: string[] = [];
+  const tellOwner = (email: string, change: string) => void told.push(`${change} ${email}`);
+  const { newWorkspacePlan } = defaultConfig;
+  const signIns = createSignIns({ ...parts, newWorkspacePlan, tellOwner });
+  const security = createAccountSecurity({ db, keyring, prover, clock, log, tellOwner });
   if (given === undefined) db.now(() => createAccount(EMAIL, NOON));
 
   const link = (email = EMAIL) => db.now(() => makeSignInLink(email, clock.now())).token;
@@ -56,6 +59,8 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
     db,
     clock,
     lines,
+    /** What owners were told by mail, with the address. */
+    told,
     signIns,
     security,
     link,
