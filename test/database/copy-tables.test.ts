@@ -5,7 +5,7 @@ import {
   type TableReader,
   type TableWriter,
 } from "../../src/database/copy-tables.ts";
-import { query, type Database } from "../../src/database/database.ts";
+import { query } from "../../src/database/database.ts";
 import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
 import {
   fillPostgresqlTables,
@@ -14,6 +14,7 @@ import {
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { fillSqliteTables, readSqliteTables } from "../../src/database/sqlite/sqlite-tables.ts";
 import { all } from "../../src/database/steps.ts";
+import { contentOf } from "../support/database-content.ts";
 import { fillEveryTable } from "../support/full-database.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
@@ -31,20 +32,6 @@ function down(from: PostgresqlDatabase, to: SqliteDatabase) {
     fillSqliteTables(to, (writer) => copyTables(reader, writer, silently)),
   );
 }
-
-async function contentOf(db: Database): Promise<Record<string, unknown>> {
-  const content: Record<string, unknown> = {};
-  for (const table of COPIED_TABLES) {
-    const rows = await db.read(() => all(query.selectFrom(table).selectAll()));
-    content[table] = rows
-      .map((row) => JSON.stringify(sorted({ ...row, seq: null, stored_by: null })))
-      .toSorted();
-  }
-  return content;
-}
-
-const sorted = (row: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(row).toSorted(([one], [other]) => one.localeCompare(other)));
 
 test("every table of a database is copied", async () => {
   const db = temporaryDatabase();

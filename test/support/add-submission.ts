@@ -1,6 +1,11 @@
-import type { EventParts } from "../../src/outbox/event.ts";
+import type { Database } from "../../src/database/database.ts";
+import { type EventParts, NO_EVENT } from "../../src/outbox/event.ts";
 import { newId } from "../../src/foundation/id.ts";
-import { INSERT_SUBMISSION_SQL, submissionValues } from "../../src/submissions/submission-store.ts";
+import {
+  INSERT_SUBMISSION_SQL,
+  insertSubmission,
+  submissionValues,
+} from "../../src/submissions/submission-store.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 
 /** A connection of ours or of the driver's. */
@@ -38,6 +43,15 @@ export function submissionAdder(
     insert.run(...submissionValues(submission, event));
     return submission.id;
   };
+}
+
+/** Stores submissions on any engine, in one transaction. Returns their ids. */
+export function storeSubmissions(db: Database, given: readonly GivenSubmission[]): Promise<string[]> {
+  const submissions = given.map(asSubmission);
+  return db.transaction(function* () {
+    for (const submission of submissions) yield* insertSubmission(submission, NO_EVENT);
+    return submissions.map(({ id }) => id);
+  });
 }
 
 /** Stores one submission and returns its id. */

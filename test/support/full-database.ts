@@ -8,6 +8,8 @@ import { NOON } from "./fake-clock.ts";
 /** Texts that engines, drivers and encodings have stumbled over; none has a NUL. */
 const HOSTILE = "Zoë's \"quote\" \\ % _ ? $1 {} \u{1F600} \u2028 \uFFFD 'ß";
 
+const DAY_MS = 86_400_000;
+
 /** The ids of what {@link fillEveryTable} stores. */
 export interface Filled {
   readonly accountId: string;
@@ -123,7 +125,7 @@ function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {
       lookup: id.slice(-12),
       hash: "$argon2id$",
       created_at: NOON,
-      revoked_at: null,
+      revoked_at: NOON + DAY_MS,
       seen_in_browser_at: NOON,
     });
     yield* insert("idempotency", {

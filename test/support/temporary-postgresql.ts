@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { inject, onTestFinished } from "vitest";
+import { COPIED_TABLES } from "../../src/database/copy-tables.ts";
 import {
   openPostgresql,
   type PostgresqlDatabase,
@@ -39,16 +40,41 @@ export async function administer(sql: string): Promise<void> {
 
 /** The address of a database that is dropped after the test. @param from what it is made of: after `CREATE DATABASE name`. */
 export async function temporaryAddress(from: string = `TEMPLATE ${TEMPLATE}`): Promise<string> {
+  const { name, address } = await makeDatabase(from);
+  onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
+  return address;
+}
+
+async function makeDatabase(from: string): Promise<{ readonly name: string; readonly address: string }> {
   made += 1;
   const name = `test_${process.pid}_${made}`;
   await administer(`CREATE DATABASE ${name} ${from}`);
-  onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
-  return addressInCluster(name);
+  return { name, address: await addressInCluster(name) };
 }
 
-/** A database of its own, brought up to date and dropped after the test. */
+/** Databases of this file that no test uses now; each is empty. They go with the cluster. */
+const free: string[] = [];
+
+/** An empty database that is brought up to date, for a test that leaves its tables as they are. */
 export async function temporaryPostgresql(): Promise<PostgresqlDatabase> {
-  return openForTest(await temporaryAddress());
+  const address = free.pop() ?? (await makeDatabase(`TEMPLATE ${TEMPLATE}`)).address;
+  const db = await openPostgresql(address);
+  onTestFinished(async () => {
+    await db.close();
+    await empty(address);
+    free.push(address);
+  });
+  return db;
+}
+
+/** Takes some milliseconds; to make a database takes a hundred and more. */
+async function empty(address: string): Promise<void> {
+  const admin = await connectPlainly(address);
+  const rows = [...COPIED_TABLES].toReversed().map((table) => `DELETE FROM ${table}`);
+  const settings = "INSERT INTO settings_version (id, version) VALUES (1, 1)";
+  const numbers = `SELECT setval(sequencename::regclass, 1, false) FROM pg_sequences`;
+  await admin.query([...rows, settings, numbers].join("; "));
+  await admin.end();
 }
 
 /** Further connections, as another process would have; closed after the test. */

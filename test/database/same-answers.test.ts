@@ -1,0 +1,273 @@
+import { describe, expect, test } from "vitest";
+import { dropOldChanges, listChanges } from "../../src/audit/audit-store.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import { copyTables } from "../../src/database/copy-tables.ts";
+import type { Database } from "../../src/database/database.ts";
+import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
+import { fillPostgresqlTables } from "../../src/database/postgresql/postgresql-tables.ts";
+import { readSqliteTables } from "../../src/database/sqlite/sqlite-tables.ts";
+import type { Steps } from "../../src/database/steps.ts";
+import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
+import {
+  listDeclaredFields,
+  listRetentions,
+  listViewableEndpoints,
+} from "../../src/endpoints/endpoint-store.ts";
+import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
+import { listEndpointNames, readEndpointNames } from "../../src/endpoints/viewable-endpoints.ts";
+import { listMarks, unteach } from "../../src/history/teach.ts";
+import { checkLeakedKeys } from "../../src/keys/key-health.ts";
+import { finishGrace, listKeys } from "../../src/keys/key-store.ts";
+import { createBackground } from "../../src/foundation/background.ts";
+import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
+import { countDeliveries, countFailedOf, oldestDueAt, readQueue } from "../../src/outbox/count-deliveries.ts";
+import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
+import { findLastAttempt, getDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
+import { countReplayable, replayRange } from "../../src/outbox/replay-deliveries.ts";
+import {
+  deleteRecipient,
+  listSomeRecipients,
+  setRecipientEnabled,
+} from "../../src/outbox/recipient-store.ts";
+import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
+import { spread, spreadLate } from "../../src/outbox/spread-outbox.ts";
+import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
+import { createDayCounter } from "../../src/submissions/count-by-day.ts";
+import { countSubmissions, lastSubmissionAt } from "../../src/submissions/count-submissions.ts";
+import { erasePerson, findPerson } from "../../src/submissions/find-person.ts";
+import { countHeldPosts } from "../../src/submissions/held-health.ts";
+import {
+  countHeldPostsOf,
+  dropExpired,
+  dropHeldPostsOf,
+  listHeldPosts,
+} from "../../src/submissions/held-post.ts";
+import { forgetExpired, forgetKeysOf } from "../../src/submissions/idempotency.ts";
+import { previewChoices } from "../../src/submissions/preview-choices.ts";
+import { listRead, markRead, markUnread } from "../../src/submissions/read-marks.ts";
+import { expireSubmissions } from "../../src/submissions/retention.ts";
+import {
+  deleteSubmissionsOf,
+  EVERY_SUBMISSION,
+  measureSubmissions,
+  newestSubmission,
+  readSubmissions,
+} from "../../src/submissions/submission-store.ts";
+import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
+import { findUntrustedProxy } from "../../src/submissions/untrusted-proxy.ts";
+import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
+import { activeKeys, listWebhooks } from "../../src/webhooks/webhook-store.ts";
+import { findWebhookTroubles } from "../../src/webhooks/viewable-webhooks.ts";
+import { checkMonthlyLimits } from "../../src/workspaces/workspace-health.ts";
+import { countSubmission, listUsage } from "../../src/workspaces/workspace-store.ts";
+import { contentOf } from "../support/database-content.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { type Filled, fillEveryTable } from "../support/full-database.ts";
+import { temporaryDatabase } from "../support/temporary-database.ts";
+import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
+
+const DAY = 86_400_000;
+const fail = (error: unknown): never => {
+  throw error;
+};
+const LATER = NOON + 40 * DAY;
+const { plans } = defaultConfig;
+
+interface Twins {
+  readonly sqlite: Database;
+  readonly postgresql: PostgresqlDatabase;
+  readonly filled: Filled;
+}
+
+/** The same rows in both engines. */
+async function makeTwins(): Promise<Twins> {
+  const [sqlite, postgresql] = [temporaryDatabase(), await temporaryPostgresql()];
+  const filled = await fillEveryTable(sqlite);
+  await readSqliteTables(sqlite, (reader) =>
+    fillPostgresqlTables(postgresql, (writer) => copyTables(reader, writer, () => undefined)),
+  );
+  return { sqlite, postgresql, filled };
+}
+
+type Ask = (db: Database, filled: Filled) => Promise<unknown>;
+
+const read =
+  (steps: (filled: Filled) => Steps<unknown>): Ask =>
+  (db, filled) =>
+    db.read(() => steps(filled));
+
+const operator = { accountId: "acct_none", isOperator: true };
+const viewing = ({ accountId }: Filled) => ({ accountId, isOperator: false });
+const newest = "held_~";
+
+/** Everything that commands and pages ask the database, in which an engine could give another answer. */
+const QUESTIONS: Readonly<Record<string, Ask>> = {
+  "the changes": read(() => listChanges(10)),
+  "the declared fields": read(({ endpointIds }) => listDeclaredFields(endpointIds)),
+  "how long endpoints keep": read(() => listRetentions()),
+  "a page of endpoints": read((filled) => listViewableEndpoints(viewing(filled), { after: null, limit: 2 })),
+  "the names of endpoints": read((filled) => listEndpointNames(viewing(filled), 2)),
+  "named endpoints": read(({ endpointIds }) => readEndpointNames(endpointIds)),
+  "the marks": read(({ submissionIds }) => listMarks(submissionIds)),
+  "leaked keys": read(() => checkLeakedKeys(NOON)),
+  "the keys of an endpoint": read(({ endpointIds: [id = ""] }) => listKeys(id)),
+  "the number of deliveries": read(() => countDeliveries()),
+  "failed deliveries of endpoints": read(({ endpointIds }) => countFailedOf(endpointIds)),
+  "all failed deliveries": read(() => countFailedOf(null)),
+  "the oldest delivery": read(() => oldestDueAt()),
+  "the queue of a recipient": read(({ recipientIds: [id = ""] }) => readQueue(id)),
+  "a page of deliveries": read(({ recipientIds: [recipientId = ""] }) =>
+    listDeliveries({ recipientId, submissionId: null, state: null, cursor: null, limit: 5 }),
+  ),
+  "the deliveries of a submission": read(({ submissionIds }) =>
+    listDeliveries({
+      recipientId: null,
+      submissionId: submissionIds[25] ?? "",
+      state: null,
+      cursor: null,
+      limit: 5,
+    }),
+  ),
+  "failed deliveries": read(() =>
+    listDeliveries({ recipientId: null, submissionId: null, state: "failed", cursor: null, limit: 5 }),
+  ),
+  "one delivery and its last attempt": read(function* () {
+    const filter = { recipientId: null, submissionId: null, state: null, cursor: null, limit: 100 };
+    const { deliveries } = yield* listDeliveries(filter);
+    const id = deliveries.at(-1)?.id ?? "";
+    return [yield* getDelivery(id), yield* findLastAttempt(id)];
+  }),
+  "some recipients": read(({ endpointIds }) =>
+    listSomeRecipients({ kind: "webhook", endpointIds, idleOrFailing: true }, null, 10),
+  ),
+  "the webhooks": read(() => listWebhooks(null)),
+  "the keys of webhooks": read(() => activeKeys(NOON)),
+  "the health of receivers": read(() => checkReceivers(LATER)),
+  "the troubles of webhooks": read((filled) => findWebhookTroubles(viewing(filled), LATER)),
+  "submissions by day": (db, { endpointIds }) =>
+    createDayCounter(db, createBackground(fail))(endpointIds, 3, NOON + DAY),
+  "all submissions by day": (db) => createDayCounter(db, createBackground(fail))(null, 3, NOON + DAY),
+  "how many submissions": (db, { endpointIds: [endpointId = ""] }) =>
+    countSubmissions(db, { endpointId, since: NOON, until: LATER }, 1000),
+  "when the last submission came": read(({ endpointIds: [id = ""] }) => lastSubmissionAt(id)),
+  "the newest submission": read(() => newestSubmission()),
+  "named submissions": read(({ submissionIds }) => readSubmissions(submissionIds.slice(3, 9))),
+  "the size of submissions": read(({ submissionIds }) => measureSubmissions(submissionIds)),
+  "a page of submissions": (db) =>
+    browseSubmissions(db, EVERY_SUBMISSION, { limit: 7, cursor: null, maxBytes: Infinity }),
+  "submissions with a text": (db, { endpointIds }) =>
+    browseSubmissions(
+      db,
+      { ...EVERY_SUBMISSION, endpointIds, text: "quiet table zoë" },
+      { limit: 30, cursor: null, maxBytes: Infinity },
+    ),
+  "unread submissions": (db, { accountId, endpointIds }) =>
+    browseSubmissions(
+      db,
+      { ...EVERY_SUBMISSION, endpointIds, unreadBy: accountId },
+      { limit: 9, cursor: null, maxBytes: Infinity },
+    ),
+  "what was read": read(({ accountId, submissionIds }) => listRead(accountId, submissionIds)),
+  "a person's records": (db) => findPerson(db, "index", "4"),
+  "a page of held posts": read(({ endpointIds }) =>
+    listHeldPosts({ endpointIds: endpointIds.slice(0, 2), since: NOON, until: LATER }, 3, null),
+  ),
+  "how many held posts": read(({ workspaceId }) => countHeldPosts([workspaceId])),
+  "held posts of endpoints": read(({ endpointIds }) => countHeldPostsOf(endpointIds, newest)),
+  "a preview of settings": (db, { workspaceId }) =>
+    previewChoices(
+      db,
+      { scope: { kind: "workspace", workspaceId }, workspace: { plan: "free" } } as never,
+      {},
+      {
+        plans: { free: { monthlySubmissions: null, endpoints: null, customSpam: true } },
+        defaults: defaultSpamSettings(10),
+      },
+    ).catch((error: unknown) => String(error)),
+  "the untrusted proxy": read(() => findUntrustedProxy()),
+  "monthly limits": read(() => checkMonthlyLimits(plans, NOON)),
+  "the use of months": read(({ workspaceId }) => listUsage(workspaceId, "2026-01")),
+  "what a replay would send": (db) =>
+    countReplayable(db, { recipientId: null, failedOnly: false, since: NOON, until: LATER }, true),
+  "webhooks that nobody may see": read(() => findWebhookTroubles(operator, LATER)),
+};
+
+const change =
+  (steps: (filled: Filled) => Steps<unknown>): Ask =>
+  (db, filled) =>
+    db.transaction(() => steps(filled));
+
+/** Everything that changes many rows by a condition, in which an engine could change others. */
+const CHANGES: Readonly<Record<string, Ask>> = {
+  "old changes go": change(() => dropOldChanges(NOON + 401 * DAY)),
+  "grace ends": change(() => finishGrace(LATER)),
+  "keys of an endpoint are forgotten": change(({ endpointIds: [id = ""] }) => forgetKeysOf(id, 5)),
+  "keys of posts are forgotten": change(() => forgetExpired(LATER)),
+  "a lesson is undone": change(({ workspaceId, submissionIds: [submissionId = ""] }) =>
+    unteach([{ workspaceId, submissionId }]),
+  ),
+  "choices are replaced": change(({ workspaceId }) => writeChoices({ kind: "workspace", workspaceId }, {})),
+  "submissions are read": change(({ accountId, submissionIds }) =>
+    markRead(accountId, submissionIds.slice(0, 9)),
+  ),
+  "submissions are unread": change(({ accountId, submissionIds }) =>
+    markUnread(accountId, submissionIds.slice(2, 5)),
+  ),
+  "a submission counts": change(({ workspaceId }) => countSubmission(workspaceId, "2026-06", plans)),
+  "held posts are dropped": change(({ endpointIds: [id = ""] }) => dropHeldPostsOf([id], newest)),
+  "held posts expire": change(() => dropExpired(30, LATER)),
+  "some messages become deliveries": change(() => spread(3)),
+  "late messages become deliveries": (db) => spreadLate(db, LATER),
+  "what was sent is recovered": change(() =>
+    recoverDeliveries(
+      [{ kind: "webhook", policy: { scheduleSeconds: [60], afterUnsure: null } } as never],
+      LATER,
+    ),
+  ),
+  "a recipient is enabled": change(({ recipientIds }) => setRecipientEnabled(recipientIds[1] ?? "", true)),
+  "deliveries follow their recipients": change(() => alignDeliveries(LATER)),
+  "deliveries are sent again": (db) =>
+    replayRange(
+      db,
+      { recipientId: null, failedOnly: true, since: null, until: null },
+      { asNew: false, now: LATER },
+    ),
+  "old deliveries go": change(() => dropOldDeliveries(7, LATER)),
+  "a recipient goes": (db, { recipientIds: [id = ""] }) => deleteRecipient(db, id),
+  "old submissions go": change(() => expireSubmissions(NOON + 30 * DAY + 5000)),
+  "submissions of an endpoint go": change(({ endpointIds: [id = ""] }) => deleteSubmissionsOf(id, 3)),
+  "a person is erased": async (db) => {
+    const records = await findPerson(db, "index", "7");
+    await db.transaction(() => erasePerson(records));
+  },
+  "an endpoint goes": async (db, { endpointIds }) => {
+    const contents = [deleteSubmissionsOf, forgetKeysOf];
+    await deleteEndpoint(db, endpointIds[1] ?? "", contents, () => Promise.resolve());
+  },
+};
+
+describe.skipIf(!hasPostgresql)(
+  "PostgreSQL, asked the same over the same rows, gives SQLite's answer",
+  () => {
+    test("to every question", async () => {
+      const { sqlite, postgresql, filled } = await makeTwins();
+      for (const [what, ask] of Object.entries(QUESTIONS)) {
+        const answer = await ask(sqlite, filled);
+        expect(answer, what).toBeDefined();
+        expect(await ask(postgresql, filled), what).toEqual(answer);
+      }
+    });
+
+    test("and the same rows after every change", async () => {
+      const { sqlite, postgresql, filled } = await makeTwins();
+      for (const [what, make] of Object.entries(CHANGES)) {
+        const before = JSON.stringify(await contentOf(sqlite));
+        const answer = await make(sqlite, filled);
+        expect(await make(postgresql, filled), what).toEqual(answer);
+        const content = await contentOf(sqlite);
+        expect(JSON.stringify(content), `${what} changes something`).not.toBe(before);
+        expect(await contentOf(postgresql), what).toEqual(content);
+      }
+    });
+  },
+);

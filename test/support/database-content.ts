@@ -1,0 +1,18 @@
+import { COPIED_TABLES } from "../../src/database/copy-tables.ts";
+import { type Database, query } from "../../src/database/database.ts";
+import { all } from "../../src/database/steps.ts";
+
+/** Every row of every table, in an order that does not depend on the engine. The order of commits is each engine's own. */
+export async function contentOf(db: Database): Promise<Record<string, unknown>> {
+  const content: Record<string, unknown> = {};
+  for (const table of COPIED_TABLES) {
+    const rows = await db.read(() => all(query.selectFrom(table).selectAll()));
+    content[table] = rows
+      .map((row) => JSON.stringify(sorted({ ...row, seq: null, stored_by: null })))
+      .toSorted();
+  }
+  return content;
+}
+
+const sorted = (row: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(row).toSorted(([one], [other]) => one.localeCompare(other)));
