@@ -1,9 +1,9 @@
 import { seededRandom } from "./seeded-random.ts";
 
-/** A document for training: the places of its weights by kind, whether it is spam, and how much it counts. */
+/** A document for training: the places of its weights, whether it is spam, and how much it counts. */
 export interface Example {
-  readonly words: Readonly<Uint32Array>;
-  readonly characters: Readonly<Uint32Array>;
+  /** By kind of feature. */
+  readonly groups: readonly Readonly<Uint32Array>[];
   readonly spam: boolean;
   readonly weight: number;
 }
@@ -46,7 +46,7 @@ export function trainLogistic(
       const example = examples[index];
       if (example === undefined) continue;
       const slope = example.weight * (probability(weights, bias, example) - (example.spam ? 1 : 0));
-      for (const group of [example.words, example.characters]) {
+      for (const group of example.groups) {
         const value = scaleOf(group);
         for (const bucket of group) {
           const gradient = slope * value + choice.decay * example.weight * value * (weights[bucket] ?? 0);
@@ -68,7 +68,7 @@ export function trainLogistic(
 
 function probability(weights: Readonly<Float64Array>, bias: number, example: Example): number {
   let sum = bias;
-  for (const group of [example.words, example.characters]) {
+  for (const group of example.groups) {
     let part = 0;
     for (const bucket of group) part += weights[bucket] ?? 0;
     sum += part * scaleOf(group);

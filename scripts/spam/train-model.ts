@@ -1,8 +1,10 @@
+import type { BucketSet } from "../../src/spam/bucket-set.ts";
 import { findLinks } from "../../src/spam/links.ts";
 import { normaliseText, withLinkWords } from "../../src/spam/normalise-text.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { BUCKETS, characterBuckets, wordBuckets } from "../../src/spam/text-features.ts";
 import { type TextModel, WORDS_FROM } from "../../src/spam/text-model.ts";
+import { SUBJECTS, subjectsOf } from "../../src/spam/text-subjects.ts";
 import { type Example, trainLogistic } from "./logistic.ts";
 import type { LabelledText } from "./texts.ts";
 
@@ -20,13 +22,20 @@ const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
 };
 const TRAINING = { epochs: 10, settled: 3, rate: 0.3, decay: 0.02 };
 const INT8_MAX = 127;
+const SUBJECTS_FROM = 2 * BUCKETS;
 
 /** The same weights for the same texts in the same order. */
 export function trainModel(texts: readonly LabelledText[], training = TRAINING): TextModel {
-  const { bias, weights } = trainLogistic(texts.map(asExample), 2 * BUCKETS, training);
-  const largest = weights.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
+  const { bias, weights } = trainLogistic(texts.map(asExample), SUBJECTS_FROM + SUBJECTS, training);
+  const hashed = weights.subarray(0, SUBJECTS_FROM);
+  const largest = hashed.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
   const scale = largest / INT8_MAX;
-  return { bias, scale, weights: Int8Array.from(weights, (weight) => Math.round(weight / scale)) };
+  return {
+    bias,
+    scale,
+    weights: Int8Array.from(hashed, (weight) => Math.round(weight / scale)),
+    subjects: weights.slice(SUBJECTS_FROM),
+  };
 }
 
 /** Reading a text takes longer than training with it once. */
@@ -43,14 +52,19 @@ function asExample(labelled: LabelledText): Example {
 
 function readExample({ source, label, text }: LabelledText): Example {
   const links = findLinks(text);
-  const read = withLinkWords(normaliseText(text, links), links);
-  const words = wordBuckets(readWords(read));
-  const wordGroup = Uint32Array.from(words.buckets.subarray(0, words.count), (bucket) => WORDS_FROM + bucket);
-  const characters = characterBuckets(read);
+  const modelText = withLinkWords(normaliseText(text, links), links);
+  const words = readWords(modelText);
   return {
-    words: wordGroup,
-    characters: Uint32Array.from(characters.buckets.subarray(0, characters.count)),
+    groups: [
+      placesOf(wordBuckets(words), WORDS_FROM),
+      placesOf(characterBuckets(modelText), 0),
+      placesOf(subjectsOf(modelText, words), SUBJECTS_FROM),
+    ],
     spam: label === "spam",
     weight: SOURCE_WEIGHTS[`${source}/${label}`] ?? 1,
   };
+}
+
+function placesOf({ buckets, count }: Readonly<BucketSet>, from: number): Uint32Array {
+  return Uint32Array.from(buckets.subarray(0, count), (bucket) => from + bucket);
 }

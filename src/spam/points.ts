@@ -13,7 +13,7 @@ export const POINTS = {
   "link-random": 12,
   "link-digits": 6,
   "link-edge": 10,
-  "link-bare": { plain: 10, hiding: 30 },
+  "link-bare": 10,
   "link-pitch": 16,
   "link-known": -8,
   "mixed-script": { once: 14, often: 36 },
@@ -51,8 +51,8 @@ export const POINTS = {
 } as const;
 
 /** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -1.25;
-export const TEXT_POINTS_PER_ODDS = 24;
+export const TEXT_NEUTRAL_ODDS = -1.7;
+export const TEXT_POINTS_PER_ODDS = 20;
 /** Turns of pitches are not looked for in a text that reads more than this like genuine mail: nothing would come of them. */
 export const PHRASES_LEAST_ODDS = -3.5;
 /** What the words count for at the most, for the sender and against. */

@@ -1,30 +1,42 @@
 import type { BucketSet } from "./bucket-set.ts";
 import type { TextWords } from "./read-words.ts";
 import { BUCKETS, characterBuckets, pairBucket, wordBucket, wordBuckets } from "./text-features.ts";
-import { LETTER_PAIRS, TEXT_BIAS, TEXT_SCALE, TEXT_WEIGHTS } from "./text-model.generated.ts";
+import { LETTER_PAIRS, TEXT_BIAS, TEXT_SCALE, TEXT_SUBJECTS, TEXT_WEIGHTS } from "./text-model.generated.ts";
+import { subjectsOf } from "./text-subjects.ts";
 
 const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
 
 /** The weights of characters come first, then those of words. */
 export const WORDS_FROM = BUCKETS;
 
-/** What training gives: a weight for each bucket, in units of the scale. */
+/** What training gives: a weight for each bucket, in units of the scale, and one for each subject. */
 export interface TextModel {
   readonly bias: number;
   readonly scale: number;
   readonly weights: Readonly<Int8Array>;
+  readonly subjects: Readonly<Float64Array>;
 }
 
-const shipped: TextModel = { bias: TEXT_BIAS, scale: TEXT_SCALE, weights: TEXT_WEIGHTS };
+const shipped: TextModel = {
+  bias: TEXT_BIAS,
+  scale: TEXT_SCALE,
+  weights: TEXT_WEIGHTS,
+  subjects: Float64Array.from(TEXT_SUBJECTS),
+};
 
-/** The log-odds that a normalised text is spam, by its words and characters alone. */
+/** The log-odds that a normalised text is spam, by its words, its characters and its subjects alone. */
 export function spamOdds(text: string, words: TextWords, model: TextModel = shipped): number {
-  const { bias, scale, weights } = model;
+  const { bias, scale, weights, subjects } = model;
   const forWords = weigh(weights, WORDS_FROM, wordBuckets(words));
-  return bias + scale * (forWords + weigh(weights, 0, characterBuckets(text)));
+  const forCharacters = weigh(weights, 0, characterBuckets(text));
+  return bias + scale * (forWords + forCharacters) + weigh(subjects, 0, subjectsOf(text, words));
 }
 
-function weigh(weights: Readonly<Int8Array>, from: number, { buckets, count }: Readonly<BucketSet>): number {
+function weigh(
+  weights: Readonly<Int8Array | Float64Array>,
+  from: number,
+  { buckets, count }: Readonly<BucketSet>,
+): number {
   let sum = 0;
   for (let index = 0; index < count; index += 1) sum += weights[from + (buckets[index] ?? 0)] ?? 0;
   return count === 0 ? 0 : sum / Math.sqrt(count);

@@ -90,7 +90,7 @@ test("copies from others never lift a text of a low score, with a link or withou
 });
 
 test("copies from others block what is suspicious without them", () => {
-  const link = "minutes https://bit.ly/3xyz";
+  const link = "minutes [url=https://bit.ly/3xyz]";
   expect(verdictOf(postOf({ message: link })).spamClass).toBe("high");
   expect(campaignPoints(link, from(1))).toBe(50);
   expect(verdictOf(postOf({ message: link }), from(1)).spamClass).toBe("blocked");

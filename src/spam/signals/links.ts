@@ -37,7 +37,7 @@ export function linkReasons(read: ReadPost, settings: SpamSettings, textPoints: 
     ...hostReasons(read.links.slice(0, MAX_HOSTS)),
   ];
   const [first] = read.links;
-  if (first !== undefined) found.push(...placeReasons(read, found.some(isHiding)));
+  if (first !== undefined) found.push(...placeReasons(read));
   if (first !== undefined && textPoints >= PITCH_TEXT_POINTS)
     found.push(reason("link-pitch", POINTS["link-pitch"], `where a pitch leads: ${first.shown}`));
   if (!settings.technical) return found;
@@ -57,13 +57,6 @@ function countReasons({ links }: ReadPost, { technical, maxLinks }: SpamSettings
   const most = technical ? Math.max(maxLinks, TECHNICAL_MAX_LINKS) : maxLinks;
   if (links.length <= most) return [];
   return [reason("links-many", POINTS["links-many"], `${links.length} links, ${most} allowed`)];
-}
-
-/** Signals of a link that does not say where it leads or that costs nothing. */
-const HIDING = new Set(["link-shortener", "link-redirector", "link-cheap"]);
-
-function isHiding({ signal }: SpamReason): boolean {
-  return HIDING.has(signal);
 }
 
 /** One reason for each suspicious kind of target, with the first link of that kind. */
@@ -127,11 +120,10 @@ function hasDigits({ host }: Link): boolean {
 }
 
 /** Signals of the links' place: with almost no other text, or at the beginning or end of a text. */
-function placeReasons({ body, links }: ReadPost, hiding: boolean): SpamReason[] {
+function placeReasons({ body, links }: ReadPost): SpamReason[] {
   const linked = links.reduce((sum, link) => sum + link.length, 0);
   if (body.length - linked < BARE_LENGTH) {
-    const points = hiding ? POINTS["link-bare"].hiding : POINTS["link-bare"].plain;
-    return [reason("link-bare", points, "little more than a link")];
+    return [reason("link-bare", POINTS["link-bare"], "little more than a link")];
   }
   const [first] = links;
   const last = links.at(-1);
