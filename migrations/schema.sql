@@ -212,7 +212,7 @@ CREATE TABLE webhook (
   -- JSON object of further request headers.
   headers TEXT NOT NULL,
   allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
-  format TEXT NOT NULL DEFAULT 'standard'
+  format TEXT NOT NULL DEFAULT 'standard', secret_url BLOB
 ) STRICT;
 
 -- Keys that sign notifications. After a rotation the old one expires.

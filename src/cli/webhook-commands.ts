@@ -6,7 +6,7 @@ import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../webhooks/change-webhook.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
-import { shownAddress, WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
+import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
 import { defaultWebhookSettings, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
@@ -107,7 +107,7 @@ const list = command({
         webhook.id,
         webhook.endpointId,
         describeState(webhook),
-        shownAddress(webhook.settings.format, webhook.settings.url),
+        webhook.settings.url,
       ]);
       const empty = "no webhooks yet; make one with: formsvc webhook create";
       return context.output.table(["ID", "ENDPOINT", "STATE", "URL"], rows, empty);
@@ -172,10 +172,7 @@ const remove = command({
   action: (context, options, [id]) =>
     withDatabase(context, async (db) => {
       const { settings } = await db.read(() => getWebhook(id));
-      await confirm(
-        `Delete the webhook to ${shownAddress(settings.format, settings.url)} with all its deliveries?`,
-        options.yes,
-      );
+      await confirm(`Delete the webhook to ${settings.url} with all its deliveries?`, options.yes);
       await removeWebhook(db, id, null, context.clock.now());
       if (context.output.isJson) return context.output.json({ deleted: [id] });
       return context.output.note(`deleted: ${id}`);
@@ -237,7 +234,7 @@ function printWebhook(context: CommandContext, webhook: Webhook, refused?: strin
     ["id", webhook.id],
     ["endpoint", webhook.endpointId],
     ["format", settings.format],
-    ["url", shownAddress(settings.format, settings.url)],
+    ["url", settings.url],
     ["state", describeState(webhook)],
     ["private addresses", settings.allowPrivate ? "allowed" : "refused"],
     ["highest spam score", String(settings.maxSpamScore)],

@@ -9,7 +9,7 @@ import { applied, change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { timeText } from "./time.ts";
 import {
-  checkTyped,
+  checkChange,
   fingerprintOf,
   readTyped,
   shownChat,
@@ -36,7 +36,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   routes.write("/webhooks/:id/edit", async (visit) => {
     const found = await owned(visit);
     const typed = readTyped(visit.form);
-    const checked = checkTyped(typed, found.webhook.settings);
+    const checked = checkChange(typed, found.webhook.settings);
     if ("problems" in checked) return editPage(visit, found, typed, checked.problems);
     const { viewer, form, now } = visit;
     const problems = await change(parts, function* () {
@@ -44,9 +44,9 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
       if (form.get("seen") !== fingerprintOf(webhook)) return CHANGED_MEANWHILE;
       const { url, allowPrivate } = webhook.settings;
       // Else an owner could lead a webhook with an operator's permission to anything in the operator's network.
-      if (!viewer.isOperator && allowPrivate && url !== checked.settings.url) return ONLY_OPERATORS;
-      const { format: _fixed, ...asked } = checked.settings;
-      const settings = viewer.isOperator ? asked : { ...asked, allowPrivate };
+      const isMoved = checked.settings.url !== undefined && checked.settings.url !== url;
+      if (!viewer.isOperator && allowPrivate && isMoved) return ONLY_OPERATORS;
+      const settings = viewer.isOperator ? checked.settings : { ...checked.settings, allowPrivate };
       yield* changeWebhook(parts.keyring, { id: webhook.id, change: settings, actor: viewer }, now);
       return NO_PROBLEMS;
     });

@@ -4,7 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { addressFor } from "../webhooks/check-webhook-settings.ts";
-import { shownAddress, WEBHOOK_FORMATS, type WebhookFormat } from "../webhooks/formats/format.ts";
+import { WEBHOOK_FORMATS, type WebhookFormat } from "../webhooks/formats/format.ts";
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import type { Webhook, WebhookSettings } from "../webhooks/webhook.ts";
 import { areaField, checkField, type Problems, selectField, textField } from "./field.ts";
@@ -50,46 +50,61 @@ export function typedFrom({ endpointId, settings }: Webhook): TypedWebhook {
   return { ...EMPTY_WEBHOOK, endpointId, format, url, allowPrivate, maxSpamScore: String(maxSpamScore) };
 }
 
-/**
- * The settings that the form asks for, or its problems. Headers are left out if none were typed.
- *
- * @param current of the webhook that is changed: its format stays, and so does a chat's address if none was typed.
- */
-export function checkTyped(
-  typed: TypedWebhook,
-  current: Webhook["settings"] | null = null,
-):
-  | { readonly settings: Omit<WebhookSettings, "headers"> & Partial<WebhookSettings> }
-  | { readonly problems: Problems } {
+type Checked<Settings> = { readonly settings: Settings } | { readonly problems: Problems };
+
+/** What the form asks for beside the address. Headers are left out if none were typed. */
+type Asked = Pick<WebhookSettings, "maxSpamScore" | "allowPrivate"> &
+  Partial<Pick<WebhookSettings, "headers">>;
+
+/** The settings of a new webhook, or the problems of the form. */
+export function checkTyped(typed: TypedWebhook): Checked<Asked & Pick<WebhookSettings, "format" | "url">> {
   const problems = new Map<string, string>();
-  const check = <Result>(field: string, work: () => Result): Result | null => {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      problems.set(field, error.message);
-      return null;
-    }
-  };
-  const format = current?.format ?? typed.format;
-  const isKept = typed.url === "" && current !== null && format !== "standard";
-  const url = check("url", () => (isKept ? current.url : addressFor(format, typed.url)));
+  const { format } = typed;
+  const url = checkOne(problems, "url", () => addressFor(format, typed.url));
+  const asked = checkAsked(problems, typed);
+  return url === null || asked === null ? { problems } : { settings: { format, url, ...asked } };
+}
+
+/** The same for a webhook that is changed: its format stays, and so does a chat's address if none was typed. */
+export function checkChange(
+  typed: TypedWebhook,
+  { format }: Webhook["settings"],
+): Checked<Asked & { readonly url?: string }> {
+  const problems = new Map<string, string>();
+  const isKept = typed.url === "" && format !== "standard";
+  const address = isKept ? {} : checkOne(problems, "url", () => ({ url: addressFor(format, typed.url) }));
+  const asked = checkAsked(problems, typed);
+  return address === null || asked === null ? { problems } : { settings: { ...address, ...asked } };
+}
+
+/** Null if there is a problem, which is then among them. */
+function checkAsked(problems: Map<string, string>, typed: TypedWebhook): Asked | null {
   const lines = typed.headers.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
-  const headers = check("headers", () => parseCustomHeaders(lines));
+  const headers = checkOne(problems, "headers", () => parseCustomHeaders(lines));
   const maxSpamScore = /^\d{1,3}$/.test(typed.maxSpamScore) ? Number(typed.maxSpamScore) : Number.NaN;
   if (!(maxSpamScore <= MAX_SPAM_SCORE))
     problems.set("max_spam_score", `The highest spam score is a whole number from 0 to ${MAX_SPAM_SCORE}.`);
   if (typed.clearsHeaders && lines.length > 0)
     problems.set("headers", "Write new headers or remove all of them, not both.");
-  if (url === null || headers === null || problems.size > 0) return { problems };
-  const { allowPrivate } = typed;
+  if (headers === null || problems.size > 0) return null;
   const given = lines.length > 0 || typed.clearsHeaders;
-  return { settings: { format, url, maxSpamScore, allowPrivate, ...(given && { headers }) } };
+  return { maxSpamScore, allowPrivate: typed.allowPrivate, ...(given && { headers }) };
+}
+
+function checkOne<Result>(problems: Map<string, string>, field: string, work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+    problems.set(field, error.message);
+    return null;
+  }
 }
 
 /** Changes with everything that the form shows or replaces, so that two people do not overwrite each other. */
-export function fingerprintOf({ settings, headers }: Webhook): string {
+export function fingerprintOf({ settings, secretUrl, headers }: Webhook): string {
   const hash = createHash("sha256").update(JSON.stringify(settings));
+  if (secretUrl !== null) hash.update(secretUrl);
   for (const [name, value] of headers) hash.update(`\n${name}:`).update(value);
   return hash.digest("base64url").slice(0, 22);
 }
@@ -123,7 +138,7 @@ const FORMAT_LABELS: Readonly<Record<WebhookFormat, string>> = {
 
 /** Of the chat that a webhook tells, shortened; null if it tells none. */
 export function shownChat({ format, url }: Webhook["settings"]): string | null {
-  return format === "standard" ? null : shownAddress(format, url);
+  return format === "standard" ? null : url;
 }
 
 export function webhookFields(fields: WebhookFields): Html {

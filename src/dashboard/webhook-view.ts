@@ -1,4 +1,3 @@
-import { shownAddress } from "../webhooks/formats/format.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { RecipientQueue } from "../outbox/count-deliveries.ts";
 import { DELIVERY_STATES, type Attempt, type Delivery, type DeliveryState } from "../outbox/delivery.ts";
@@ -91,7 +90,7 @@ function settingsCard({ webhook, endpoint }: OwnedWebhook): Html {
     <dl class="facts">
       <div>
         <dt>Address</dt>
-        <dd class="mono">${shownAddress(settings.format, settings.url)}</dd>
+        <dd class="mono">${settings.url}</dd>
       </div>
       <div>
         <dt>Endpoint</dt>

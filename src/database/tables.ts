@@ -176,6 +176,7 @@ interface WebhookRow {
   headers: string;
   allow_private: number;
   format: Generated<string>;
+  secret_url: Buffer | null;
 }
 
 interface WebhookSecretRow {

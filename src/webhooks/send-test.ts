@@ -3,7 +3,6 @@ import { newId } from "../foundation/id.ts";
 import { renderBody } from "../outbox/event.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { makeAttempt } from "./attempt.ts";
-import { shownAddress } from "./formats/format.ts";
 import type { HttpSender } from "./send.ts";
 import { openWebhook } from "./webhook-secrets.ts";
 import type { Webhook } from "./webhook.ts";
@@ -62,7 +61,7 @@ export async function sendTest(
   return {
     messageId: message.id,
     webhookId: webhook.id,
-    url: shownAddress(open.format, open.url),
+    url: webhook.settings.url,
     outcome: result.outcome,
     status: result.status,
     durationMs: result.durationMs,

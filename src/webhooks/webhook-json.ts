@@ -1,5 +1,4 @@
 import { toIsoTime } from "../foundation/clock.ts";
-import { shownAddress } from "./formats/format.ts";
 import type { TestResult } from "./send-test.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -10,7 +9,7 @@ export function webhookJson(webhook: Webhook) {
     id: webhook.id,
     endpoint_id: webhook.endpointId,
     format: settings.format,
-    url: shownAddress(settings.format, settings.url),
+    url: settings.url,
     enabled: webhook.state === "enabled",
     state: webhook.state,
     allow_private: settings.allowPrivate,

@@ -3,6 +3,7 @@ import { all, run, type Steps } from "../database/steps.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
+import { shownAddress, type WebhookFormat } from "./formats/format.ts";
 import type { Webhook, WebhookSettings } from "./webhook.ts";
 
 /** A signing key as it is stored. It signs until `expiresAt`; null is without end. */
@@ -23,13 +24,14 @@ export interface OpenWebhook extends WebhookSettings {
 
 /** @throws as {@link Keyring.open} does. */
 export function openWebhook(keyring: Keyring, webhook: Webhook, keys: readonly StoredKey[]): OpenWebhook {
-  const { id, settings, headers } = webhook;
+  const { id, settings, headers, secretUrl } = webhook;
   const opened = [...headers].map(([name, stored]) => [
     name,
     keyring.open(stored, headerPlace(id, name)).toString(),
   ]);
   return {
     ...settings,
+    url: secretUrl === null ? settings.url : keyring.open(secretUrl, urlPlace(id)).toString(),
     headers: Object.fromEntries(opened) as CustomHeaders,
     keys: keys.map(({ stored, expiresAt }) => ({ key: keyring.open(stored, keyPlace(id)), expiresAt })),
   };
@@ -46,6 +48,12 @@ export function sealHeaders(keyring: Keyring, webhookId: string, headers: Custom
   return new Map(sealed);
 }
 
+/** The columns of an address: that of a chat is a secret, and shown shortened. */
+export function addressColumns(keyring: Keyring, id: string, format: WebhookFormat, url: string) {
+  const secret = format === "standard" ? null : keyring.seal(Buffer.from(url), urlPlace(id));
+  return { url: shownAddress(format, url), secret_url: secret };
+}
+
 /** @param json the column: an object of names and values. */
 export function readHeaders(json: string): StoredHeaders {
   const values = Object.entries(JSON.parse(json) as Record<string, string>);
@@ -56,12 +64,13 @@ export function writeHeaders(headers: StoredHeaders): string {
   return JSON.stringify(Object.fromEntries([...headers].map(([name, stored]) => [name, stored.toString()])));
 }
 
-/** Signing keys, expired ones included, and the values of own headers. */
+/** Signing keys, expired ones included, the addresses of chats and the values of own headers. */
 export function* listWebhookSecrets(): Steps<StoredSecret[]> {
   const keys = yield* all(query.selectFrom("webhook_secret").select(["webhook_id", "key"]));
-  const webhooks = yield* all(query.selectFrom("webhook").select(["id", "headers"]));
+  const webhooks = yield* all(query.selectFrom("webhook").select(["id", "headers", "secret_url"]));
   return [
     ...keys.map(({ webhook_id: id, key }) => storedKey(id, key)),
+    ...webhooks.flatMap(({ id, secret_url: url }) => (url === null ? [] : [storedUrl(id, url)])),
     ...webhooks.flatMap(({ id, headers }) => storedHeaders(id, headers)),
   ];
 }
@@ -73,6 +82,15 @@ function storedKey(webhookId: string, key: Buffer): StoredSecret {
     place: keyPlace(webhookId),
     stored: key,
     replace: (stored) => run(row().set({ key: stored })),
+  };
+}
+
+function storedUrl(webhookId: string, url: Buffer): StoredSecret {
+  const row = query.updateTable("webhook").where("id", "=", webhookId);
+  return {
+    place: urlPlace(webhookId),
+    stored: url,
+    replace: (stored) => run(row.set({ secret_url: stored })),
   };
 }
 
@@ -92,6 +110,10 @@ function storedHeaders(webhookId: string, json: string): StoredSecret[] {
 /** The text is part of the encryption, so it must never change. */
 function keyPlace(webhookId: string): string {
   return `webhook_secret.key of ${webhookId}`;
+}
+
+function urlPlace(webhookId: string): string {
+  return `webhook.secret_url of ${webhookId}`;
 }
 
 function headerPlace(webhookId: string, name: string): string {

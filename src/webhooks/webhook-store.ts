@@ -18,7 +18,14 @@ import type { WebhookFormat } from "./formats/format.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { checkWebhookSettings } from "./check-webhook-settings.ts";
 import { newSecret, secretKey } from "./sign.ts";
-import { readHeaders, sealHeaders, sealKey, type StoredKey, writeHeaders } from "./webhook-secrets.ts";
+import {
+  addressColumns,
+  readHeaders,
+  sealHeaders,
+  sealKey,
+  type StoredKey,
+  writeHeaders,
+} from "./webhook-secrets.ts";
 import {
   MAX_SECRETS,
   MAX_WEBHOOKS_PER_ENDPOINT,
@@ -44,10 +51,11 @@ export function* createWebhook(
     throw new FormsvcError("usage", `An endpoint has at most ${MAX_WEBHOOKS_PER_ENDPOINT} webhooks.`);
   }
   const id = newId("wh", now);
-  const { maxSpamScore, format } = settings;
+  const { url, allowPrivate, maxSpamScore, format } = settings;
   yield* insertRecipient({ id, kind: WEBHOOK_KIND, endpointId, maxSpamScore, confirmedAt: now }, now);
   const headers = writeHeaders(sealHeaders(keyring, id, settings.headers));
-  yield* run(query.insertInto("webhook").values({ id, ...settingsColumns(settings), headers, format }));
+  const columns = { ...addressColumns(keyring, id, format, url), allow_private: allowPrivate ? 1 : 0 };
+  yield* run(query.insertInto("webhook").values({ id, ...columns, headers, format }));
   const secret = format === "standard" ? newSecret() : null;
   if (secret !== null) yield* insertSecret(keyring, id, secret, now);
   return { webhook: yield* getWebhook(id), secret };
@@ -95,15 +103,17 @@ export function* updateWebhook(
 ): Steps<Webhook> {
   const { settings, headers } = yield* getWebhook(id);
   const change = checkWebhookSettings(given, settings.format);
-  const changed = { ...settings, ...change };
+  const { allowPrivate, maxSpamScore } = { ...settings, ...change };
+  const { url } = change;
+  const address = url === undefined ? {} : addressColumns(keyring, id, settings.format, url);
   const stored = change.headers === undefined ? headers : sealHeaders(keyring, id, change.headers);
   yield* run(
     query
       .updateTable("webhook")
-      .set({ ...settingsColumns(changed), headers: writeHeaders(stored) })
+      .set({ ...address, allow_private: allowPrivate ? 1 : 0, headers: writeHeaders(stored) })
       .where("id", "=", id),
   );
-  yield* setMaxSpamScore(id, changed.maxSpamScore);
+  yield* setMaxSpamScore(id, maxSpamScore);
   return yield* getWebhook(id);
 }
 
@@ -190,10 +200,6 @@ function* insertSecret(keyring: Keyring, webhookId: string, secret: string, now:
   yield* run(query.insertInto("webhook_secret").values(row));
 }
 
-function settingsColumns({ url, allowPrivate }: Webhook["settings"]) {
-  return { url, allow_private: allowPrivate ? 1 : 0 };
-}
-
 function toWebhook(
   { kind: _kind, maxSpamScore, refusals: _refusals, confirmedAt: _confirmedAt, ...rest }: Recipient,
   row: Selectable<Tables["webhook"]>,
@@ -206,6 +212,7 @@ function toWebhook(
       maxSpamScore,
       format: row.format as WebhookFormat,
     },
+    secretUrl: row.secret_url,
     headers: readHeaders(row.headers),
   };
 }

@@ -7,7 +7,10 @@ export const WEBHOOK_KIND = "webhook";
 
 /** A recipient that is reached over HTTP: the address of a receiver, and the settings of its requests. */
 export interface Webhook extends Omit<Recipient, "kind" | "maxSpamScore" | "refusals" | "confirmedAt"> {
+  /** The URL is as it may be shown: a chat's is shortened, and stands whole in `secretUrl`. */
   readonly settings: Omit<WebhookSettings, "headers">;
+  /** The address of a chat as stored, sealed if there is a key; null for the format `standard`. */
+  readonly secretUrl: Buffer | null;
   readonly headers: StoredHeaders;
 }
 

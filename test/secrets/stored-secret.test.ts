@@ -80,6 +80,26 @@ test("plain secrets are encrypted, carried over to a new key and made plain agai
   expect(open(world, createKeyring(defaultConfig.secrets), webhook.id)).toMatchObject(expected);
 });
 
+test("a chat's address is encrypted as other secrets are, is shown shortened, and the chat is told", async () => {
+  await using receiver = await startReceiverWith((response) => response.end("ok"));
+  await using world = new WebhookWorld({}, { keyFile: null, key: randomBytes(32).toString("base64") });
+  const before = new URL("/services/T0/B0/the-first-address", receiver.url).href;
+  const { id } = world.addWebhook(before, { format: "slack", allowPrivate: true }).webhook;
+  const url = new URL("/services/T0/B0/unguessableABCD", receiver.url).href;
+  world.db.now(() => updateWebhook(world.keyring, id, { url }));
+  world.db.now(() => updateWebhook(world.keyring, id, { maxSpamScore: 90 }));
+  const { settings } = world.db.now(() => getWebhook(id));
+  expect(settings.url).toBe(`${new URL(url).origin}/…ABCD`);
+  expect([...world.db.now(() => countSecrets(LISTS))]).toEqual([[world.keyring.ids()[0], 1]]);
+  const bytes = bytesOf(world);
+  for (const plain of ["the-first-address", "unguessable"]) expect(bytes.includes(plain)).toBe(false);
+  world.deliverer.reload();
+  world.deliverer.start();
+  world.post();
+  await world.settle();
+  expect(receiver.received.map(({ path }) => path)).toEqual(["/services/T0/B0/unguessableABCD"]);
+});
+
 test("of hundreds of plain secrets, some of them changed before, nothing is left in the file once they are encrypted", async () => {
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook("https://example.com/");
@@ -88,7 +108,7 @@ test("of hundreds of plain secrets, some of them changed before, nothing is left
     for (const { stored } of world.db.now(listWebhookSecrets)) plain.add(stored.toString("latin1"));
   };
   const copyRecipient = world.db.prepare(
-    "INSERT INTO recipient SELECT ?, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, gone_at, failing_since, created_at, kind FROM recipient WHERE id = ?",
+    "INSERT INTO recipient (id, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, created_at) SELECT ?, endpoint_id, max_spam_score, state, breaker, breaker_count, not_before, created_at FROM recipient WHERE id = ?",
   );
   const copyWebhook = world.db.prepare(
     "INSERT INTO webhook (id, url, headers, allow_private) SELECT ?, url, headers, allow_private FROM webhook WHERE id = ?",

@@ -232,7 +232,14 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       hour_sent: 2,
       gathers_until: index === 0 ? NOON : null,
     });
-    yield* insert("webhook", { id, url: "https://example.org/hook", headers: "{}", allow_private: 0 });
+    const secret = { format: "slack", secret_url: Buffer.from("https://example.org/hook") };
+    yield* insert("webhook", {
+      id,
+      url: "https://example.org/…hook",
+      headers: "{}",
+      allow_private: 0,
+      ...secret,
+    });
     yield* insert("webhook_secret", {
       webhook_id: id,
       key: Buffer.alloc(24, index),
