@@ -1,8 +1,31 @@
 import { expect, test } from "vitest";
+import { dashboardRoutes } from "../support/dashboard-routes.ts";
 import { startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 
 const LOST = "/dashboard/no-such-page";
+
+test("these pages and no other answer who is not signed in", async () => {
+  const routes = await dashboardRoutes(await startServer());
+  const open = routes.filter(({ isOpen }) => isOpen).map(({ method, path }) => `${method} ${path}`);
+  expect(open.filter((route) => !route.includes("/assets/")).toSorted()).toEqual([
+    "GET /dashboard/lost-password",
+    "GET /dashboard/lost-password/new",
+    "GET /dashboard/lost-password/sent",
+    "GET /dashboard/sign-in",
+    "GET /dashboard/sign-up",
+    "GET /dashboard/sign-up/confirm",
+    "GET /dashboard/sign-up/sent",
+    "POST /dashboard/lost-password",
+    "POST /dashboard/lost-password/new",
+    "POST /dashboard/sign-in",
+    "POST /dashboard/sign-in/code",
+    "POST /dashboard/sign-in/link",
+    "POST /dashboard/sign-out",
+    "POST /dashboard/sign-up",
+    "POST /dashboard/sign-up/confirm",
+  ]);
+});
 
 test("who is not signed in is sent to the sign-in page, which leads back", async () => {
   const server = await startServer();

@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readTotpSecret, totpCode } from "../../src/sessions/totp.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { pathIn, startMailedSite } from "../support/mailed-site.ts";
 import { PASSWORD, signInForms } from "../support/sign-in-form.ts";
 import { startServer } from "../support/test-server.ts";
 
@@ -68,6 +69,36 @@ describe.skipIf(chromiumPath === null)("signing in with a real browser", () => {
     await page.goto(at("/account"));
     expect(await page.textContent("h1")).toBe("Account");
     expect(server.owner.prepare("SELECT count(*) FROM session").pluck().get()).toBe(1);
+  });
+
+  test("without script somebody signs up, confirms the address, and sets a forgotten password", async () => {
+    const site = await startMailedSite();
+    const { server, letterTo } = site;
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const at = (path: string) => `${server.url}${path}`;
+    const ask = async (link: string) => {
+      await page.goto(at("/dashboard/sign-in"));
+      await page.click(`text=${link}`);
+      await page.fill("[name=email]", "new@example.org");
+      await page.click("text=Send the e-mail");
+      expect(await page.textContent("h1")).toBe("Look into your e-mail");
+    };
+    const choose = async (path: string, password: string) => {
+      await page.goto(at(path));
+      expect(await page.inputValue("[name=email]")).toBe("new@example.org");
+      await page.fill("[name=new_password]", password);
+      await page.click("button.primary");
+      await waitForInbox(page);
+    };
+    await ask("Sign up");
+    await choose(pathIn(await letterTo("new@example.org")), PASSWORD);
+    await context.clearCookies();
+    await ask("Forgotten your password?");
+    await choose(pathIn(await letterTo("new@example.org", 2)), "another password");
+    expect(await page.textContent(".who")).toContain("new@example.org");
   });
 
   test.each([
