@@ -125,7 +125,9 @@ function leadersOf(open: readonly Source[], direction: Direction): readonly Sour
 /** Everything ahead of it is looked at; null when all is. */
 function edgeOf(open: readonly Source[], direction: Direction): string | null {
   const { front, compare } = WAYS[direction];
-  return open.map(front).toSorted(compare)[0] ?? null;
+  return open
+    .map(front)
+    .reduce<string | null>((edge, each) => (edge === null || compare(each, edge) < 0 ? each : edge), null);
 }
 
 async function openSources(
@@ -233,8 +235,7 @@ function conditionsOf({ spamClass, unreadBy }: SubmissionFilter, matcher: TextMa
   if (spamClass !== null)
     conditions.push({ sql: " AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
   if (unreadBy !== null) conditions.push({ sql: UNREAD_SQL, parameters: [unreadBy] });
-  if (matcher !== null)
-    conditions.push({ sql: " AND data LIKE ? ESCAPE '\\'", parameters: [matcher.pattern] });
+  if (matcher !== null) conditions.push({ sql: ` AND ${matcher.sql}`, parameters: [matcher.pattern] });
   return {
     sql: conditions.map(({ sql }) => sql).join(""),
     parameters: conditions.flatMap(({ parameters }) => parameters),

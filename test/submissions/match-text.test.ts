@@ -6,10 +6,10 @@ import { temporaryDatabase } from "../support/temporary-database.ts";
 function finds(wanted: string, data: unknown): boolean {
   const matcher = createTextMatcher(wanted);
   const json = JSON.stringify(data);
-  const isLike =
-    temporaryDatabase().prepare("SELECT ? LIKE ? ESCAPE '\\'").pluck().get(json, matcher.pattern) === 1;
-  expect(isLike || !matcher.matches(json)).toBe(true);
-  return isLike && matcher.matches(json);
+  const condition = temporaryDatabase().prepare(`SELECT ${matcher.sql} FROM (SELECT ? AS data)`).pluck();
+  const isLetThrough = condition.get(matcher.pattern, json) === 1;
+  expect(isLetThrough || !matcher.matches(json)).toBe(true);
+  return isLetThrough && matcher.matches(json);
 }
 
 test.each<[string, unknown]>([
@@ -26,6 +26,10 @@ test.each<[string, unknown]>([
   ["true", { a: true }],
   ["deep", { a: [{ b: { c: "down DEEP" } }] }],
   ["😀", { a: "fun 😀" }],
+  ["\ud83d", { a: "half of a sign: \ud83d" }],
+  ["\u212a", { a: "100 k" }],
+  ["straße", { a: "STRAẞE" }],
+  ["i̇stanbul", { a: "İSTANBUL" }],
 ])("%j is found in %j", (wanted, data) => {
   expect(finds(wanted, data)).toBe(true);
 });
@@ -41,4 +45,25 @@ test.each<[string, unknown]>([
   ["toString", { toString: "x", __proto__: { a: "b" } }],
 ])("%j is not found in %j", (wanted, data) => {
   expect(finds(wanted, data)).toBe(false);
+});
+
+test("every letter is found by its small form", () => {
+  const db = temporaryDatabase();
+  for (let code = 0x41; code < 0x20000; code += 1) {
+    const letter = String.fromCodePoint(code);
+    const wanted = `x${letter.toLowerCase()}`;
+    if (letter.toLowerCase() === letter || !`X${letter}`.toLowerCase().includes(wanted)) continue;
+    const { sql, pattern } = createTextMatcher(wanted);
+    const condition = db.prepare(`SELECT ${sql} FROM (SELECT ? AS data)`).pluck();
+    expect(condition.get(pattern, JSON.stringify({ a: `X${letter}` })), wanted).toBe(1);
+  }
+});
+
+test("a search in another alphabet lets through no submission of ASCII alone", () => {
+  const letThrough = (wanted: string, data: string): unknown => {
+    const { sql, pattern } = createTextMatcher(wanted);
+    return temporaryDatabase().prepare(`SELECT ${sql} FROM (SELECT ? AS data)`).pluck().get(pattern, data);
+  };
+  expect(letThrough("привет", '{"a":"nothing but letters of ASCII"}')).toBe(0);
+  expect(letThrough("привет", '{"a":"здесь есть другие буквы"}')).toBe(1);
 });
