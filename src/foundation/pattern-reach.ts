@@ -16,6 +16,8 @@ interface Instruction {
   readonly out: number;
   /** The second branch of an `ALT`; the bits of an `EMPTY_WIDTH`. */
   readonly arg: number;
+  /** The first and the last character of each range that it matches; only if it matches any. */
+  readonly runes?: { readonly length: number } | null;
 }
 
 interface Program {
@@ -36,6 +38,12 @@ export function findReach(compiled: RE2JS): PatternReach {
   // A character takes two units at most, and one unit after the match shows whether the text continues.
   const reach = isAnchored ? 2 * (longestMatch(inst, start) + 1) : Infinity;
   return { isAnchored, reach };
+}
+
+/** Ranges of characters in all instructions together. */
+export function countRanges(compiled: RE2JS): number {
+  const { inst } = compiled.re2().prog as Program;
+  return inst.reduce((sum, { runes }) => sum + (runes?.length ?? 0) / 2, 0);
 }
 
 function beginsWithAnchor(program: Program["inst"], start: number): boolean {

@@ -13,18 +13,23 @@ const CHARACTERS_PER_PATIENCE = 10_000;
  *
  * RE2 is fast because it remembers the states of its search. Many short texts made for this purpose fill that memory again and
  * again, which takes ten times longer than a search without it. In that case the memory is not used for a while.
+ *
+ * Each of the two is compiled when it is first needed.
  */
 export function compileSearch(source: string, { reach }: PatternReach): (text: string) => boolean {
   // For an anchored pattern RE2 stops when no match is possible any more. Other patterns read to the end anyway.
   const anchor = reach === Infinity ? RE2Set.UNANCHORED : RE2Set.ANCHOR_START;
-  const remembering = compileSet(source, anchor, MAX_STATE_BYTES);
-  const forgetful = compileSet(source, anchor, 0);
+  let remembering: RE2Set | null = null;
+  let forgetful: RE2Set | null = null;
   let patience = MAX_PATIENCE;
   return (text) => {
     const isPatient = patience >= 1;
-    const isMatch = (isPatient ? remembering : forgetful).match(text).length > 0;
+    const set = isPatient
+      ? (remembering ??= compileSet(source, anchor, MAX_STATE_BYTES))
+      : (forgetful ??= compileSet(source, anchor, 0));
+    const isMatch = set.match(text).length > 0;
     // A search enters its first state into the memory, so an empty one was cleared on the way.
-    if (isPatient && remembering.dfa.startStates.size === 0) patience -= 1;
+    if (isPatient && set.dfa.startStates.size === 0) patience -= 1;
     patience = Math.min(MAX_PATIENCE, patience + text.length / CHARACTERS_PER_PATIENCE);
     return isMatch;
   };

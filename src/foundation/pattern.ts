@@ -1,11 +1,20 @@
 import { RE2JS, RE2JSSyntaxException } from "re2js";
-import { findReach, type PatternReach } from "./pattern-reach.ts";
+import { countRanges, findReach, type PatternReach } from "./pattern-reach.ts";
 import { compileSearch } from "./pattern-search.ts";
+import { estimateSize } from "./pattern-size.ts";
 
 /** In UTF-16 units. */
 export const MAX_PATTERN_LENGTH = 500;
-/** RE2 instructions of all patterns of a schema; repetition counts multiply them. Compiling takes half a second at worst. */
-export const MAX_PATTERN_SIZE_IN_SCHEMA = 4000;
+/** Steps of all patterns of a schema, see {@link Pattern.cost}: compiling them takes about 15 ms at worst. */
+export const MAX_PATTERN_COST_IN_SCHEMA = 4000;
+/** By {@link estimateSize}: what is larger is not compiled to find out its size. */
+const MAX_ESTIMATED_SIZE = 2 * MAX_PATTERN_COST_IN_SCHEMA;
+/** Ranges of characters in instructions that take as long to compile as one instruction. */
+const RANGES_PER_STEP = 500;
+/** Steps that reading a class of a script or category takes, as often as it is written: it has hundreds of ranges. */
+const STEPS_PER_WIDE_CLASS = 12;
+/** Steps of compiled patterns that are remembered: of more than ten schemas of the largest size. */
+const MAX_REMEMBERED_COST = 50_000;
 /** Largest pattern that may be searched for in texts of any length, in RE2 instructions. */
 export const MAX_UNBOUNDED_PATTERN_SIZE = 48;
 /** Longest text of one submission that the patterns are bounded for: the default body limit. */
@@ -16,28 +25,62 @@ const TEXT_LENGTH = 65_536;
  */
 const MAX_SEARCH_STEPS = MAX_UNBOUNDED_PATTERN_SIZE * TEXT_LENGTH;
 /** The longest text that is searched by large patterns although its field's `maxLength` refuses it already. */
-export const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN_SIZE_IN_SCHEMA);
+export const MAX_REFUSED_TEXT_LENGTH = Math.floor(MAX_SEARCH_STEPS / MAX_PATTERN_COST_IN_SCHEMA);
 
 export interface Pattern extends PatternReach {
-  /** RE2 instructions. */
+  /** RE2 instructions: what a search takes for each character. */
   readonly size: number;
+  /** Steps that compiling takes: the instructions, and more for classes with many ranges of characters, such as `\pL`. */
+  readonly cost: number;
   /** Whether matching reads each character once, for any size of pattern. Anchored, unambiguous patterns do. */
   readonly isOnePass: boolean;
   matches(text: string): boolean;
 }
 
-/** A compiled RE2 pattern, or words that say what is wrong with the source and what to do. */
-export function compilePattern(source: string): Pattern | string {
+/** The least {@link Pattern.cost} of a pattern, without compiling it. */
+export function leastCost(source: string): number {
+  return STEPS_PER_WIDE_CLASS * (source.match(/\\p/gi)?.length ?? 0);
+}
+
+/** The pattern that somebody sets, or words that say what is wrong with it and what to do. */
+export function checkPattern(source: string): Pattern | string {
   if (source.length > MAX_PATTERN_LENGTH)
     return `is longer than ${MAX_PATTERN_LENGTH} characters; shorten it`;
+  if (estimateSize(source) > MAX_ESTIMATED_SIZE)
+    return "is too large with its repetition counts written out; lower them, or bound lengths with maxLength";
+  return compilePattern(source);
+}
+
+/** Every schema is compiled anew when any setting changes, and while somebody types it. The least recently used goes first. */
+const remembered = new Map<string, Pattern>();
+let rememberedCost = 0;
+
+/** A pattern that was checked when it was set. */
+export function compilePattern(source: string): Pattern | string {
+  const known = remembered.get(source);
+  const pattern = known ?? compileAnew(source);
+  if (typeof pattern === "string") return pattern;
+  remembered.delete(source);
+  remembered.set(source, pattern);
+  if (known === undefined) rememberedCost += pattern.cost;
+  for (const [oldest, { cost }] of remembered) {
+    if (rememberedCost <= MAX_REMEMBERED_COST) break;
+    remembered.delete(oldest);
+    rememberedCost -= cost;
+  }
+  return pattern;
+}
+
+function compileAnew(source: string): Pattern | string {
   try {
     const compiled = RE2JS.compile(source);
     const size = compiled.programSize();
+    const cost = size + leastCost(source) + Math.ceil(countRanges(compiled) / RANGES_PER_STEP);
     const reach = findReach(compiled);
     if (compiled.re2().onepass !== null) {
-      return { size, ...reach, isOnePass: true, matches: (text) => compiled.test(text) };
+      return { size, cost, ...reach, isOnePass: true, matches: (text) => compiled.test(text) };
     }
-    return { size, ...reach, isOnePass: false, matches: compileSearch(source, reach) };
+    return { size, cost, ...reach, isOnePass: false, matches: compileSearch(source, reach) };
   } catch (error) {
     return explainRefusal(error);
   }

@@ -13,10 +13,11 @@ import {
 } from "./field-definition.ts";
 import { nearestName } from "./nearest-name.ts";
 import {
-  compilePattern,
+  checkPattern,
   findSlowest,
+  leastCost,
   longestSearchedText,
-  MAX_PATTERN_SIZE_IN_SCHEMA,
+  MAX_PATTERN_COST_IN_SCHEMA,
   MAX_UNBOUNDED_PATTERN_SIZE,
   type PatternUse,
 } from "../foundation/pattern.ts";
@@ -25,7 +26,7 @@ import {
 interface Checking {
   readonly problems: DefinitionProblems;
   readonly patterns: PatternUse[];
-  patternSize: number;
+  patternCost: number;
   fieldCount: number;
 }
 
@@ -54,7 +55,7 @@ export function checkDefinition(input: unknown, problems: DefinitionProblems): v
     );
     return;
   }
-  const checking: Checking = { problems, patterns: [], patternSize: 0, fieldCount: 0 };
+  const checking: Checking = { problems, patterns: [], patternCost: 0, fieldCount: 0 };
   checkFields(input, { path: "", depth: 0, isRepeated: false }, checking);
   const slowest = findSlowest(checking.patterns);
   if (slowest !== undefined) problems.add(slowest.path, explainSlowness(slowest));
@@ -105,7 +106,7 @@ function checkField(field: unknown, place: Place, checking: Checking): void {
   for (const property of PROPERTIES[type]) {
     if (Object.hasOwn(field, property)) checkProperty(property, { field, type }, place, checking);
   }
-  if (problems.count > countBefore || checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) return;
+  if (problems.count > countBefore || checking.patternCost > MAX_PATTERN_COST_IN_SCHEMA) return;
   for (const [property, problem] of findContradictions(field as unknown as FieldDefinition, path)) {
     problems.add(memberPath(path, property), problem);
   }
@@ -167,7 +168,7 @@ function checkProperty(
     checkNested(property, value, { path, depth: place.depth + 1, isRepeated }, checking);
   } else if (property === "pattern") {
     const maxLength = typeof field["maxLength"] === "number" ? field["maxLength"] : Infinity;
-    checkPattern(value, { ...place, path }, maxLength, checking);
+    checkPatternRule(value, { ...place, path }, maxLength, checking);
   } else {
     const problem = RULES[property]?.(value, type);
     if (problem !== undefined) checking.problems.add(path, problem);
@@ -192,7 +193,7 @@ function checkNested(
   }
 }
 
-function checkPattern(
+function checkPatternRule(
   source: unknown,
   { path, isRepeated }: Place,
   maxLength: number,
@@ -204,20 +205,21 @@ function checkPattern(
     return;
   }
   // Patterns beyond the limit are not compiled: compiling is the costly part.
-  if (checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) return;
-  const pattern = compilePattern(source);
+  if (checking.patternCost > MAX_PATTERN_COST_IN_SCHEMA) return;
+  const least = leastCost(source);
+  const isTooMuch = checking.patternCost + least > MAX_PATTERN_COST_IN_SCHEMA;
+  const pattern = isTooMuch ? null : checkPattern(source);
   if (typeof pattern === "string") {
     problems.add(path, pattern);
     return;
   }
+  checking.patternCost += pattern?.cost ?? least;
+  if (checking.patternCost > MAX_PATTERN_COST_IN_SCHEMA) problems.add(path, TOO_LARGE_TOGETHER);
+  if (pattern === null) return;
   const textLength = isRepeated ? Infinity : Math.min(maxLength, pattern.reach);
   checking.patterns.push({ path, pattern, textLength });
-  checking.patternSize += pattern.size;
-  if (checking.patternSize > MAX_PATTERN_SIZE_IN_SCHEMA) {
-    const advice = "lower repetition counts, or bound lengths with maxLength";
-    problems.add(
-      path,
-      `makes the schema's patterns larger than ${MAX_PATTERN_SIZE_IN_SCHEMA} steps together; ${advice}`,
-    );
-  }
 }
+
+const TOO_LARGE_TOGETHER =
+  `makes the schema's patterns larger than ${MAX_PATTERN_COST_IN_SCHEMA} steps together; ` +
+  "lower repetition counts, use fewer classes like \\pL, or bound lengths with maxLength";

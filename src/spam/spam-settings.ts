@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isNetwork } from "../foundation/ip-address.ts";
-import { compilePattern } from "../foundation/pattern.ts";
+import { checkPattern, leastCost } from "../foundation/pattern.ts";
 import { problemsOf } from "../foundation/problems.ts";
 import { lineOfPath, lineOfSyntaxError } from "./json-line.ts";
 
 const MAX_KEYWORDS = 500;
 const MAX_RULES = 100;
 const MAX_SENDERS = 1000;
-/** RE2 instructions of all rules together; this bounds the time that they take for one post. */
-const MAX_RULES_SIZE = 1000;
+/** Steps of all rules together; this bounds the time that they take for one post. */
+const MAX_RULES_COST = 1000;
 
 const points = z.int().min(-100).max(100);
 const word = z.string().trim().min(1).max(100);
@@ -28,10 +28,7 @@ const senders = z.strictObject({
 
 const rule = z.strictObject({
   field: z.string().min(1).max(256).nullable().default(null),
-  pattern: z.string().superRefine((source, context) => {
-    const compiled = compilePattern(source);
-    if (typeof compiled === "string") context.addIssue(compiled);
-  }),
+  pattern: z.string(),
   effect: z.union([points, z.enum(["block", "allow"])], 'expected points, "block" or "allow"'),
 });
 
@@ -46,14 +43,7 @@ const choices = z.strictObject({
     .optional(),
   allow: senders.optional(),
   deny: senders.optional(),
-  rules: z
-    .array(rule)
-    .max(MAX_RULES)
-    .refine(
-      (rules) => sizeOf(rules) <= MAX_RULES_SIZE,
-      `the patterns are too large together (${MAX_RULES_SIZE} steps of RE2); simplify or drop some`,
-    )
-    .optional(),
+  rules: z.array(rule).max(MAX_RULES).superRefine(checkRules).optional(),
 });
 
 /** The settings that an owner may choose for a workspace or endpoint, as in the settings file; an absent one is not chosen. */
@@ -136,9 +126,19 @@ export function parseSpamChoices(json: string, fileName: string): SpamChoices {
   throw new FormsvcError("usage", mistakes.join("\n"), { details: { problems } });
 }
 
-function sizeOf(rules: readonly { pattern: string }[]): number {
-  return rules.reduce((sum, { pattern }) => {
-    const compiled = compilePattern(pattern);
-    return sum + (typeof compiled === "string" ? 0 : compiled.size);
-  }, 0);
+/** Patterns beyond the limit are not compiled: compiling is the costly part. */
+function checkRules(rules: readonly { readonly pattern: string }[], context: z.core.$RefinementCtx): void {
+  let cost = 0;
+  for (const [index, { pattern: source }] of rules.entries()) {
+    const least = leastCost(source);
+    const pattern = cost + least > MAX_RULES_COST ? null : checkPattern(source);
+    if (typeof pattern === "string") {
+      context.addIssue({ code: "custom", message: pattern, path: [index, "pattern"] });
+      continue;
+    }
+    cost += pattern?.cost ?? least;
+    if (cost <= MAX_RULES_COST) continue;
+    context.addIssue(`the patterns are too large together (${MAX_RULES_COST} steps); simplify or drop some`);
+    return;
+  }
 }

@@ -11,7 +11,7 @@ import {
   MAX_FIELD_NAME_LENGTH,
   MAX_FIELDS,
 } from "../../src/schemas/field-definition.ts";
-import { MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE_IN_SCHEMA } from "../../src/foundation/pattern.ts";
+import { MAX_PATTERN_LENGTH, MAX_PATTERN_COST_IN_SCHEMA } from "../../src/foundation/pattern.ts";
 import { json, nearMiss, sample } from "./definition-arbitrary.ts";
 
 interface Refusal {
@@ -177,12 +177,37 @@ test("patterns are bounded in length, in size and in the work they can make of a
   ).toBeUndefined();
 
   const field = { type: "string", pattern: "^a{900}$" };
-  const fits = Math.floor(MAX_PATTERN_SIZE_IN_SCHEMA / 910);
+  const fits = Math.floor(MAX_PATTERN_COST_IN_SCHEMA / 910);
   const fields = (count: number): unknown =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, field]));
   expect(refusal(fields(fits))).toBeUndefined();
   expect(refusal(fields(fits + 3))?.problems).toHaveLength(1);
-  expect(problemsOf({ type: "string", maxLength: 1, pattern: "a{1000}".repeat(9) })[0]).toContain("together");
+  expect(problemsOf({ type: "string", maxLength: 1, pattern: "a{1000}".repeat(7) })[0]).toContain("together");
+});
+
+test("a pattern is refused for its repetition counts before it is compiled, which could take seconds", () => {
+  for (const pattern of [
+    `(?:${"\\pL".repeat(160)}){1000}`,
+    `(?:${"(a?)".repeat(100)}){1000}`,
+    "(?:[a-z]{9}){999}",
+  ])
+    expect(problemsOf({ type: "string", maxLength: 1, pattern })[0]).toContain(
+      "is too large with its repetition counts written out; lower them, or bound lengths with maxLength",
+    );
+});
+
+test("classes of a script or category count more than a character, and still fit into every form of names", () => {
+  const fields = (count: number, pattern: string) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`f${index}`, { type: "string", maxLength: 100, pattern }]),
+    );
+  expect(refusal(fields(10, "^[\\p{L}\\p{M} .'-]{1,100}$"))).toBeUndefined();
+  expect(refusal(fields(100, "^[\\p{L}\\p{M} .'-]+$"))).toBeUndefined();
+  const wide = `^${"\\pL".repeat(160)}$`;
+  expect(refusal(fields(1, wide))).toBeUndefined();
+  expect(refusal(fields(2, wide))?.problems).toEqual([
+    { path: "f1.pattern", message: expect.stringMatching(/together; .*fewer classes like \\pL/) as unknown },
+  ]);
 });
 
 test.each([

@@ -20,7 +20,7 @@ import {
 } from "../../src/schemas/issue-report.ts";
 import {
   MAX_PATTERN_LENGTH,
-  MAX_PATTERN_SIZE_IN_SCHEMA,
+  MAX_PATTERN_COST_IN_SCHEMA,
   MAX_REFUSED_TEXT_LENGTH,
   MAX_UNBOUNDED_PATTERN_SIZE,
 } from "../../src/foundation/pattern.ts";
@@ -74,7 +74,7 @@ test("the document's limits are the code's", () => {
     MAX_DESCRIPTION_LENGTH,
     MAX_ENUM_VALUES,
     MAX_PATTERN_LENGTH,
-    MAX_PATTERN_SIZE_IN_SCHEMA,
+    MAX_PATTERN_COST_IN_SCHEMA,
     MAX_UNBOUNDED_PATTERN_SIZE,
     MAX_ISSUES_IN_FIELD,
     MAX_REPORT_BYTES,

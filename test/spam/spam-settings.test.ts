@@ -121,6 +121,18 @@ test("patterns that would be slow together are refused", () => {
   );
 });
 
+test("a hundred rules of the largest patterns are refused without being compiled", () => {
+  const read = (pattern: string): string =>
+    messageOf(() =>
+      parseSpamChoices(
+        JSON.stringify({ rules: Array.from({ length: 100 }, () => ({ pattern, effect: 1 })) }),
+        "s.json",
+      ),
+    );
+  expect(read("\\pL".repeat(160))).toContain("too large together");
+  expect(read(`(?:${"a".repeat(490)}){1000}`)).toContain("repetition counts written out");
+});
+
 function messageOf(work: () => unknown): string {
   try {
     work();
