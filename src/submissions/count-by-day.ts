@@ -35,7 +35,7 @@ const PARTS = 8;
 /** A span that is not divided any more. */
 const SHORTEST_MS = 1000;
 /** Rows of one count that are waited for; it goes on to its end without anybody. */
-const MAX_WAITED_FOR = 100_000;
+const MAX_WAITED_FOR = 30_000;
 /** After this time the counts of a span are looked at again: posts may have been deleted, released or imported. */
 const KEPT_MS = 600_000;
 /** Spans that are counted again for one page; the others show what was counted before. */
