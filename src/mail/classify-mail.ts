@@ -82,9 +82,13 @@ function judgeReply(stage: SmtpStage, reply: SmtpReply): Judgement {
   return ["relay_refused", `${refused} ${stage === "connect" ? CONNECT_ADVICE : RELAY_ADVICE}`];
 }
 
-/** Servers answer "relaying denied" to the recipient of a client that did not log in. */
+/**
+ * Servers answer "relay access denied" to the recipient of a client that did not log in: with the code 5.7 of RFC 3463, or in words that
+ * begin so. Words further on may be quoted from a server of the recipient, who must not stop all e-mail.
+ */
 function refusesUs({ code, text }: SmtpReply): boolean {
-  return OWN_CODES.has(code) || /\brelay|authenticat/i.test(text);
+  if (OWN_CODES.has(code) || /^\W*relay/i.test(text)) return true;
+  return /^5\.7\.\d/.test(text) && /\brelay|authenticat/i.test(text);
 }
 
 const TLS_ADVICE =

@@ -36,6 +36,8 @@ describe.each(Object.entries(OFFERS))("commands %s", (_name, offer) => {
     ["RCPT", "553 no such mailbox", "recipient", "recipient_refused", "recipient"],
     ["RCPT", "554 5.7.1 <ada@example.org>: Relay access denied", "recipient", "relay_refused", "own"],
     ["RCPT", "550 relaying is not permitted", "recipient", "relay_refused", "own"],
+    ["RCPT", "550 5.7.54 SMTP; Unable to relay recipient", "recipient", "relay_refused", "own"],
+    ["RCPT", "550 5.1.1 mx said: 550 5.7.1 relay denied", "recipient", "recipient_refused", "recipient"],
     ["RCPT", "530 5.7.0 Authentication required", "recipient", "relay_refused", "own"],
     ["RCPT", "450 4.2.0 greylisted", "recipient", "deferred", "recipient"],
     ["RCPT", "421 closing", "recipient", "deferred", "recipient"],

@@ -207,6 +207,15 @@ describe("connections", () => {
     expect(server.connections()).toBe(2);
   });
 
+  test("an idle connection is ended after some seconds, and the next mail has a new one", async () => {
+    const server = await startScriptedServer();
+    const sender = senderWith(plainSettings(server.port));
+    await sender.send(mail);
+    await until(() => server.lines.at(-1) === "QUIT");
+    expect((await sender.send(mail)).stage).toBe("done");
+    expect(server.connections()).toBe(2);
+  });
+
   test("closing says goodbye on idle connections, and ends what is under way", async () => {
     const server = await startScriptedServer();
     const sender = createSmtpSender(plainSettings(server.port, { connections: 1 }));
