@@ -113,7 +113,7 @@ export async function startScriptedServer(first: Script = {}): Promise<ScriptedS
   let script = first;
   let count = 0;
   const lines: string[] = [];
-  const server = createServer((socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     count += 1;
     serveScript(socket, () => script, lines);
   });
