@@ -5,6 +5,9 @@ export function oneLine(text: string, maxLength: number): string {
   return shorten(plainText(text).replace(/\s+/g, " ").trim(), maxLength);
 }
 
+/** Never cut within a character. */
 export function shorten(text: string, maxLength: number): string {
-  return (text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`).toWellFormed();
+  const shown =
+    text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return shown.toWellFormed();
 }

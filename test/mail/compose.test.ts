@@ -145,6 +145,9 @@ describe("a notification", () => {
     ["{na{name}me}", "{naAdame}"],
     ["{lines}", "one two three"],
     ["Ä {name}", "Ä Ada"],
+    ["🙂".repeat(60), "🙂".repeat(60)],
+    [`x${"🙂".repeat(60)}`, `x${"🙂".repeat(59)}…`],
+    ["🙂".repeat(61), `${"🙂".repeat(59)}…`],
     ["=?UTF-8?B?eC1ldmls?=", "=?UTF-8?B?eC1ldmls?="],
   ])("with the subject %j has %j", (subjectTemplate, subject) => {
     const data = { name: "Ada", n: 3, list: [1, 2], lines: "one\r\ntwo\u2028three" };
