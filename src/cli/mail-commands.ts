@@ -52,7 +52,7 @@ const check = command({
 
 const test = command({
   usage: "test <address>",
-  summary: "Send a short letter to an address, now, the way that every e-mail goes, and print the result",
+  summary: "Send a short e-mail to an address, now, the way that all go, and print the result",
   examples: ["formsvc mail test ada@example.org"],
   action: async (context, _options, [address]) => {
     const to =
@@ -71,7 +71,7 @@ const test = command({
       const facts = { stage, outcome, code: reply?.code ?? null, message, duration_ms: durationMs };
       context.output.json({ message_id: messageId, to, ...facts });
     } else context.output.line(`${outcome} after ${durationMs} ms. ${message}`);
-    if (stage !== "done") throw new FormsvcError("failed", `the letter was not sent: ${outcome}`);
+    if (stage !== "done") throw new FormsvcError("failed", `the e-mail was not sent: ${outcome}`);
     context.output.note(
       "the mail server took it; if it does not arrive, look among the spam, and at that server's log",
     );

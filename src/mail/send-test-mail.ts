@@ -3,7 +3,7 @@ import { composeLetter } from "./compose-letter.ts";
 import type { SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
-/** Sends a short letter once, now, the way that every e-mail goes; nothing of it is stored. */
+/** Sends a short e-mail once, now, the way that all go; nothing of it is stored. */
 export async function sendTestMail(
   sender: Pick<SmtpSender, "send">,
   { from, to }: { readonly from: string; readonly to: string },

@@ -67,7 +67,7 @@ test("a check that fails says at which step, what the server said, and what to d
   expect(asJson.stdout + asJson.stderr).not.toContain("a secret of ours");
 });
 
-test("mail test sends a letter that arrives, and ends by itself", async () => {
+test("mail test sends an e-mail that arrives, and ends by itself", async () => {
   const server = await startMailServer();
   const machine = machineFor(server.port);
   const { code, stdout, stderr } = await machine.run(["mail", "test", "Ada@Example.ORG"]);
@@ -87,13 +87,13 @@ test("mail test sends a letter that arrives, and ends by itself", async () => {
   });
 });
 
-test("a letter that is refused is told with the server's words; exit code 1", async () => {
+test("an e-mail that is refused is told with the server's words; exit code 1", async () => {
   const server = await startScriptedServer({ RCPT: "550 5.1.1 unknown" });
   const machine = machineFor(server.port);
   const { code, stdout, stderr } = await machine.run(["mail", "test", "ada@example.org"]);
   expect(code).toBe(1);
   expect(stdout).toContain("The mail server refused the recipient: 550 5.1.1 unknown.");
-  expect(stderr).toBe("formsvc: the letter was not sent: recipient_refused\n");
+  expect(stderr).toBe("formsvc: the e-mail was not sent: recipient_refused\n");
 });
 
 test("without a mail server, or with a wrong setting, nothing is connected to; exit code 2", async () => {

@@ -5,7 +5,7 @@ import { createAuthority } from "../support/certificates.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 
-test("the executable sends a signed letter over STARTTLS, to a server whose authority the environment names", async () => {
+test("the executable sends a signed e-mail over STARTTLS, to a server whose authority the environment names", async () => {
   const authority = createAuthority();
   onTestFinished(() => authority.remove());
   const server = await startMailServer({ disabledCommands: [], ...authority.issue("IP:127.0.0.1") });
