@@ -174,7 +174,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const sender = createWebhookSender(config);
   const webhooks = openWebhookTransport(parts, keyring, sender);
   const deliverer = new Deliverer({ db, outbox, transports: [webhooks], clock, log, random: Math.random });
-  const memory = createSpamMemory(db, createBurstMemory());
+  const memory = createSpamMemory(createBurstMemory());
   const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
   const news = createNews();
@@ -189,7 +189,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     usage,
     idempotency,
     commits,
-    memory,
+    recall: (...post) => db.now(() => memory.recall(...post)),
     spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
     onSecretInBrowser,
     clock,

@@ -49,16 +49,18 @@ function replayInto(
   posts: readonly ReplayedPost[],
   model: TextModel | null,
 ): ReplayedScore[] {
-  const memory = createSpamMemory(db, createBurstMemory());
+  const memory = createSpamMemory(createBurstMemory());
   const workspaces = new Map<string, string>();
   return posts.map(({ workspace, post }, index) => {
     const workspaceId =
       workspaces.get(workspace) ??
       db.now(() => createAccount(`${workspaces.size}@example.org`, 0)).workspace.id;
     workspaces.set(workspace, workspaceId);
-    const recollection = memory.recall(workspaceId, workspace, post, index * SECONDS_BETWEEN * 1000);
+    const now = index * SECONDS_BETWEEN * 1000;
+    const recollection = db.now(() => memory.recall(workspaceId, workspace, post, now));
     const { score, spamClass } = weigh(evidenceOf(post, model, recollection.history));
-    if (spamClass !== "low") db.transactionNow(() => memory.remember([{ workspaceId, recollection }]));
+    if (spamClass !== "low")
+      db.transactionNow(() => db.now(() => memory.remember([{ workspaceId, recollection }])));
     return { alone: weigh(evidenceOf(post, model, noHistory)).score, remembered: score };
   });
 }

@@ -5,7 +5,6 @@ import { toIsoTime } from "../foundation/clock.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../submissions/open-held-posts.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
-import { createOutbox } from "../outbox/outbox.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
@@ -119,7 +118,7 @@ function withHeld<Result>(
   work: (held: HeldPosts, db: SqliteDatabase) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(context, (db, { plans, held: { days } }) =>
-    work(openHeldPosts({ db, plans, days, clock: context.clock, outbox: createOutbox(db), actor: null }), db),
+    work(openHeldPosts({ db, plans, days, clock: context.clock, actor: null }), db),
   );
 }
 

@@ -14,12 +14,7 @@ import { setSpam } from "../endpoints/administer-endpoints.ts";
 import { chooseScope, readSpamState } from "../endpoints/choose-spam.ts";
 import { spamStateJson } from "../endpoints/spam-state-json.ts";
 import { readChoices } from "../endpoints/spam-choices-store.ts";
-import {
-  explainPost,
-  type JudgeParts,
-  readVerdict,
-  type StoredVerdict,
-} from "../submissions/explain-post.ts";
+import { type Explained, explainPost, readVerdict, type StoredVerdict } from "../submissions/explain-post.ts";
 import { previewChoices, type Preview } from "../submissions/preview-choices.ts";
 import { previewJson } from "../submissions/preview-json.ts";
 import { parseJson, readInput } from "./arguments.ts";
@@ -129,24 +124,23 @@ const explainScore = command({
         context.output,
         isStored
           ? tellVersion(context.output, await db.read(() => readVerdict(source)))
-          : explain(
-              context,
-              { db, plans: config.plans, defaults: spamDefaults(config) },
-              endpoint ?? "",
-              source,
+          : tellUnfit(
+              context.output,
+              await db.read(() =>
+                explainPost(
+                  { plans: config.plans, defaults: spamDefaults(config) },
+                  endpoint ?? "",
+                  readJsonObject(source),
+                  context.clock.now(),
+                ),
+              ),
             ),
       ),
     );
   },
 });
 
-function explain(
-  { output, clock }: CommandContext,
-  parts: JudgeParts,
-  endpoint: string,
-  file: string,
-): SpamVerdict {
-  const { verdict, unfit } = explainPost(parts, endpoint, readJsonObject(file), clock.now());
+function tellUnfit(output: Output, { verdict, unfit }: Explained): SpamVerdict {
   if (unfit.length > 0)
     output.note(
       `the server refuses this post: it does not match the schema (${unfit.map(({ field }) => field).join(", ")})`,

@@ -156,9 +156,7 @@ const mark = command({
       throw new FormsvcError("usage", "the mark is spam, ham or none");
     return withDatabase(context, async (db) => {
       const chosen = wanted === "none" ? null : (wanted as Mark);
-      await db.transaction(() =>
-        judgeSubmissions(db, null, { ids: [id], mark: chosen }, context.clock.now()),
-      );
+      await db.transaction(() => judgeSubmissions(null, { ids: [id], mark: chosen }, context.clock.now()));
       if (context.output.isJson) return context.output.json({ id, mark: chosen });
       return context.output.note(
         chosen === null ? `${id} has no mark any more` : `${id} is marked ${chosen}`,

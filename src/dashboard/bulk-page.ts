@@ -83,7 +83,7 @@ async function perform(
   return change(parts, function* () {
     yield* getViewable(viewer, ids);
     if (deed === "delete") yield* removeSubmissions(viewer, ids, now);
-    else yield* judgeSubmissions(db, viewer, { ids, mark: deed === "none" ? null : deed }, now);
+    else yield* judgeSubmissions(viewer, { ids, mark: deed === "none" ? null : deed }, now);
   });
 }
 

@@ -29,7 +29,8 @@ export function endpointTryPages(
     const { endpoint, definition, usage } = await readEndpoint(visit);
     const inputs = typedInputs(trialInputs(definition), visit.form);
     const body = trialPost(inputs, definition);
-    const explained = explainPost({ db, plans: config.plans, defaults }, endpoint.id, body, visit.now);
+    const parts = { plans: config.plans, defaults };
+    const explained = await db.read(() => explainPost(parts, endpoint.id, body, visit.now));
     const problems = new Map(
       explained.unfit.map((each) => [TRIAL_PREFIX + each.field, each.problems.join("\n")]),
     );

@@ -4,7 +4,6 @@ import { listEndpointNames, readEndpointNames } from "../endpoints/viewable-endp
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { isId } from "../foundation/id.ts";
-import { createOutbox } from "../outbox/outbox.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { discardHeldPosts } from "../submissions/administer-submissions.ts";
 import {
@@ -108,7 +107,7 @@ async function releaseAll(
   back: string,
 ): Promise<Answer> {
   const { db, config } = parts;
-  const release = { db, plans: config.plans, outbox: createOutbox(db), actor: visit.viewer };
+  const release = { db, plans: config.plans, actor: visit.viewer };
   let released = 0;
   for (const post of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
     try {

@@ -40,9 +40,15 @@ export function* run(built: Compilable): Steps<number> {
 /**
  * Runs steps to their end without a pause, so that nothing else of this process comes between two statements. An error
  * of a statement is thrown into the steps, which may catch it.
+ *
+ * @param begun their first statement, if they were begun already.
  */
-export function runSteps<Result>(steps: Steps<Result>, execute: (statement: Statement) => unknown): Result {
-  let step = steps.next();
+export function runSteps<Result>(
+  steps: Steps<Result>,
+  execute: (statement: Statement) => unknown,
+  begun = steps.next(),
+): Result {
+  let step = begun;
   while (step.done !== true) {
     let answer: unknown;
     try {

@@ -47,7 +47,8 @@ export function createEndpointDirectory(db: SqliteDatabase, plans: Plans): Endpo
   };
 }
 
-function* readReady(endpointId: string, plans: Plans): Steps<ReadyEndpoint | undefined> {
+/** As the directory has it. @throws unavailable if the plan is not configured. */
+export function* readReady(endpointId: string, plans: Plans): Steps<ReadyEndpoint | undefined> {
   const endpoint = yield* findEndpoint(endpointId);
   if (endpoint === undefined) return undefined;
   const { id, plan } = yield* getWorkspace(endpoint.workspaceId);

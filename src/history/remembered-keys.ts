@@ -1,10 +1,10 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { all, type Steps, text } from "../database/steps.ts";
 import { mix } from "../spam/hashing.ts";
 
 /** Which keys the remembered texts of all workspaces have, held in memory so that most posts need not ask the database. */
 export interface RememberedKeys {
   /** False only if no text has any of the keys. */
-  mayHold(keys: readonly number[]): boolean;
+  mayHold(keys: readonly number[]): Steps<boolean>;
   add(keys: readonly number[]): void;
   /** Another process may have added some. */
   catchUp(): void;
@@ -16,14 +16,18 @@ const MANY_KEYS = 200_000;
 /** Texts read at a time, about a millisecond's work: until all are read, every lookup asks the database. */
 const TEXTS_AT_A_TIME = 250;
 
+const READ_ON_SQL = `SELECT id, workspace_id, keys FROM remembered_text WHERE id > ? ORDER BY id LIMIT ${TEXTS_AT_A_TIME}`;
+
+interface KeysRow {
+  readonly id: number;
+  readonly workspace_id: string;
+  readonly keys: string;
+}
+
 /** @param readKeys the keys of a text that is stored. */
 export function createRememberedKeys(
-  db: SqliteDatabase,
   readKeys: (workspaceId: string, keys: string) => readonly number[],
 ): RememberedKeys {
-  const select = db.prepare(
-    `SELECT id, workspace_id, keys FROM remembered_text WHERE id > ? ORDER BY id LIMIT ${TEXTS_AT_A_TIME}`,
-  );
   const bits = new Uint32Array(BITS / 32);
   let held = 0;
   let mostHeld = Infinity;
@@ -44,8 +48,8 @@ export function createRememberedKeys(
     lastId = 0;
     isComplete = false;
   };
-  const readOn = (): void => {
-    const rows = select.all(lastId) as { id: number; workspace_id: string; keys: string }[];
+  const readOn = function* (): Steps<void> {
+    const rows = yield* all(text<KeysRow>(READ_ON_SQL, lastId));
     for (const { workspace_id, keys } of rows) add(readKeys(workspace_id, keys));
     lastId = rows.at(-1)?.id ?? lastId;
     isComplete = rows.length < TEXTS_AT_A_TIME;
@@ -53,8 +57,8 @@ export function createRememberedKeys(
     if (isComplete && mostHeld === Infinity) mostHeld = Math.max(MANY_KEYS, 2 * held);
   };
   return {
-    mayHold(keys) {
-      if (!isComplete) readOn();
+    *mayHold(keys) {
+      if (!isComplete) yield* readOn();
       if (!isComplete) return true;
       for (const key of keys) if (hasBit(bits, firstBit(key)) && hasBit(bits, secondBit(key))) return true;
       return false;

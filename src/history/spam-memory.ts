@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
 import { LESSON_BUCKETS, shiftOf } from "../spam/lesson.ts";
 import {
@@ -38,12 +38,12 @@ const MAX_KEYS = 5;
 
 export interface SpamMemory {
   /** Reads what is known about the post; stores nothing, except in the memory of bursts if there is one. */
-  recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Recollection;
+  recall(workspaceId: string, endpointId: string, post: SpamPost, now: number): Steps<Recollection>;
   /**
    * Call it in the transaction that stores the posts, with all of them: copies of one text are then read and written once.
    * Returns the ids of their texts, null for a short one.
    */
-  remember(posts: readonly RecalledPost[]): (number | null)[];
+  remember(posts: readonly RecalledPost[]): Steps<(number | null)[]>;
   /** Another process may have marked or remembered something: reads it again from now on. */
   forget(): void;
 }
@@ -65,29 +65,21 @@ interface TextRow {
 }
 
 /** @param bursts null in commands, which take no posts. */
-export function createSpamMemory(db: SqliteDatabase, bursts: BurstMemory | null): SpamMemory {
-  const selectTrust = db
-    .prepare(
-      `SELECT count(*) FILTER (WHERE mark = 'ham') > 0 AND count(*) FILTER (WHERE mark = 'spam') = 0
-       FROM lesson WHERE workspace_id = ? AND email = ?`,
-    )
-    .pluck();
-  const weights = createWeightReader(db);
-  const remembered = createRememberedKeys(db, (workspaceId, keys) =>
+export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
+  const weights = createWeightReader();
+  const remembered = createRememberedKeys((workspaceId, keys) =>
     scopedKeys(workspaceId, JSON.parse(keys) as number[]),
   );
-  const findCopies = createCopyFinder(db, remembered);
-  const remember = createTextWriter(db, remembered);
+  const findCopies = createCopyFinder(remembered);
   return {
-    recall(workspaceId, endpointId, post, now) {
+    *recall(workspaceId, endpointId, post, now) {
       const trace = traceOf(post);
       const { sketch, email, network } = trace;
-      const texts = sketch === null ? noTexts : findCopies.find(workspaceId, sketch);
-      const taught = weights.read(workspaceId);
+      const texts = sketch === null ? noTexts : yield* findCopies.find(workspaceId, sketch);
+      const taught = yield* weights.read(workspaceId);
       const history: SpamHistory = {
         copies: texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace)),
-        trustedSender:
-          taught !== null && email !== null && selectTrust.get(workspaceId, emailHash(email)) === 1,
+        trustedSender: taught !== null && email !== null && (yield* isTrusted(workspaceId, emailHash(email))),
         burst:
           bursts === null || network === null
             ? noHistory.burst
@@ -98,7 +90,7 @@ export function createSpamMemory(db: SqliteDatabase, bursts: BurstMemory | null)
     },
     remember(posts) {
       findCopies.forget();
-      return remember(posts);
+      return rememberTexts(posts, remembered);
     },
     forget() {
       findCopies.forget();
@@ -106,6 +98,15 @@ export function createSpamMemory(db: SqliteDatabase, bursts: BurstMemory | null)
       remembered.catchUp();
     },
   };
+}
+
+const TRUST_SQL = `SELECT count(*) FILTER (WHERE mark = 'ham') AS ham, count(*) FILTER (WHERE mark = 'spam') AS spam
+  FROM lesson WHERE workspace_id = ? AND email = ?`;
+
+/** Whether the sender's posts were marked genuine, and none spam. */
+function* isTrusted(workspaceId: string, email: string): Steps<boolean> {
+  const marks = yield* first(text<{ ham: number; spam: number }>(TRUST_SQL, workspaceId, email));
+  return marks !== undefined && marks.ham > 0 && marks.spam === 0;
 }
 
 /** A remembered text that a post is a copy of. */
@@ -131,7 +132,7 @@ function copiesAmong(texts: readonly KnownText[], sender: Sender): SpamHistory["
 
 /** The remembered texts that a text is a copy of; kept until something may have changed them. */
 interface CopyFinder {
-  find(workspaceId: string, sketch: TextSketch): readonly KnownText[];
+  find(workspaceId: string, sketch: TextSketch): Steps<readonly KnownText[]>;
   forget(): void;
 }
 
@@ -139,34 +140,16 @@ interface CopyFinder {
 const MAX_FOUND = 256;
 
 /** Nearly every post is new, so only the keys are looked up first: in memory, then in the database. */
-function createCopyFinder(db: SqliteDatabase, remembered: RememberedKeys): CopyFinder {
-  const selectIds = db
-    .prepare(
-      `SELECT text_id FROM remembered_text_key WHERE key IN (?, ?, ?, ?, ?) LIMIT ${MAX_KEYS * MAX_CANDIDATES}`,
-    )
-    .pluck();
-  const selectText = db.prepare("SELECT * FROM remembered_text WHERE id = ? AND workspace_id = ?");
-  const read = (workspaceId: string, sketch: TextSketch, known: readonly number[]): readonly KnownText[] => {
-    const [first] = known;
-    const keys = Array.from({ length: MAX_KEYS }, (_, index) => known[index] ?? first);
-    const ids = new Set(selectIds.all(...keys) as number[]);
-    return [...ids].slice(0, MAX_CANDIDATES).flatMap((id) => {
-      const row = selectText.get(id, workspaceId) as TextRow | undefined;
-      if (row === undefined) return [];
-      return isCopy(sketch, { keys: JSON.parse(row.keys) as number[], values: asValues(row.sketch) })
-        ? [knownText(row)]
-        : [];
-    });
-  };
+function createCopyFinder(remembered: RememberedKeys): CopyFinder {
   const found = new Map<number, readonly KnownText[]>();
   return {
-    find(workspaceId, sketch) {
+    *find(workspaceId, sketch) {
       const known = scopedKeys(workspaceId, sketch.keys);
-      if (!remembered.mayHold(known)) return noTexts;
+      if (!(yield* remembered.mayHold(known))) return noTexts;
       const [exact = 0] = known;
       let texts = found.get(exact);
       if (texts === undefined) {
-        texts = read(workspaceId, sketch, known);
+        texts = yield* readCopies(workspaceId, sketch, known);
         if (found.size >= MAX_FOUND) found.clear();
         found.set(exact, texts);
       }
@@ -174,6 +157,27 @@ function createCopyFinder(db: SqliteDatabase, remembered: RememberedKeys): CopyF
     },
     forget: () => found.clear(),
   };
+}
+
+const IDS_SQL = `SELECT text_id FROM remembered_text_key WHERE key IN (?, ?, ?, ?, ?) LIMIT ${MAX_KEYS * MAX_CANDIDATES}`;
+const TEXT_SQL = "SELECT * FROM remembered_text WHERE id = ? AND workspace_id = ?";
+
+function* readCopies(
+  workspaceId: string,
+  sketch: TextSketch,
+  known: readonly number[],
+): Steps<readonly KnownText[]> {
+  const keys = Array.from({ length: MAX_KEYS }, (_, index) => known[index] ?? known[0]);
+  const rows = yield* all(text<{ text_id: number }>(IDS_SQL, ...keys));
+  const ids = new Set(rows.map(({ text_id: id }) => id));
+  const texts: KnownText[] = [];
+  for (const id of [...ids].slice(0, MAX_CANDIDATES)) {
+    const row = yield* first(text<TextRow>(TEXT_SQL, id, workspaceId));
+    if (row === undefined) continue;
+    const other = { keys: JSON.parse(row.keys) as number[], values: asValues(row.sketch) };
+    if (isCopy(sketch, other)) texts.push(knownText(row));
+  }
+  return texts;
 }
 
 function knownText({ id, senders, marked_spam, marked_ham }: TextRow): KnownText {
@@ -208,56 +212,67 @@ function asValues(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4));
 }
 
-function createTextWriter(db: SqliteDatabase, remembered: RememberedKeys): SpamMemory["remember"] {
-  const insertText = db.prepare(
-    "INSERT INTO remembered_text (workspace_id, keys, sketch, senders) VALUES (?, ?, ?, ?)",
-  );
-  const insertKey = db.prepare("INSERT OR IGNORE INTO remembered_text_key (key, text_id) VALUES (?, ?)");
-  const selectSenders = db.prepare("SELECT senders FROM remembered_text WHERE id = ?").pluck();
-  const updateSenders = db.prepare("UPDATE remembered_text SET senders = ? WHERE id = ?");
-  const selectExact = db.prepare("SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1").pluck();
-  const forgetOldest = createForgetter(db);
-  /** The place of a post's text in the memory, or that it is new. */
-  const readText = ({ workspaceId, recollection }: RecalledPost, sketch: TextSketch): WrittenText => {
-    const keys = scopedKeys(workspaceId, sketch.keys);
-    // An earlier batch may have brought the same text after this post was looked up.
-    const id = recollection.textId ?? (selectExact.get(keys[0]) as number | undefined) ?? null;
-    const senders = id === null ? undefined : (selectSenders.get(id) as string | undefined);
-    const known = senders === undefined ? { id: null, senders: [] } : { id, senders: sendersOf(senders) };
-    return { workspaceId, sketch, keys, ...known, isChanged: false };
-  };
-  const write = (text: WrittenText): void => {
-    if (text.id !== null) {
-      if (text.isChanged) updateSenders.run(sendersJson(text.senders), text.id);
-      return;
+const WRITE_SQL = {
+  insertText:
+    "INSERT INTO remembered_text (workspace_id, keys, sketch, senders) VALUES (?, ?, ?, ?) RETURNING id",
+  insertKey: "INSERT INTO remembered_text_key (key, text_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  selectSenders: "SELECT senders FROM remembered_text WHERE id = ?",
+  updateSenders: "UPDATE remembered_text SET senders = ? WHERE id = ?",
+  selectExact: "SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1",
+} as const;
+
+function* rememberTexts(
+  posts: readonly RecalledPost[],
+  remembered: RememberedKeys,
+): Steps<(number | null)[]> {
+  const byKey = new Map<number, WrittenText>();
+  const byId = new Map<number, WrittenText>();
+  const texts: (WrittenText | null)[] = [];
+  for (const post of posts) {
+    const { trace, textId } = post.recollection;
+    if (trace.sketch === null) {
+      texts.push(null);
+      continue;
     }
-    const { workspaceId, sketch, keys, senders } = text;
-    const bytes = Buffer.alloc(sketch.values.length * 4);
-    sketch.values.forEach((value, index) => bytes.writeUInt32LE(value, index * 4));
-    const kept = insertText.run(workspaceId, JSON.stringify(sketch.keys), bytes, sendersJson(senders));
-    const id = Number(kept.lastInsertRowid);
-    for (const key of keys) insertKey.run(key, id);
-    remembered.add(keys);
-    if (id % FORGET_EVERY === 0) forgetOldest(workspaceId);
-    text.id = id;
-  };
-  return (posts) => {
-    const byKey = new Map<number, WrittenText>();
-    const byId = new Map<number, WrittenText>();
-    const texts = posts.map((post) => {
-      const { trace, textId } = post.recollection;
-      if (trace.sketch === null) return null;
-      const exact = scopedKeys(post.workspaceId, trace.sketch.keys.slice(0, 1))[0] ?? 0;
-      const known = byKey.get(exact) ?? (textId === null ? undefined : byId.get(textId));
-      const text = known ?? readText(post, trace.sketch);
-      byKey.set(exact, text);
-      if (text.id !== null) byId.set(text.id, text);
-      addSender(text, trace);
-      return text;
-    });
-    for (const text of new Set(texts)) if (text !== null) write(text);
-    return texts.map((text) => text?.id ?? null);
-  };
+    const exact = scopedKeys(post.workspaceId, trace.sketch.keys.slice(0, 1))[0] ?? 0;
+    const known = byKey.get(exact) ?? (textId === null ? undefined : byId.get(textId));
+    const written = known ?? (yield* readText(post, trace.sketch));
+    byKey.set(exact, written);
+    if (written.id !== null) byId.set(written.id, written);
+    addSender(written, trace);
+    texts.push(written);
+  }
+  for (const written of new Set(texts)) if (written !== null) yield* writeText(written, remembered);
+  return texts.map((written) => written?.id ?? null);
+}
+
+/** The place of a post's text in the memory, or that it is new. */
+function* readText({ workspaceId, recollection }: RecalledPost, sketch: TextSketch): Steps<WrittenText> {
+  const keys = scopedKeys(workspaceId, sketch.keys);
+  // An earlier batch may have brought the same text after this post was looked up.
+  const id =
+    recollection.textId ??
+    (yield* first(text<{ text_id: number }>(WRITE_SQL.selectExact, keys[0])))?.text_id ??
+    null;
+  const row = id === null ? undefined : yield* first(text<{ senders: string }>(WRITE_SQL.selectSenders, id));
+  const known = row === undefined ? { id: null, senders: [] } : { id, senders: sendersOf(row.senders) };
+  return { workspaceId, sketch, keys, ...known, isChanged: false };
+}
+
+function* writeText(written: WrittenText, remembered: RememberedKeys): Steps<void> {
+  const { workspaceId, sketch, keys, senders } = written;
+  if (written.id !== null) {
+    if (written.isChanged) yield* run(text(WRITE_SQL.updateSenders, sendersJson(senders), written.id));
+    return;
+  }
+  const bytes = Buffer.alloc(sketch.values.length * 4);
+  sketch.values.forEach((value, index) => bytes.writeUInt32LE(value, index * 4));
+  const values = [workspaceId, JSON.stringify(sketch.keys), bytes, sendersJson(senders)];
+  const { id = 0 } = (yield* first(text<{ id: number }>(WRITE_SQL.insertText, ...values))) ?? {};
+  for (const key of keys) yield* run(text(WRITE_SQL.insertKey, key, id));
+  remembered.add(keys);
+  if (id % FORGET_EVERY === 0) yield* forgetOldest(workspaceId);
+  written.id = id;
 }
 
 /** A text that posts of one transaction are copies of. */
@@ -279,24 +294,23 @@ function addSender(text: WrittenText, trace: PostTrace): void {
   text.isChanged = true;
 }
 
-function createForgetter(db: SqliteDatabase): (workspaceId: string) => void {
-  const unmarked = "FROM remembered_text WHERE workspace_id = ? AND marked_spam = 0 AND marked_ham = 0";
-  const selectBound = db
-    .prepare(`SELECT id ${unmarked} ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS}`)
-    .pluck();
-  const selectOldest = db.prepare(
-    `SELECT id, keys ${unmarked} AND id <= ? ORDER BY id LIMIT ${4 * FORGET_EVERY}`,
-  );
-  const deleteText = db.prepare("DELETE FROM remembered_text WHERE id = ?");
-  const deleteKey = db.prepare("DELETE FROM remembered_text_key WHERE key = ? AND text_id = ?");
-  return (workspaceId) => {
-    const bound = selectBound.get(workspaceId);
-    if (bound === undefined) return;
-    for (const { id, keys } of selectOldest.all(workspaceId, bound) as { id: number; keys: string }[]) {
-      for (const key of scopedKeys(workspaceId, JSON.parse(keys) as number[])) deleteKey.run(key, id);
-      deleteText.run(id);
-    }
-  };
+const UNMARKED_SQL = "FROM remembered_text WHERE workspace_id = ? AND marked_spam = 0 AND marked_ham = 0";
+const FORGET_SQL = {
+  bound: `SELECT id ${UNMARKED_SQL} ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS}`,
+  oldest: `SELECT id, keys ${UNMARKED_SQL} AND id <= ? ORDER BY id LIMIT ${4 * FORGET_EVERY}`,
+  deleteText: "DELETE FROM remembered_text WHERE id = ?",
+  deleteKey: "DELETE FROM remembered_text_key WHERE key = ? AND text_id = ?",
+} as const;
+
+function* forgetOldest(workspaceId: string): Steps<void> {
+  const bound = yield* first(text<{ id: number }>(FORGET_SQL.bound, workspaceId));
+  if (bound === undefined) return;
+  const oldest = text<{ id: number; keys: string }>(FORGET_SQL.oldest, workspaceId, bound.id);
+  for (const { id, keys } of yield* all(oldest)) {
+    for (const key of scopedKeys(workspaceId, JSON.parse(keys) as number[]))
+      yield* run(text(FORGET_SQL.deleteKey, key, id));
+    yield* run(text(FORGET_SQL.deleteText, id));
+  }
 }
 
 function isSame(one: Sender, other: Sender): boolean {
@@ -308,21 +322,21 @@ function sendersJson(senders: readonly Sender[]): string {
 }
 
 /** The weights that a workspace's marks taught, null before any mark; read once until they are forgotten. */
-function createWeightReader(db: SqliteDatabase): {
-  read(workspaceId: string): Float32Array | null;
+function createWeightReader(): {
+  read(workspaceId: string): Steps<Float32Array | null>;
   forget(): void;
 } {
-  const selectWeights = db.prepare("SELECT weights FROM learned_weights WHERE workspace_id = ?").pluck();
-  const selectVersion = db.prepare("SELECT version FROM learned_weights WHERE workspace_id = ?").pluck();
   const known = new Map<string, { version: unknown; weights: Float32Array | null; isFresh: boolean }>();
   return {
-    read(workspaceId) {
+    *read(workspaceId) {
       const entry = known.get(workspaceId);
       if (entry?.isFresh === true) return entry.weights;
-      const version = selectVersion.get(workspaceId);
-      const bytes =
-        version === undefined || version === entry?.version ? undefined : selectWeights.get(workspaceId);
-      const weights = bytes === undefined ? (entry?.weights ?? null) : floatsOf(bytes as Buffer);
+      const version = (yield* first(text<{ version: number }>(VERSION_SQL, workspaceId)))?.version;
+      const row =
+        version === undefined || version === entry?.version
+          ? undefined
+          : yield* first(text<{ weights: Buffer }>(WEIGHTS_SQL, workspaceId));
+      const weights = row === undefined ? (entry?.weights ?? null) : floatsOf(row.weights);
       if (known.size >= MAX_WEIGHTS && entry === undefined) known.clear();
       known.set(workspaceId, { version, weights, isFresh: true });
       return weights;
@@ -332,6 +346,9 @@ function createWeightReader(db: SqliteDatabase): {
     },
   };
 }
+
+const WEIGHTS_SQL = "SELECT weights FROM learned_weights WHERE workspace_id = ?";
+const VERSION_SQL = "SELECT version FROM learned_weights WHERE workspace_id = ?";
 
 function floatsOf(bytes: Buffer): Float32Array {
   return Float32Array.from({ length: LESSON_BUCKETS }, (_, index) => bytes.readFloatLE(index * 4));

@@ -1,5 +1,4 @@
 import { query } from "../database/database.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
 import { learn, type Lesson } from "../spam/lesson.ts";
@@ -20,15 +19,10 @@ export interface TaughtPost {
 }
 
 /** Teaches the filters of workspaces what posts are, in place of what the same posts taught before. */
-export function* teach(
-  db: SqliteDatabase,
-  posts: readonly TaughtPost[],
-  mark: Mark,
-  now: number,
-): Steps<void> {
+export function* teach(posts: readonly TaughtPost[], mark: Mark, now: number): Steps<void> {
   for (const post of posts) {
     yield* forgetLesson(post.submissionId);
-    yield* addLesson(db, post, mark, now);
+    yield* addLesson(post, mark, now);
   }
   yield* relearnAll(posts);
 }
@@ -61,11 +55,11 @@ export function* listMarks(submissionIds: readonly string[]): Steps<ReadonlyMap<
   return new Map(rows.map(({ submission_id: id, mark }) => [id, mark]));
 }
 
-function* addLesson(db: SqliteDatabase, taught: TaughtPost, mark: Mark, now: number): Steps<void> {
+function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
   const { workspaceId, endpointId, submissionId, post } = taught;
-  const memory = createSpamMemory(db, null);
-  const recollection = memory.recall(workspaceId, endpointId, post, now);
-  const [textId = null] = memory.remember([{ workspaceId, recollection }]);
+  const memory = createSpamMemory(null);
+  const recollection = yield* memory.recall(workspaceId, endpointId, post, now);
+  const [textId = null] = yield* memory.remember([{ workspaceId, recollection }]);
   if (textId !== null) yield* countMark(textId, mark, 1);
   const { buckets, odds } = teachingOf(post);
   const bytes = Buffer.alloc(buckets.length * 2);

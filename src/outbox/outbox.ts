@@ -1,5 +1,4 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { run, type Steps, text } from "../database/steps.ts";
 import { newId } from "../foundation/id.ts";
 import { type EventParts, NO_EVENT, type NotifiedSubmission, renderAround } from "./event.ts";
 import { createRecipientMemory } from "./sqlite-recipient-memory.ts";
@@ -20,8 +19,6 @@ export interface Outbox {
    * woken after the commit. @throws as {@link SqliteDatabase.transactionNow} does; nothing is queued then.
    */
   transactionNow<Result>(work: (enqueue: Enqueue) => Result): Result;
-  /** The same for steps. */
-  transaction<Result>(work: (enqueue: Enqueue) => Steps<Result>): Promise<Result>;
   /** Registers the deliverer, which is called after each commit that queued messages. */
   onQueued(listener: () => void): void;
   /** Recipients that got something since the last call. */
@@ -35,12 +32,12 @@ export interface Outbox {
 /** To take only some of a row's messages, the rest of the row is written again. */
 const MAX_MESSAGES_A_ROW = 64;
 
-const INSERT_SQL =
+export const INSERT_ROW_SQL =
   "INSERT INTO outbox (recipient_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)";
 
 export function createOutbox(db: SqliteDatabase): Outbox {
   const recipients = createRecipientMemory(db);
-  const insertRow = db.prepare(INSERT_SQL);
+  const insertRow = db.prepare(INSERT_ROW_SQL);
   let touched = new Set<string>();
   let queuedSoFar = 0;
   let wake = (): void => undefined;
@@ -69,21 +66,6 @@ export function createOutbox(db: SqliteDatabase): Outbox {
         const result = db.transactionNow(() => {
           const made = work(enqueueInto(queue));
           for (const row of queue.rows()) insertRow.run(...row);
-          return made;
-        });
-        announce(queue);
-        return result;
-      } finally {
-        recipients.endTransaction();
-      }
-    },
-    async transaction(work) {
-      let queue = new Queue();
-      try {
-        const result = await db.transaction(function* () {
-          queue = new Queue();
-          const made = yield* work(enqueueInto(queue));
-          for (const row of queue.rows()) yield* run(text(INSERT_SQL, ...row));
           return made;
         });
         announce(queue);

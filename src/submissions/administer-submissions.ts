@@ -1,5 +1,4 @@
 import { type Actor, type Change, recordChange } from "../audit/audit-store.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Mark } from "../history/teach.ts";
@@ -11,12 +10,11 @@ import { deleteSubmissions } from "./submission-store.ts";
 
 /** As {@link markSubmissions}. @throws not_found */
 export function* judgeSubmissions(
-  db: SqliteDatabase,
   actor: Actor | null,
   { ids, mark }: { readonly ids: readonly string[]; readonly mark: Mark | null },
   now: number,
 ): Steps<void> {
-  const workspaceIds = yield* markSubmissions(db, ids, mark, now);
+  const workspaceIds = yield* markSubmissions(ids, mark, now);
   yield* recordEach(actor, "submission.mark", { ids, workspaceIds, did: `marked ${mark ?? "none"}` }, now);
 }
 

@@ -231,7 +231,8 @@ function createBatchWriter({ db, usage, idempotency, outbox, memory, heldPosts }
       for (const count of counts.values()) {
         if (count.used > count.before) usage.write(count.workspaceId, count.month, count.used);
       }
-      memory.remember(batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf));
+      const recalled = batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf);
+      if (recalled.length > 0) db.now(() => memory.remember(recalled));
       const evicted = [...holders].map(([workspaceId, now]) => heldPosts.evict(workspaceId, now));
       return { outcomes: decided, evictions: evicted.filter((eviction) => eviction !== null) };
     });

@@ -1,6 +1,5 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
-import { createEndpointDirectory } from "../endpoints/endpoint-directory.ts";
+import { readReady } from "../endpoints/endpoint-directory.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { settingsFor } from "../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -25,7 +24,6 @@ export interface Explained {
 
 /** The configuration of the server's judge. */
 export interface JudgeParts {
-  readonly db: SqliteDatabase;
   readonly plans: Plans;
   readonly defaults: SpamSettings;
 }
@@ -36,23 +34,23 @@ export interface JudgeParts {
  *
  * @throws not_found, ambiguous
  */
-export function explainPost(
-  { db, plans, defaults }: JudgeParts,
+export function* explainPost(
+  { plans, defaults }: JudgeParts,
   endpointReference: string,
   body: JsonObject,
   now: number,
-): Explained {
-  const { id } = db.now(() => getEndpoint(endpointReference));
-  const ready = createEndpointDirectory(db, plans).get(id);
+): Steps<Explained> {
+  const { id } = yield* getEndpoint(endpointReference);
+  const ready = yield* readReady(id, plans);
   if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${endpointReference}`);
   const { endpoint, schema, honeypots, limits } = ready;
   const { workspaceId } = endpoint;
   const scope = { kind: "endpoint", workspaceId, endpointId: id } as const;
-  const settings = db.now(() => settingsFor(scope, defaults, limits.customSpam));
+  const settings = yield* settingsFor(scope, defaults, limits.customSpam);
   const raw = readBody(body, honeypots, schema.definition, null);
   const checked = schema.validate(raw.fields);
   const post = checked.ok ? { ...raw, fields: checked.data } : raw;
-  const { history } = createSpamMemory(db, null).recall(workspaceId, id, post, now);
+  const { history } = yield* createSpamMemory(null).recall(workspaceId, id, post, now);
   const verdict = judge(post, settings, history);
   // A robot that filled a honeypot is refused as spam, and learns nothing about the schema.
   const isTrapped = raw.honeypots.length > 0 && verdict.spamClass === "blocked";

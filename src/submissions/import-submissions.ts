@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
+import { run, type Steps, text } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findEndpoint, getEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -34,21 +35,17 @@ export interface ImportPlan {
  *
  * @throws usage naming the line that is wrong; not_found when an endpoint is unknown.
  */
-export async function importSubmissions(
-  db: SqliteDatabase,
-  file: string,
-  plan: ImportPlan,
-): Promise<Imported> {
+export async function importSubmissions(db: Database, file: string, plan: ImportPlan): Promise<Imported> {
   const targetOf = await chooseTargets(db, plan.endpoint);
-  for (const each of readExport(file)) targetOf(each.endpoint_id);
-  const insert = db.prepare(`${INSERT_SUBMISSION_SQL} ON CONFLICT (id) DO NOTHING`);
-  const add = (each: SubmissionLine): number =>
-    insert.run(...submissionValues(readLine(each, targetOf(each.endpoint_id)), null)).changes;
+  for (const each of readExport(file)) await targetOf(each.endpoint_id);
   let added = 0;
   let seen = 0;
   let batch: SubmissionLine[] = [];
   const store = async (): Promise<void> => {
-    added += db.transactionNow(() => batch.reduce((sum, each) => sum + add(each), 0));
+    const values: ReturnType<typeof submissionValues>[] = [];
+    for (const each of batch)
+      values.push(submissionValues(readLine(each, await targetOf(each.endpoint_id)), null));
+    added += await db.transaction(() => addAll(values));
     seen += batch.length;
     batch = [];
     plan.onProgress(seen);
@@ -62,15 +59,25 @@ export async function importSubmissions(
   return { added, known: seen - added };
 }
 
+const ADD_SQL = `${INSERT_SUBMISSION_SQL} ON CONFLICT (id) DO NOTHING`;
+
+/** Returns how many were not there. */
+function* addAll(values: readonly ReturnType<typeof submissionValues>[]): Steps<number> {
+  let added = 0;
+  for (const each of values) added += yield* run(text(ADD_SQL, ...each));
+  return added;
+}
+
 /** The target for an endpoint id of the file; each is looked up once. */
 async function chooseTargets(
-  db: SqliteDatabase,
+  db: Database,
   reference: string | null,
-): Promise<(endpointId: string) => ImportTarget> {
+): Promise<(endpointId: string) => Promise<ImportTarget>> {
   const named = reference === null ? undefined : await db.read(() => getEndpoint(reference));
   const known = new Map<string, Endpoint | undefined>();
-  return (endpointId) => {
-    if (!known.has(endpointId)) known.set(endpointId, named ?? db.now(() => findEndpoint(endpointId)));
+  return async (endpointId) => {
+    if (!known.has(endpointId))
+      known.set(endpointId, named ?? (await db.read(() => findEndpoint(endpointId))));
     const endpoint = known.get(endpointId);
     if (endpoint !== undefined) return { endpointId: endpoint.id, schemaVersion: endpoint.schemaVersion };
     throw new FormsvcError("not_found", `there is no endpoint ${endpointId} here`, {

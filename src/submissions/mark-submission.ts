@@ -1,4 +1,3 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { type Mark, teach, unteach } from "../history/teach.ts";
@@ -19,7 +18,6 @@ export interface PlacedSubmission {
  * @throws not_found naming the first that does not exist.
  */
 export function* markSubmissions(
-  db: SqliteDatabase,
   ids: readonly string[],
   mark: Mark | null,
   now: number,
@@ -30,7 +28,7 @@ export function* markSubmissions(
     const { workspaceId } = yield* getEndpoint(submission.endpointId);
     placed.push({ workspaceId, submission });
   }
-  if (mark !== null) yield* teachSubmissions(db, placed, mark, now);
+  if (mark !== null) yield* teachSubmissions(placed, mark, now);
   else
     yield* unteach(
       placed.map(({ workspaceId, submission }) => ({ workspaceId, submissionId: submission.id })),
@@ -39,19 +37,14 @@ export function* markSubmissions(
 }
 
 /** Teaches the filters of the submissions' workspaces what they are. */
-export function* teachSubmissions(
-  db: SqliteDatabase,
-  placed: readonly PlacedSubmission[],
-  mark: Mark,
-  now: number,
-): Steps<void> {
+export function* teachSubmissions(placed: readonly PlacedSubmission[], mark: Mark, now: number): Steps<void> {
   const posts = placed.map(({ workspaceId, submission }) => ({
     workspaceId,
     endpointId: submission.endpointId,
     submissionId: submission.id,
     post: postOf(submission),
   }));
-  yield* teach(db, posts, mark, now);
+  yield* teach(posts, mark, now);
 }
 
 /** A stored post in the form that the judge takes. */

@@ -18,7 +18,7 @@ import type { CommitQueue } from "./commit-batch.ts";
 import { type IdempotencyMemory, type IdempotentPost, readIdempotencyKey } from "./idempotency.ts";
 import type { JsonObject } from "./parse-body.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
-import type { Recollection, SpamMemory } from "../history/spam-memory.ts";
+import type { Recollection } from "../history/spam-memory.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
 /** A form post as it came over the wire, beyond its key. Header values are undefined if the header is missing. */
@@ -67,7 +67,8 @@ export interface IntakeParts {
   readonly usage: UsageCounter;
   readonly idempotency: IdempotencyMemory;
   readonly commits: CommitQueue;
-  readonly memory: SpamMemory;
+  /** What the workspace knows about posts like this one. */
+  readonly recall: (workspaceId: string, endpointId: string, post: SpamPost, now: number) => Recollection;
   readonly spamSettings: (ready: ReadyEndpoint) => SpamSettings;
   /** Called when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
@@ -301,7 +302,7 @@ function judgePost(
   now: number,
 ): { verdict: SpamVerdict; recollection: Recollection } {
   const { endpoint } = caller.ready;
-  const recollection = parts.memory.recall(endpoint.workspaceId, endpoint.id, post, now);
+  const recollection = parts.recall(endpoint.workspaceId, endpoint.id, post, now);
   return { verdict: judge(post, parts.spamSettings(caller.ready), recollection.history), recollection };
 }
 

@@ -1,10 +1,9 @@
 import { type Actor, recordChange } from "../audit/audit-store.ts";
-import { query } from "../database/database.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { type Database, query } from "../database/database.ts";
 import { run } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { newId } from "../foundation/id.ts";
-import type { Outbox } from "../outbox/outbox.ts";
+import { queueSubmission } from "../outbox/queue-submission.ts";
 import { countSubmission } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { getHeldPost, type HeldPost } from "./held-post.ts";
@@ -12,11 +11,9 @@ import { teachSubmissions } from "./mark-submission.ts";
 import { insertSubmission } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
 
-/** The parts on one connection that a release needs. */
 export interface ReleaseParts {
-  readonly db: SqliteDatabase;
+  readonly db: Database;
   readonly plans: Plans;
-  readonly outbox: Pick<Outbox, "transaction">;
   /** Who releases; null is the command line. */
   readonly actor: Actor | null;
 }
@@ -28,17 +25,17 @@ export interface ReleaseParts {
  * @throws not_found; plan_limit if the month is full.
  */
 export function releaseHeldPost(
-  { db, plans, outbox, actor }: ReleaseParts,
+  { db, plans, actor }: ReleaseParts,
   id: string,
   now: number,
 ): Promise<Submission> {
-  return outbox.transaction(function* (enqueue) {
+  return db.transaction(function* () {
     const held = yield* getHeldPost(id);
     yield* countSubmission(held.workspaceId, monthOf(now), plans);
     const submission = asSubmission(held);
-    yield* insertSubmission(submission, enqueue(submission, now));
+    yield* insertSubmission(submission, yield* queueSubmission(submission, now));
     const { why, workspaceId } = held;
-    if (why === "spam") yield* teachSubmissions(db, [{ workspaceId, submission }], "ham", now);
+    if (why === "spam") yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
     yield* run(query.deleteFrom("held").where("id", "=", id));
     yield* recordChange(actor, { action: "held.release", subject: id, workspaceId, detail: null }, now);
     return submission;

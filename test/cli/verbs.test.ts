@@ -11,7 +11,6 @@ import { importSubmissions } from "../../src/submissions/import-submissions.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
-import { createOutbox } from "../../src/outbox/outbox.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../../src/submissions/open-held-posts.ts";
 import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
@@ -184,7 +183,6 @@ test("a held post is released, by the verb as by the command", async () => {
     openHeldPosts({
       db,
       plans,
-      outbox: createOutbox(db),
       days: null,
       clock: systemClock,
       actor: null,
@@ -240,11 +238,13 @@ test("a post is explained as the server judges it, without a trace of it in the 
   await service.submit(pitch);
   const [held] = db.now(() => listHeldPosts(any, 1, null)).data;
   const before = db.prepare("SELECT count(*) FROM remembered_text").pluck().get();
-  const parts = { db, plans: config.plans, defaults: spamDefaults(config) };
-  const { verdict, unfit } = explainPost(parts, endpointId, pitch, clock.now());
+  const parts = { plans: config.plans, defaults: spamDefaults(config) };
+  const explained = (body: Record<string, unknown>) =>
+    db.read(() => explainPost(parts, endpointId, body, clock.now()));
+  const { verdict, unfit } = await explained(pitch);
   expect(verdict.spamClass).toBe("blocked");
   expect(unfit).toEqual([]);
-  expect(explainPost(parts, endpointId, { message: 7 }, clock.now()).unfit).toEqual([
+  expect((await explained({ message: 7 })).unfit).toEqual([
     { field: "message", problems: [expect.stringContaining("message must be")] },
   ]);
   expect(db.now(() => readVerdict(held?.id ?? "")).verdict.score).toBe(held?.spamScore);
@@ -266,7 +266,6 @@ test.each(GONE)("what was held long enough is gone for %s, whether a server runs
   const held = openHeldPosts({
     db,
     plans: config.plans,
-    outbox: createOutbox(db),
     days: DAYS,
     clock,
     actor: null,

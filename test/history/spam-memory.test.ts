@@ -22,7 +22,7 @@ const from = (index: number, message = leaflet) => ({ email: `p${index}@example.
 
 /** Marks as a command does: another process, whose commit the server notices. */
 function mark(service: Receiving, id: string, mark: Mark | null): void {
-  service.db.now(() => markSubmissions(service.db, [id], mark, service.clock.now()));
+  service.db.now(() => markSubmissions([id], mark, service.clock.now()));
   service.restart();
 }
 
@@ -107,7 +107,7 @@ test("a lesson outlives its submission and the weights change with it at once", 
   mark(service, id, "spam");
   service.db.now(() => run(query.deleteFrom("submission").where("id", "=", id)));
   expect(await scoreOf(service, from(2), 2)).toBeGreaterThanOrEqual(60);
-  expect(() => service.db.now(() => markSubmissions(service.db, [id], "ham", 0))).toThrow("no submission");
+  expect(() => service.db.now(() => markSubmissions([id], "ham", 0))).toThrow("no submission");
 });
 
 test("settings of workspace and endpoint hold on plans that allow them, and not on others", async () => {

@@ -4,6 +4,7 @@ import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
 import { getDelivery, listAttempts, listDeliveries } from "../../src/outbox/delivery-store.ts";
+import { queueSubmission } from "../../src/outbox/queue-submission.ts";
 import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -33,23 +34,21 @@ test("submissions and their deliveries are stored together or not at all", async
   expect(world.states()).toEqual({ pending: 2 });
 });
 
-test("steps queue in their transaction too: who sends is woken after the commit, and not after a rollback", async () => {
+test("steps queue one submission in their own transaction, for everybody who wants it", async () => {
   await using world = new WebhookWorld();
-  world.addWebhook("https://example.com/");
-  const seen: number[] = [];
-  world.outbox.onQueued(() => seen.push(queuedRows(world).length));
-  const told = { id: "sub_x", endpointId: world.endpointId, spamScore: 0, ipAddress: "", userAgent: "" };
-  const queue = (isSound: boolean) =>
-    world.outbox.transaction(function* (enqueue) {
-      const { head } = enqueue({ ...told, createdAt: 1 }, 1);
-      expect(yield* all(query.selectFrom("outbox").select("recipient_id"))).toEqual([]);
+  const { webhook } = world.addWebhook("https://example.com/", { maxSpamScore: 50 });
+  const told = { id: "sub_x", endpointId: world.endpointId, ipAddress: "", userAgent: "", createdAt: 1 };
+  const queue = (spamScore: number, isSound = true) =>
+    world.db.transaction(function* () {
+      const event = yield* queueSubmission({ ...told, spamScore }, 1);
       if (!isSound) throw new Error("taken back");
-      return head;
+      return event;
     });
-  await expect(queue(false)).rejects.toThrow("taken back");
-  expect([seen, queuedRows(world)]).toEqual([[], []]);
-  expect(await queue(true)).toContain("submission.created");
-  expect(seen).toEqual([1]);
+  await expect(queue(0, false)).rejects.toThrow("taken back");
+  expect(await queue(100)).toEqual({ head: null, tail: null });
+  expect(queuedRows(world)).toEqual([]);
+  expect((await queue(0)).head).toContain("submission.created");
+  expect(queuedRows(world)).toEqual([{ recipient_id: webhook.id }]);
 });
 
 function queuedRows(world: WebhookWorld) {

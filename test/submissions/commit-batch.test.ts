@@ -48,7 +48,7 @@ function bench(): Bench {
     usage: createUsageCounter(db),
     idempotency: createIdempotencyMemory(db),
     outbox: createOutbox(db),
-    memory: createSpamMemory(db, null),
+    memory: createSpamMemory(null),
     heldPosts: createHeldPostWriter(db, null),
   });
   const other = openForTest(db.path);

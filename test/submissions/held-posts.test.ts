@@ -12,7 +12,6 @@ import {
 import { findMark } from "../../src/history/teach.ts";
 import { releaseHeldPost, type ReleaseParts } from "../../src/submissions/release-held.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
-import { createOutbox } from "../../src/outbox/outbox.ts";
 import { queuedDeliveries } from "../support/webhook-world.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
@@ -34,8 +33,8 @@ function heldIn({ db }: Receiving): HeldPostPage["data"] {
   return db.now(() => listHeldPosts(any, 100, null)).data;
 }
 
-function partsOf({ db, config }: Receiving, outbox: ReleaseParts["outbox"]): ReleaseParts {
-  return { db, plans: config.plans, outbox, actor: null };
+function partsOf({ db, config }: Receiving): ReleaseParts {
+  return { db, plans: config.plans, actor: null };
 }
 
 function used({ db, workspaceId, clock, config }: Receiving): number {
@@ -63,11 +62,7 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   const [held] = heldIn(service);
   service.clock.advance(86_400_000);
   service.db.now(() => createWebhook(plain, service.endpointId, receiver, arrived));
-  const released = await releaseHeldPost(
-    partsOf(service, createOutbox(service.db)),
-    held?.id ?? "",
-    service.clock.now(),
-  );
+  const released = await releaseHeldPost(partsOf(service), held?.id ?? "", service.clock.now());
   expect(service.db.now(() => getSubmission(released.id))).toMatchObject({
     createdAt: arrived,
     data: pitch,
@@ -80,19 +75,13 @@ test("a released post becomes a submission of the time it arrived: counted, noti
   expect(used(service)).toBe(1);
   expect(service.db.now(() => findMark(released.id))).toBe("ham");
   expect(heldIn(service)).toEqual([]);
-  await expect(
-    releaseHeldPost(partsOf(service, createOutbox(service.db)), held?.id ?? "", 0),
-  ).rejects.toThrow("no held post");
+  await expect(releaseHeldPost(partsOf(service), held?.id ?? "", 0)).rejects.toThrow("no held post");
 });
 
 test("the same sender's same message passes after a release", async () => {
   const service = await receiving();
   await service.submit(pitch);
-  await releaseHeldPost(
-    partsOf(service, createOutbox(service.db)),
-    heldIn(service)[0]?.id ?? "",
-    service.clock.now(),
-  );
+  await releaseHeldPost(partsOf(service), heldIn(service)[0]?.id ?? "", service.clock.now());
   expect(await service.submit(pitch)).toMatch(/^sub_/);
 });
 
@@ -102,8 +91,7 @@ test("a post over the monthly limit is kept, and its release waits for the plan 
   expect(await service.submit({ ...genuine, name: "Bea" })).toBe("submission_limit");
   const [held] = heldIn(service);
   expect(held).toMatchObject({ why: "limit", data: { name: "Bea" }, spamClass: "low" });
-  const release = () =>
-    releaseHeldPost(partsOf(service, createOutbox(service.db)), held?.id ?? "", service.clock.now());
+  const release = () => releaseHeldPost(partsOf(service), held?.id ?? "", service.clock.now());
   await expect(release()).rejects.toThrow("all are used");
   service.clock.advance(30 * 86_400_000);
   const { id } = await release();
@@ -116,10 +104,9 @@ test("posts that one command releases are each notified once", async () => {
   await service.submit(pitch);
   await service.submit({ ...pitch, email: "sam@example.net" });
   service.db.now(() => createWebhook(plain, service.endpointId, receiver, service.clock.now()));
-  const outbox = createOutbox(service.db);
   const released: string[] = [];
   for (const { id } of heldIn(service))
-    released.push((await releaseHeldPost(partsOf(service, outbox), id, service.clock.now())).id);
+    released.push((await releaseHeldPost(partsOf(service), id, service.clock.now())).id);
   expect(released).toHaveLength(2);
   expect(queuedDeliveries(service.db).map(({ submissionId }) => submissionId)).toEqual(released);
 });
@@ -132,10 +119,9 @@ test("a release that fails half-way changes nothing", async () => {
   service.db.execute(
     "CREATE TRIGGER broken BEFORE INSERT ON outbox BEGIN SELECT raise(ABORT, 'the outbox is broken'); END",
   );
-  const outbox = createOutbox(service.db);
-  await expect(
-    releaseHeldPost(partsOf(service, outbox), held?.id ?? "", service.clock.now()),
-  ).rejects.toThrow("the outbox is broken");
+  await expect(releaseHeldPost(partsOf(service), held?.id ?? "", service.clock.now())).rejects.toThrow(
+    "the outbox is broken",
+  );
   expect(heldIn(service)).toEqual([held]);
   expect(used(service)).toBe(0);
 });

@@ -113,10 +113,15 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
         connection.exec("PRAGMA synchronous = FULL");
       }
     });
-  const now = <Result>(work: () => Steps<Result>): Result =>
-    connection.inTransaction
-      ? runSteps(work(), execute)
-      : guarded(() => transact.deferred(() => runSteps(work(), execute)) as Result);
+  const now = <Result>(work: () => Steps<Result>): Result => {
+    const steps = work();
+    const begun = steps.next();
+    // Most posts find in memory what they ask for.
+    if (begun.done === true) return begun.value;
+    return connection.inTransaction
+      ? runSteps(steps, execute, begun)
+      : guarded(() => transact.deferred(() => runSteps(steps, execute, begun)) as Result);
+  };
   const db: SqliteDatabase = {
     engine: "sqlite",
     name: path,
