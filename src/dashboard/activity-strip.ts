@@ -4,6 +4,8 @@ import { html, type Html } from "../foundation/html.ts";
 import type { DayCount } from "../submissions/count-by-day.ts";
 import type { NamedUsage, Plans, Usage, Workspace } from "../workspaces/workspace.ts";
 import { readUsages } from "../workspaces/workspace-store.ts";
+import { grouped } from "./numbers.ts";
+import { dayName } from "./time.ts";
 
 /** Days of the chart. */
 export const SHOWN_DAYS = 30;
@@ -80,21 +82,16 @@ function sentenceOf(days: readonly DayCount[]): string {
     (most, day) => (day.accepted > (most?.accepted ?? 0) ? day : most),
     null,
   );
-  const most =
-    busiest === null ? "" : `; most on ${dayName(busiest.day)} (${busiest.accepted.toLocaleString("en")})`;
-  return `${accepted.toLocaleString("en")} accepted and ${held.toLocaleString("en")} held in ${days.length} days${most}.`;
-}
-
-function dayName(day: number): string {
-  return new Date(day).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+  const most = busiest === null ? "" : `; most on ${dayName(busiest.day)} (${grouped(busiest.accepted)})`;
+  return `${grouped(accepted)} accepted and ${grouped(held)} held in ${days.length} days${most}.`;
 }
 
 function usageView(usage: NamedUsage, isOneOfSeveral: boolean): Html {
   const { used, limit, plan, name } = usage;
-  const of = limit === null ? null : html` <span class="muted">of ${limit.toLocaleString("en")}</span>`;
+  const of = limit === null ? null : html` <span class="muted">of ${grouped(limit)}</span>`;
   const percent = Math.min(100, Math.round(100 * shareOf(usage)));
   return html`<div>
-    <p class="figure num">${used.toLocaleString("en")}${of}</p>
+    <p class="figure num">${grouped(used)}${of}</p>
     <p class="muted">
       this month on ${plan.charAt(0).toUpperCase() + plan.slice(1)}${isOneOfSeveral && html` in <bdi>${name}</bdi>`}
     </p>
@@ -109,7 +106,7 @@ function usageView(usage: NamedUsage, isOneOfSeveral: boolean): Html {
 
 /** What needs a person. */
 export function findingsStrip(
-  findings: readonly { readonly text: string; readonly href?: string; readonly label?: string }[],
+  findings: readonly { readonly text: string | Html; readonly href?: string; readonly label?: string }[],
 ): Html | null {
   if (findings.length === 0) return null;
   return html`<ul class="findings" aria-label="What needs you">

@@ -1,6 +1,7 @@
 import { listChanges, type RecordedChange } from "../audit/audit-store.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { page } from "./answer.ts";
+import { CHANGE_WORDS } from "./change-words.ts";
 import { listCard } from "./list-card.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
@@ -33,10 +34,12 @@ function changesView(changes: readonly RecordedChange[], next: number | null): H
 }
 
 function changeRow({ at, actor, action, subject, detail }: RecordedChange): Html {
+  // Of an id and a name, people know the name.
+  const [main, more] = detail === null ? [subject, null] : [detail, subject];
   return html`<tr>
     <td>${time(at)}</td>
     <td>${actor === null ? html`<span class="muted">command line</span>` : html`<bdi>${actor.email}</bdi>`}</td>
-    <td>${action.replace(".", ": ").replaceAll(/[-_]/g, " ")}</td>
-    <td><bdi class="mono">${subject}</bdi>${detail !== null && html` <bdi class="muted" dir="auto">${detail}</bdi>`}</td>
+    <td>${CHANGE_WORDS[action] ?? action}</td>
+    <td><bdi>${main}</bdi>${more !== null && html`<small class="mono"><bdi>${more}</bdi></small>`}</td>
   </tr>`;
 }

@@ -3,10 +3,13 @@ import { html, type Html } from "../foundation/html.ts";
 import type { Attempt, Delivery } from "../outbox/delivery.ts";
 import { listAttempts } from "../outbox/delivery-store.ts";
 import { getViewableDelivery, getViewableWebhook } from "../webhooks/viewable-webhooks.ts";
+import { readSubmissions } from "../submissions/submission-store.ts";
+import type { Submission } from "../submissions/submission.ts";
 import { replay } from "../webhooks/webhook-deliveries.ts";
 import { page, redirect } from "./answer.ts";
 import { adviceFor, stateWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
+import { titleOf } from "./preview.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { dueTime, time } from "./time.ts";
 import { crumbs, pathOf } from "./webhook-view.ts";
@@ -23,8 +26,10 @@ export function deliveryPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/webhooks/:id/deliveries/:delivery", async ({ viewer, params }) => {
     const { id = "", delivery: deliveryId = "" } = params;
     const { delivery } = await db.read(() => getViewableDelivery(viewer, id, deliveryId));
-    const attempts = await db.read(() => listAttempts(deliveryId));
-    return page("Message", deliveryView(delivery, attempts));
+    const [attempts, [submission]] = await db.read(function* () {
+      return [yield* listAttempts(deliveryId), yield* readSubmissions([delivery.submissionId])] as const;
+    });
+    return page("Message", deliveryView(delivery, attempts, submission));
   });
 
   routes.write("/webhooks/:id/deliveries/:delivery/replay", async ({ viewer, params, form, now }) => {
@@ -67,7 +72,11 @@ export function deliveryPages(routes: Routes, parts: DashboardParts): void {
   }
 }
 
-function deliveryView(delivery: Delivery, attempts: readonly Attempt[]): Html {
+function deliveryView(
+  delivery: Delivery,
+  attempts: readonly Attempt[],
+  submission: Submission | undefined,
+): Html {
   const { id, recipientId, submissionId, state, dueAt } = delivery;
   const { label, tone } = stateWords(state);
   const path = `${pathOf(recipientId)}/deliveries/${id}/replay`;
@@ -96,10 +105,12 @@ function deliveryView(delivery: Delivery, attempts: readonly Attempt[]): Html {
       <dl class="facts">
         <div>
           <dt>Submission</dt>
-          <dd class="mono"><a href="/dashboard/submissions/${submissionId}">${submissionId}</a></dd>
+          <dd>
+            <a href="/dashboard/submissions/${submissionId}"><bdi>${submission === undefined ? submissionId : titleOf(submission.data)}</bdi></a>
+          </dd>
         </div>
         <div>
-          <dt>webhook-id</dt>
+          <dt>Its number, which the receiver gets as <code>webhook-id</code></dt>
           <dd class="mono">${id}</dd>
         </div>
         ${dueAt !== null && html`<div><dt>Next attempt</dt><dd>${dueTime(dueAt)}</dd></div>`}

@@ -18,7 +18,7 @@ export function stateWords(state: DeliveryState): StateWords {
 }
 
 export function attemptWords(count: number): string {
-  if (count === 0) return "no attempt yet";
+  if (count === 0) return "not tried yet";
   return count === 1 ? "1 attempt" : `${count} attempts`;
 }
 

@@ -7,6 +7,7 @@ import { countSubmissions, lastSubmissionAt } from "../submissions/count-submiss
 import type { Workspace } from "../workspaces/workspace.ts";
 import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { page } from "./answer.ts";
+import { emptyCard } from "./empty-card.ts";
 import { grouped } from "./numbers.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
@@ -69,13 +70,11 @@ function view({ rows, workspaces, next, isFirst }: ListParts): Html {
     }`;
 }
 
-const EMPTY = html`<div class="card empty">
-  <p>
-    An endpoint takes the posts of one form of your site. Make one, paste its form into your page, and what visitors send arrives in the
-    inbox.
-  </p>
-  <p><a class="button primary" href="/dashboard/endpoints/new">Make the first endpoint</a></p>
-</div>`;
+const EMPTY = emptyCard(
+  "There is no endpoint yet",
+  "An endpoint takes the posts of one form. Make one, paste its form into your website, and what people send arrives in the inbox.",
+  html`<a class="button primary" href="/dashboard/endpoints/new">Make the first endpoint</a>`,
+);
 
 function table(rows: readonly Row[], workspaces: ReadonlyMap<string, Workspace>): Html {
   const hasSeveral = workspaces.size > 1;

@@ -129,6 +129,7 @@ function formView(
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Endpoints</a></p>
     <div class="head"><h1>New endpoint</h1></div>
+    <p class="muted">It takes the posts of one form of your website. When it is made, you get the form’s HTML to paste.</p>
     ${problemSummary(problems)}
     <form method="post" action="${PATH}" data-check data-unsaved>
       ${enterButton("create")}${onceInput(sent)}

@@ -1,6 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { monthOf } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
+import { html, type Html } from "../foundation/html.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { countHeldPosts } from "../submissions/held-health.ts";
 import { findWebhookTroubles } from "../webhooks/viewable-webhooks.ts";
@@ -10,11 +11,11 @@ import type { NamedUsage, Plans, Workspace } from "../workspaces/workspace.ts";
 import { listViewableWorkspaces, readUsages } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
 import { checkName, findingText } from "./finding-words.ts";
-import { timeText } from "./time.ts";
+import { exactTime } from "./time.ts";
 
 /** One thing that needs a person. */
 export interface FindingLine {
-  readonly text: string;
+  readonly text: string | Html;
   /** A page that helps, with the words of its link. */
   readonly href?: string;
   readonly label?: string;
@@ -57,12 +58,12 @@ function* webhookLines(viewer: Viewer, now: number): Steps<FindingLine[]> {
   return lines;
 }
 
-function troubleOf({ settings, state, failingSince }: Webhook): string {
+function troubleOf({ settings, state, failingSince }: Webhook): Html {
   const { host } = new URL(settings.url);
   if (state === "stopped")
-    return `The webhook to ${host} is stopped: the receiver says that it is gone. Nothing is lost.`;
-  const since = failingSince === null ? "" : ` since ${timeText(failingSince)}`;
-  return `The webhook to ${host} has failed${since}. Its messages wait, and nothing is lost.`;
+    return html`The webhook to ${host} is stopped: the receiver says that it is gone. Nothing is lost.`;
+  const since = failingSince === null ? null : html` since ${exactTime(failingSince)}`;
+  return html`The webhook to ${host} has failed${since}. Its messages wait, and nothing is lost.`;
 }
 
 /** Workspaces that are close to the limit of their month. */

@@ -2,6 +2,7 @@ import type { EndpointName, PlacedEndpoint } from "../endpoints/viewable-endpoin
 import { html, type Html } from "../foundation/html.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
+import { emptyCard } from "./empty-card.ts";
 import { formName } from "./form-name.ts";
 import { postTable } from "./post-table.ts";
 import { previewOf, titleOf } from "./preview.ts";
@@ -35,15 +36,15 @@ export function addressOfHeld(endpointId: string, path = "", before = ""): strin
 export function heldView(parts: HeldParts): Html {
   const { posts, days } = parts;
   const until = days === null ? "" : ` After ${days} days they go by themselves.`;
+  const explanation = html`<p class="muted">
+    These posts were refused, and whoever sent them was told so. If one is genuine, release it: it then arrives in the
+    inbox and is sent on.${until}
+  </p>`;
   return html`<div class="head">
       <h1>Held</h1>
       ${formSelect(parts)}
     </div>
-    <p class="muted">
-      These posts were refused, and whoever sent them was told so. If one is genuine, release it: it then arrives in
-      the inbox and is sent on.${until}
-    </p>
-    ${posts.length === 0 ? emptyView(parts) : tableView(parts)}`;
+    ${posts.length === 0 ? emptyView(parts) : html`${explanation} ${tableView(parts)}`}`;
 }
 
 function formSelect({ choices, endpointId }: HeldParts): Html | null {
@@ -63,11 +64,10 @@ function formSelect({ choices, endpointId }: HeldParts): Html | null {
 
 function emptyView({ endpointId, before }: HeldParts): Html {
   const isAll = endpointId === "" && before === null;
-  return html`<div class="card empty">
-    <h2>${isAll ? "Nothing is held" : "Nothing is held here"}</h2>
-    <p>Posts that look like spam, and posts beyond the month’s limit, are kept here for a while.</p>
-    <p class="choices"><a class="button" href="${isAll ? "/dashboard" : "/dashboard/held"}">${isAll ? "To the inbox" : "Show all"}</a></p>
-  </div>`;
+  const words = "Posts that look like spam, and posts beyond the month’s limit, are kept here for a while.";
+  return isAll
+    ? emptyCard("Nothing is held", words, html`<a class="button" href="/dashboard">To the inbox</a>`)
+    : emptyCard("Nothing is held here", words, html`<a class="button" href="/dashboard/held">Show all</a>`);
 }
 
 function tableView(parts: HeldParts): Html {

@@ -2,6 +2,7 @@ import type { EndpointName } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { firstIdAt, timeOfId } from "../foundation/id.ts";
 import type { Viewer } from "../sessions/session.ts";
+import { emptyCard } from "./empty-card.ts";
 import { formName, needsWorkspace } from "./form-name.ts";
 import { addressOf, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
 import { postTable } from "./post-table.ts";
@@ -29,14 +30,16 @@ export interface InboxParts {
 }
 
 export function inboxView(parts: InboxParts): Html {
-  const { shown, found, top, now } = parts;
+  const { shown, found, choices, top, now } = parts;
   // What comes while nothing is followed, like in a hidden tab, is told afterwards.
   const events = `/dashboard/events?after=${firstIdAt("sub", now)}`;
+  // Whoever has no form has nothing to look for.
+  const hasForms = choices.length > 0;
   return html`<div class="head">
       <h1>Inbox</h1>
-      ${searchForm(parts)}
+      ${hasForms && searchForm(parts)}
     </div>
-    ${top} ${chips(parts)}
+    ${top} ${hasForms && chips(parts)}
     <div data-live="${events}" data-list="${addressOf(shown)}"></div>
     ${found.rows.length === 0 ? emptyView(parts) : html`${tableView(parts)} ${exportLinks(shown)}`}`;
 }
@@ -177,7 +180,7 @@ function emptyView({ shown, found, choices, place }: InboxParts): Html {
   if (choices.length === 0) {
     return emptyCard(
       "You have no form yet",
-      html`Make one, paste it into your website, and what people send arrives here.`,
+      "Make one, paste it into your website, and what people send arrives here.",
       html`<a class="button primary" href="/dashboard/endpoints/new">Make a form</a>`,
     );
   }
@@ -200,17 +203,9 @@ function emptyView({ shown, found, choices, place }: InboxParts): Html {
   }
   return emptyCard(
     "Nothing has arrived yet",
-    html`Put the form into your website, or send a test from here. It appears on this page within a second.`,
+    "Put the form into your website, and send something from there. It appears on this page within a second.",
     html`<a class="button primary" href="/dashboard/endpoints">See my forms</a>`,
   );
-}
-
-function emptyCard(heading: string, text: Html, actions: Html): Html {
-  return html`<div class="card empty">
-    <h2>${heading}</h2>
-    <p>${text}</p>
-    <p class="choices">${actions}</p>
-  </div>`;
 }
 
 function exportLinks(shown: InboxFilter): Html {

@@ -51,7 +51,7 @@ export function spamListView(workspaces: readonly Workspace[]): Html {
 }
 
 function workspaceTable(workspaces: readonly Workspace[]): Html {
-  return html`<div class="card scroll" tabindex="0" role="region" aria-label="Workspaces">
+  return html`<div class="card scroll fits" tabindex="0" role="region" aria-label="Workspaces">
     <table>
       <thead><tr><th scope="col">Workspace</th><th scope="col">Plan</th></tr></thead>
       <tbody>
@@ -203,7 +203,7 @@ function endpointTable({ endpoints, more }: SpamScopeView): Html {
   if (endpoints.length === 0) return html`<p class="muted">This workspace has no endpoints.</p>`;
   return html`<section class="card" aria-labelledby="endpoints">
     <header><h2 id="endpoints">Endpoints</h2></header>
-    <div class="scroll" tabindex="0" role="region" aria-label="Endpoints and their own settings">
+    <div class="scroll fits" tabindex="0" role="region" aria-label="Endpoints and their own settings">
       <table>
         <thead><tr><th scope="col">Endpoint</th><th scope="col">Its own settings</th></tr></thead>
         <tbody>

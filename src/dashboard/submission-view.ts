@@ -75,10 +75,10 @@ function scoreCard(submission: Submission): Html {
 
 function messagesCard({ submission, messages, shown }: SubmissionViewParts): Html {
   return html`<section class="card">
-    <header><h2>Sent on</h2></header>
+    <header><h2>Sent to</h2></header>
     ${
       messages.length === 0
-        ? html`<p class="muted">To nobody: no webhook of this form wanted it.</p>`
+        ? html`<p class="muted">Nobody: no webhook of this form wanted it.</p>`
         : html`<ul class="way">
             ${messages.map((message) => messageView(message, addressOf(shown, `/submissions/${submission.id}/replay`)))}
           </ul>`

@@ -27,3 +27,8 @@ function element(ms: number, manner: Manner): Html {
 export function timeText(ms: number): string {
   return `${toIsoTime(ms).slice(0, 16).replace("T", " ")} UTC`;
 }
+
+/** `22 November` */
+export function dayName(ms: number): string {
+  return new Date(ms).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+}

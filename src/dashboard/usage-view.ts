@@ -1,10 +1,11 @@
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { monthOf, toIsoTime } from "../foundation/clock.ts";
+import { monthOf } from "../foundation/clock.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
 import type { PlanLimits, Workspace } from "../workspaces/workspace.ts";
 import type { MonthUse } from "../workspaces/workspace-store.ts";
 import { grouped } from "./numbers.ts";
+import { dayName } from "./time.ts";
 import { monthName, reachedAt } from "./usage-months.ts";
 
 /** Stored posts of one endpoint in a month. */
@@ -87,7 +88,7 @@ function sentence(used: number, limit: number | null, now: number): string {
   const at = reachedAt(used, limit, now);
   return at === null
     ? left
-    : `${left} If the month goes on like this, the limit is reached on ${toIsoTime(at).slice(0, 10)}.`;
+    : `${left} If the month goes on like this, the limit is reached on ${dayName(at)}.`;
 }
 
 function rules(limit: number, heldDays: number | null): string {
@@ -132,28 +133,29 @@ function chart(months: readonly MonthUse[], limit: number | null): Html {
     month: "",
     used: 0,
   });
-  const said =
-    busiest.used === 0
-      ? "No posts were taken in the last twelve months."
-      : `The last twelve months: most posts came in ${monthName(busiest.month)}, ${grouped(busiest.used)} of them.`;
+  if (busiest.used === 0) return html`<p class="muted">No posts were taken in the last twelve months.</p>`;
+  const said = `The last twelve months: most posts came in ${monthName(busiest.month)}, ${grouped(busiest.used)} of them.`;
   return html`<figure class="months">
     <svg class="chart" viewBox="0 0 ${width} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${said}">
       ${bars}
       <line class="axis" x1="0" x2="${width}" y1="${CHART_HEIGHT - 0.5}" y2="${CHART_HEIGHT - 0.5}" />
     </svg>
     <figcaption class="muted">${said}</figcaption>
-    <div class="scroll" tabindex="0" role="region" aria-label="Posts by month">
+    <div class="scroll fits" tabindex="0" role="region" aria-label="Posts by month">
       <table>
         <thead><tr><th scope="col">Month</th><th scope="col" class="right">Posts</th>${limit !== null && html`<th scope="col" class="right">Of today’s limit</th>`}</tr></thead>
         <tbody>
-          ${months.toReversed().map(
-            ({ month, used }) =>
-              html`<tr>
+          ${months
+            .slice(months.findIndex(({ used }) => used > 0))
+            .toReversed()
+            .map(
+              ({ month, used }) =>
+                html`<tr>
                 <th scope="row">${monthName(month)}</th>
                 <td class="right num">${grouped(used)}</td>
                 ${limit !== null && html`<td class="right num">${limit === 0 ? "" : `${Math.floor((used / limit) * 100)} %`}</td>`}
               </tr>`,
-          )}
+            )}
         </tbody>
       </table>
     </div>
@@ -180,7 +182,7 @@ function endpointTable({ endpoints, month, uncounted, workspace, months }: Usage
 }
 
 function rows(endpoints: readonly StoredPosts[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Posts by endpoint">
+  return html`<div class="scroll fits" tabindex="0" role="region" aria-label="Posts by endpoint">
     <table>
       <thead><tr><th scope="col">Endpoint</th><th scope="col" class="right">Stored posts</th></tr></thead>
       <tbody>

@@ -151,7 +151,13 @@ function noMessages({ state, nextCursor }: DeliveryList): string {
 function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
   return html`<form method="post" action="${path}/replay">
     <div class="scroll wide" tabindex="0" role="region" aria-label="Table of messages">
-      <table>
+      <table class="messages">
+        <colgroup>
+          <col class="c-pick" />
+          <col />
+          <col class="c-state" />
+          <col class="c-last" />
+        </colgroup>
         <thead>
           <tr>
             <th scope="col" class="pick"><span class="hidden-text">Chosen</span><input type="checkbox" data-select-all aria-label="Choose all" /></th>
@@ -177,19 +183,19 @@ function deliveryRow(path: string, { delivery, last, title }: DeliveryRow): Html
     <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Choose the message about ${called}" /></td>
     <td><a href="/dashboard/submissions/${submissionId}"><bdi class="said">${called}</bdi></a></td>
     <td>
-      <span class="pill ${tone}">${label}</span>
-      <small><a href="${path}/deliveries/${id}">${attemptWords(attempts)}</a></small>
+      <span class="pill ${tone}">${label}</span> <a href="${path}/deliveries/${id}">${attemptWords(attempts)}</a>
     </td>
     <td>
-      ${last === null ? html`<span class="muted">none has ended yet</span>` : lastAttempt(last)}
-      ${dueAt !== null && attempts > 0 && html`<small class="muted">· next ${dueTime(dueAt)}</small>`}
+      ${last === null ? html`<span class="muted">—</span>` : lastAttempt(last)}${
+        dueAt !== null && attempts > 0 && html`<small>next ${dueTime(dueAt)}</small>`
+      }
     </td>
   </tr>`;
 }
 
 function lastAttempt({ startedAt, message, status }: Attempt): Html {
   const said = message ?? (status === null ? "" : `Answered ${status}.`);
-  return html`<bdi class="said" dir="auto">${said.slice(0, 160)}</bdi> <small class="muted">${time(startedAt)}</small>`;
+  return html`<bdi class="said" dir="auto">${said.slice(0, 160)}</bdi><small>${time(startedAt)}</small>`;
 }
 
 /** A secret, once. @param use what it is for, a sentence. */

@@ -7,6 +7,7 @@ import { addWebhook } from "../webhooks/change-webhook.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { listViewableWebhooks, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { type Answer, page, redirect } from "./answer.ts";
+import { emptyCard } from "./empty-card.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { listCard } from "./list-card.ts";
 import { createOnce, onceInput } from "./once.ts";
@@ -102,33 +103,31 @@ function listView(rows: readonly Row[], next: string | null): Html {
     <h1>Webhooks</h1>
     <div class="actions"><a class="button primary" href="/dashboard/webhooks/new">Add a webhook</a></div>
   </div>`;
-  if (rows.length === 0) {
-    return html`${head}
-      <section class="card">
-        <p class="empty">
-          A webhook sends each new submission on to another program as soon as it is stored: to n8n, Zapier, a chat or a
-          script of yours. There is none yet.
-        </p>
-      </section>`;
-  }
+  if (rows.length === 0) return html`${head}${EMPTY}`;
   return html`${head}
     ${listCard({
       label: "Webhooks",
-      columns: ["Receiver", "Endpoint", "Health", "Messages"],
+      columns: ["Receiver", "Health", "Messages", "Endpoint"],
       rows: rows.map(rowView),
       next: next && `/dashboard/webhooks?after=${next}`,
     })}`;
 }
 
+const EMPTY = emptyCard(
+  "There is no webhook yet",
+  "A webhook sends each new submission on to another program as soon as it is stored: to a chat, to n8n or Zapier, or to a script of yours.",
+  html`<a class="button" href="/dashboard/webhooks/new">Add the first webhook</a>`,
+);
+
 function rowView({ webhook, endpoint, queue }: Row): Html {
   return html`<tr>
     <td><a href="/dashboard/webhooks/${webhook.id}">${new URL(webhook.settings.url).host}</a></td>
-    <td><bdi>${endpoint.name}</bdi></td>
     <td>
       ${healthPill(healthOf(webhook))}
-      ${webhook.failingSince !== null && html`<span class="muted">since ${exactTime(webhook.failingSince)}</span>`}
+      ${webhook.failingSince !== null && html`<small>since ${exactTime(webhook.failingSince)}</small>`}
     </td>
     <td>${queueCell(queue)}</td>
+    <td><bdi>${endpoint.name}</bdi></td>
   </tr>`;
 }
 
@@ -154,12 +153,11 @@ function newView(
 function noEndpoints(): Html {
   return html`<p class="crumbs"><a href="/dashboard/webhooks">← Webhooks</a></p>
     <div class="head"><h1>Add a webhook</h1></div>
-    <section class="card">
-      <p class="empty">
-        A webhook belongs to an endpoint, and there is none yet.
-        <a class="link" href="/dashboard/endpoints/new">Make an endpoint first</a>.
-      </p>
-    </section>`;
+    ${emptyCard(
+      "There is no endpoint yet",
+      "A webhook belongs to an endpoint, which takes the posts of one form.",
+      html`<a class="button primary" href="/dashboard/endpoints/new">Make an endpoint first</a>`,
+    )}`;
 }
 
 function createdView(

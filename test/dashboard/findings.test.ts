@@ -44,7 +44,7 @@ async function linesFor(
     onChange: () => {},
   };
   const viewer = { accountId, email: "a@example.com", isOperator, sessionId: "ses_1", seenAt: 0 };
-  return (await readFindings(parts, viewer)).map(({ text: line }) => line);
+  return (await readFindings(parts, viewer)).map(({ text: line }) => String(line).replaceAll(/<[^>]*>/g, ""));
 }
 
 async function withWebhook(server: TestServer) {

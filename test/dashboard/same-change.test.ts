@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
+import { CHANGE_WORDS } from "../../src/dashboard/change-words.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -95,6 +96,7 @@ async function bothWays(
   const actions = made.map((row) => /"action":"([^"]+)"/.exec(row)?.[1] ?? "");
   expect(actions.slice(-changes.length)).toEqual(changes.map(([action]) => action));
   expect(actions).toHaveLength(recorded + changes.length);
+  for (const action of actions) expect(CHANGE_WORDS).toHaveProperty([action]);
   return kept(rows.verb);
 }
 

@@ -9,7 +9,8 @@ const BURST_ENDPOINTS = 5;
 /** The same network on many forms or many times within minutes. */
 export function burstReasons({ burst }: SpamHistory): SpamReason[] {
   if (burst.posts < BURST_POSTS && burst.endpoints < BURST_ENDPOINTS) return [];
-  const detail = `${burst.posts} posts to ${burst.endpoints} forms from one network in ten minutes`;
+  const forms = burst.endpoints === 1 ? "one form" : `${burst.endpoints} forms`;
+  const detail = `${burst.posts} posts to ${forms} from one network in ten minutes`;
   return [{ signal: "burst", points: POINTS.burst, field: null, detail }];
 }
 
