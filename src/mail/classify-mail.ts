@@ -153,6 +153,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
 function unreachable(stage: SmtpStage, code: string): string {
   const known = stage === "connect" && Object.hasOwn(UNREACHABLE, code) ? UNREACHABLE[code] : undefined;
   if (known !== undefined) return known;
+  if (code === "EUNKNOWN") return "Nothing was sent";
   if (code.startsWith("EAI_")) return "The name of mail.host could not be looked up";
   const isLate = code === "EDEADLINE" || code === "ETIMEDOUT";
   if (isLate && stage === "connect") return SILENT_GREETING;

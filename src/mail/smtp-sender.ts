@@ -172,9 +172,14 @@ async function settle(work: () => Promise<SmtpReply | null>): Promise<Omit<SmtpR
   try {
     return { stage: "done", reply: await work(), problem: null };
   } catch (error) {
-    if (!(error instanceof SmtpFailure)) throw error;
-    return { stage: error.stage, reply: error.reply, problem: error.problem };
+    const failure = error instanceof SmtpFailure ? error : defect(error);
+    return { stage: failure.stage, reply: failure.reply, problem: failure.problem };
   }
+}
+
+/** Nobody expects it, so the record of the attempt has its words. */
+function defect(error: unknown): SmtpFailure {
+  return SmtpFailure.byProblem("connect", "EUNKNOWN", error instanceof Error ? error.message : String(error));
 }
 
 const OWN_ENDS = new Set(["EDEADLINE", "EINTERRUPTED", "ETOOLARGE"]);
