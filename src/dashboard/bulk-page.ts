@@ -1,3 +1,4 @@
+import { writeInTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
@@ -7,7 +8,7 @@ import { markRead, markUnread } from "../submissions/read-marks.ts";
 import { getViewableSubmission } from "../submissions/submission-store.ts";
 import { page, redirect } from "./answer.ts";
 import { addressOf, readInboxFilter } from "./inbox-filter.ts";
-import { change, type DashboardParts } from "./parts.ts";
+import { applied, change, type DashboardParts } from "./parts.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "./routes.ts";
 
@@ -66,7 +67,13 @@ function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<void> {
   for (const id of ids) yield* getViewableSubmission(viewer, id);
 }
 
-/** All of them or none. Nothing is lost for good with a note of who has read what, so it does not wait for the disk. */
+/** Marks teach the filter of a workspace, each for a millisecond or two, so only some are in one transaction. */
+const MARKED_AT_ONCE = 10;
+
+/**
+ * All of them or none, if it is done at once. Nothing is lost for good with a note of who has read what, so that does not wait for the
+ * disk.
+ */
 async function perform(
   parts: DashboardParts,
   { viewer, now }: Visit,
@@ -80,10 +87,19 @@ async function perform(
       yield* deed === "read" ? markRead(viewer.accountId, ids) : markUnread(viewer.accountId, ids);
     });
   }
-  return change(parts, function* () {
-    yield* getViewable(viewer, ids);
-    if (deed === "delete") yield* removeSubmissions(viewer, ids, now);
-    else yield* judgeSubmissions(viewer, { ids, mark: deed === "none" ? null : deed }, now);
+  if (deed === "delete") {
+    return change(parts, function* () {
+      yield* getViewable(viewer, ids);
+      yield* removeSubmissions(viewer, ids, now);
+    });
+  }
+  const mark = deed === "none" ? null : deed;
+  await db.read(() => getViewable(viewer, ids));
+  return applied(parts, async () => {
+    for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
+      const some = ids.slice(from, from + MARKED_AT_ONCE);
+      await writeInTurn(db, () => judgeSubmissions(viewer, { ids: some, mark }, now));
+    }
   });
 }
 

@@ -1,4 +1,5 @@
 import { recordChange } from "../audit/audit-store.ts";
+import { giveTurn } from "../database/read-in-turn.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { listEndpointNames, readEndpointNames } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -108,17 +109,20 @@ async function releaseAll(
 ): Promise<Answer> {
   const { db, config } = parts;
   const release = { db, plans: config.plans, actor: visit.viewer };
-  let released = 0;
-  for (const post of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-    try {
-      await applied(parts, () => releaseHeldPost(release, post.id, visit.now));
-      released += 1;
-    } catch (error) {
-      if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
-      return redirect(back, "held-limit", released);
+  return applied(parts, async () => {
+    let released = 0;
+    for (const post of posts.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+      await giveTurn();
+      try {
+        await releaseHeldPost(release, post.id, visit.now);
+        released += 1;
+      } catch (error) {
+        if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
+        return redirect(back, "held-limit", released);
+      }
     }
-  }
-  return redirect(back, "held-released", released);
+    return redirect(back, "held-released", released);
+  });
 }
 
 /** Everything that the list shows, on all of its pages, up to the newest post that it showed. */
@@ -135,6 +139,7 @@ async function dropAll(parts: DashboardParts, { viewer, query, form, now }: Visi
   }
   let dropped = 0;
   for (;;) {
+    await giveTurn();
     const batch = await change(parts, function* () {
       const count = yield* dropHeldPostsOf(filter.endpointIds, newest);
       const detail = `${count} dropped, up to ${newest}`;

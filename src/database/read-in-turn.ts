@@ -17,6 +17,12 @@ export async function giveTurn(): Promise<void> {
   if (performance.now() - begun > BUSY_MS) await sleep(REST_MS);
 }
 
+/** One transaction of several, after a turn of everything else: a promise alone lets nothing else come between two of them. */
+export async function writeInTurn<Result>(db: Database, work: () => Steps<Result>): Promise<Result> {
+  await giveTurn();
+  return db.transaction(work);
+}
+
 /** One slice of a long read, after a turn of everything else. */
 export async function readInTurn<Result>(db: Database, work: () => Steps<Result>): Promise<Result> {
   await giveTurn();

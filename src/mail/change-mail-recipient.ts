@@ -1,5 +1,6 @@
 import { type Actor, recordChange } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
+import { writeInTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Clock } from "../foundation/clock.ts";
@@ -75,7 +76,7 @@ export async function switchMailRecipient(
     yield* recordRecipientChange(actor, enabled ? "enable" : "disable", before, clock.now());
     return yield* getMailRecipient(id);
   });
-  while (await db.transaction(() => alignDeliveries(clock.now())));
+  while (await writeInTurn(db, () => alignDeliveries(clock.now())));
   return recipient;
 }
 

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
+import { writeInTurn } from "../database/read-in-turn.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
@@ -107,7 +108,7 @@ export async function deleteRecipient(db: Database, id: string): Promise<void> {
   await spreadOutbox(db);
   let deleted = BULK_BATCH;
   while (deleted === BULK_BATCH) {
-    deleted = await db.transaction(function* () {
+    deleted = await writeInTurn(db, function* () {
       yield* spread(Number.POSITIVE_INFINITY);
       return yield* deleteDeliveries(yield* all(some.limit(BULK_BATCH)));
     });

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
+import { writeInTurn } from "../database/read-in-turn.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
@@ -70,7 +71,7 @@ export async function replayRange(db: Database, range: ReplayRange, options: Rep
   let after = "";
   let replayed = 0;
   for (;;) {
-    const batch = await db.transaction(function* () {
+    const batch = await writeInTurn(db, function* () {
       const rows = yield* all(
         selectReplayable({ ...range, until }, options.asNew, after)
           .orderBy("id")

@@ -1,7 +1,9 @@
 import type { Database } from "../database/database.ts";
+import { writeInTurn } from "../database/read-in-turn.ts";
 import { first, run, type Steps, text } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
+import { countQueued } from "./queued-deliveries.ts";
 
 /** Messages that were not claimed within this time become deliveries like any other. */
 const LONGEST_QUEUED_MS = 60_000;
@@ -38,9 +40,14 @@ export function* spread(most: number): Steps<number> {
   return count;
 }
 
-/** Turns everything in the outbox into deliveries, in small transactions. */
+/** Turns everything that is in the outbox now into deliveries, in small transactions. */
 export async function spreadOutbox(db: Database): Promise<void> {
-  while ((await db.read(oldestRow)) !== undefined) await db.transaction(() => spread(BULK_BATCH));
+  const { pending, held } = await db.read(countQueued);
+  // More may come all the time.
+  for (let left = pending + held; left > 0;) {
+    const count = await writeInTurn(db, () => spread(BULK_BATCH));
+    left = count === 0 ? 0 : left - count;
+  }
 }
 
 /** The same for one batch of messages that have waited long. Returns how many messages. */

@@ -1,5 +1,5 @@
 import { type Database, query } from "../database/database.ts";
-import { readInTurn } from "../database/read-in-turn.ts";
+import { giveTurn, readInTurn } from "../database/read-in-turn.ts";
 import { all, first, type Steps } from "../database/steps.ts";
 import { isId } from "../foundation/id.ts";
 import { listEndpoints } from "../endpoints/endpoint-store.ts";
@@ -38,7 +38,7 @@ interface Brief {
 
 /**
  * Judges the last posts with the present and with the changed settings. Both without history, and without the facts that are not
- * stored: fill time, honeypots and headers. Between two posts all other work has its turn.
+ * stored: fill time, honeypots and headers. Between any two verdicts all other work has its turn.
  *
  * @throws plan_limit if the plan does not include own settings.
  */
@@ -57,6 +57,7 @@ export async function previewChoices(
     if (post === undefined) continue;
     posts += 1;
     const now = judge(post, before, noHistory);
+    await giveTurn();
     const then = judge(post, after, noHistory);
     if (now.score !== then.score)
       changes.push({ id, before: brief(now), after: brief(then), reasons: then.reasons });

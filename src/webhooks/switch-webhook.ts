@@ -1,5 +1,6 @@
 import type { Actor } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
+import { writeInTurn } from "../database/read-in-turn.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { alignDeliveries } from "../outbox/align-deliveries.ts";
 import { recordWebhookChange } from "./record-webhook-change.ts";
@@ -24,6 +25,6 @@ export async function switchWebhook(
     yield* recordWebhookChange(actor, enabled ? "enable" : "disable", switched, clock.now());
     return switched;
   });
-  while (await db.transaction(() => alignDeliveries(clock.now())));
+  while (await writeInTurn(db, () => alignDeliveries(clock.now())));
   return webhook;
 }

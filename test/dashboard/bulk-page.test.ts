@@ -21,7 +21,7 @@ async function world() {
       createdAt: server.clock.now(),
     });
   const ids = ["one", "two", "three"].map((message) => add(ben.endpoint.id, `This is number ${message}`));
-  return { server, ben, ids, others: add(cleo.endpoint.id, "Of somebody else") };
+  return { server, ben, ids, add, others: add(cleo.endpoint.id, "Of somebody else") };
 }
 
 /** What a form with these ticked rows sends. */
@@ -50,6 +50,16 @@ test("ticked rows are marked, unmarked, read and unread, and the page of before 
   expect(server.owner.now(() => listRead(ben.accountId, ids)).size).toBe(3);
   await ben.post("/dashboard/bulk", ticked("unread", [one]));
   expect(server.owner.now(() => listRead(ben.accountId, ids))).toEqual(new Set([two, ids[2]]));
+});
+
+test("a page of rows is marked ten at a time, so that posts need not wait for all of them", async () => {
+  const { server, ben, add } = await world();
+  const ids = Array.from({ length: 25 }, (_, index) => add(ben.endpoint.id, `Message ${index}`));
+  const done = await ben.post("/dashboard/bulk", ticked("spam", ids));
+  expect(done.headers["location"]).toBe("/dashboard?notice=did-spam&n=25");
+  expect(server.owner.now(() => listMarks(ids)).size).toBe(25);
+  const told = server.owner.now(() => listChanges(10)).map(({ detail }) => detail);
+  expect(told).toEqual(["5 marked spam", "10 marked spam", "10 marked spam"]);
 });
 
 test("a mark on the page leaves the same rows as the command's", async () => {

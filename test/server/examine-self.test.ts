@@ -3,6 +3,7 @@ import { createBackground } from "../../src/foundation/background.ts";
 import type { Finding } from "../../src/foundation/finding.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
+import { countTurns } from "../support/count-turns.ts";
 import { startServer } from "../support/test-server.ts";
 
 async function world() {
@@ -16,15 +17,10 @@ async function world() {
 
 test("the server answers others between any two checks of itself", async () => {
   const { examine } = await world();
-  let turns = 0;
-  let isOver = false;
-  const turn = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  const findings = await examine("now");
-  isOver = true;
+  let findings: readonly Finding[] = [];
+  const turns = await countTurns(async () => {
+    findings = await examine("now");
+  });
   expect(findings.length).toBeGreaterThan(15);
   expect(turns).toBeGreaterThanOrEqual(findings.length);
 });

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { replayRange } from "../../src/outbox/replay-deliveries.ts";
+import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
+import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
+import { deleteWebhook } from "../../src/webhooks/webhook-store.ts";
+import { countTurns } from "../support/count-turns.ts";
+import { WebhookWorld } from "../support/webhook-world.ts";
+
+/** Of more than three batches of messages. */
+const MESSAGES = 1600;
+const EVERYTHING = { failedOnly: false, since: null, until: null };
+
+/** Adds a webhook with that many messages and one more. Returns its id. */
+async function addMany(world: WebhookWorld): Promise<string> {
+  const { id } = world.addWebhook("https://example.com/").webhook;
+  world.post(1);
+  await world.spread();
+  world.db.execute(`INSERT INTO delivery (id, submission_id, recipient_id, state, due_at)
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MESSAGES})
+    SELECT 'msg_0' || printf('%025d', n), submission_id, recipient_id, 'failed', 0 FROM numbers, delivery`);
+  return id;
+}
+
+test("posts have their turn between the batches of messages that a webhook's owner moves, sends again or deletes", async () => {
+  await using world = new WebhookWorld();
+  const id = await addMany(world);
+  const { db, clock } = world;
+  clock.advance(1000);
+  const range = { ...EVERYTHING, recipientId: id };
+  const replayed = countTurns(() => replayRange(db, range, { asNew: false, now: clock.now() }));
+  expect(await replayed).toBeGreaterThan(3);
+  expect(
+    await countTurns(() => switchWebhook(db, { id, enabled: false, actor: null }, clock)),
+  ).toBeGreaterThan(3);
+  expect(world.states()).toEqual({ held: MESSAGES + 1 });
+  expect(await countTurns(() => deleteWebhook(db, id))).toBeGreaterThan(3);
+  expect(world.states()).toEqual({});
+});
+
+test("posts have their turn while the outbox is spread, and those that come meanwhile do not make it endless", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  world.post(MESSAGES);
+  let came = 0;
+  let isOver = false;
+  const come = (): void => {
+    if (isOver) return;
+    world.post(1);
+    came += 1;
+    setImmediate(come);
+  };
+  setImmediate(come);
+  await spreadOutbox(world.db);
+  isOver = true;
+  expect(came).toBeGreaterThan(3);
+  expect(world.db.prepare("SELECT count(*) FROM delivery").pluck().get()).toBeGreaterThanOrEqual(MESSAGES);
+});
