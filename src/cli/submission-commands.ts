@@ -9,13 +9,8 @@ import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { browseSubmissions } from "../submissions/browse-submissions.ts";
 import { followSubmissions, type Tail } from "../submissions/follow-submissions.ts";
-import {
-  getSubmission,
-  MAX_PAGE_SIZE,
-  readTail,
-  tailAfter,
-  tailEnd,
-} from "../submissions/submission-store.ts";
+import { getSubmission, MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+import { readTail, tailAfter, tailEnd } from "../submissions/tail.ts";
 import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { findViewerOf, type Viewer } from "../sessions/session.ts";
 import { type Arrivals, countArrivals } from "../submissions/news.ts";
-import { tailAfter, tailEnd, type TailPosition } from "../submissions/submission-store.ts";
+import { TAIL_START, tailAfter, tailEnd } from "../submissions/tail.ts";
 import type { DashboardParts } from "./parts.ts";
 
 const MAX_STREAMS = 64;
@@ -28,7 +28,7 @@ interface Stream {
 export class LiveStreams {
   readonly #parts: DashboardParts;
   readonly #streams = new Set<Stream>();
-  #position: TailPosition = 0;
+  #position = TAIL_START;
   /** One thing at a time, so that nothing is counted twice. */
   #last: Promise<unknown> = Promise.resolve();
   /** Null while no stream is open: a commit then costs one comparison. */

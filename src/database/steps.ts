@@ -3,8 +3,11 @@ import { type Compilable, CompiledQuery } from "kysely";
 /** One statement of a transaction, and what it gives back: every row, the first row or undefined, or the number of rows changed. */
 export interface Statement {
   readonly gives: "rows" | "row" | "changes";
-  readonly built: Compilable;
+  readonly built: Built;
 }
+
+/** A statement in SQLite's words, which PostgreSQL's `dialect.ts` knows too, or else in those of each. */
+type Built<Row = unknown> = Compilable<Row> & { readonly postgresql?: string };
 
 /**
  * What a transaction does, statement by statement. Steps can wait for rows and for nothing else: they contain no
@@ -22,18 +25,29 @@ export function text<Row>(sql: string, ...parameters: unknown[]): Compilable<Row
   return { compile: () => compiled };
 }
 
+/**
+ * A statement that the engines cannot have in common. Both texts take the same parameters in the same order, and give the same
+ * columns.
+ */
+export function textByEngine<Row>(
+  sql: Readonly<Record<"sqlite" | "postgresql", string>>,
+  ...parameters: unknown[]
+): Built<Row> {
+  return { ...text<Row>(sql.sqlite, ...parameters), postgresql: sql.postgresql };
+}
+
 /** Every row. */
-export function* all<Row>(built: Compilable<Row>): Steps<Row[]> {
+export function* all<Row>(built: Built<Row>): Steps<Row[]> {
   return (yield { gives: "rows", built }) as Row[];
 }
 
 /** The first row, or undefined when there is none. */
-export function* first<Row>(built: Compilable<Row>): Steps<Row | undefined> {
+export function* first<Row>(built: Built<Row>): Steps<Row | undefined> {
   return (yield { gives: "row", built }) as Row | undefined;
 }
 
 /** Runs a statement that returns no rows. Returns the number of rows changed. */
-export function* run(built: Compilable): Steps<number> {
+export function* run(built: Built): Steps<number> {
   return (yield { gives: "changes", built }) as number;
 }
 

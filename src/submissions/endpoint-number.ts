@@ -13,19 +13,12 @@ export function numberOfEndpoint(id: string) {
 export const idOfEndpoint = sql<string>`
   (SELECT endpoint_id FROM endpoint_number WHERE number = submission.endpoint_number)`;
 
-/** The numbers of those of the endpoints that exist, as a subquery. */
-export function numbersOf(ids: readonly string[]) {
-  return sql<number>`
-    (SELECT number FROM endpoint_number WHERE endpoint_id IN (SELECT value FROM json_each(${JSON.stringify(ids)})))`;
-}
+/** The numbers of those of the endpoints that exist. In SQL, with a JSON array of their ids as parameter. */
+export const NUMBERS_OF_ENDPOINTS =
+  "SELECT number FROM endpoint_number WHERE endpoint_id IN (SELECT value FROM json_each(?))";
 
 /** The same as a list. */
 export function* numbersOfEndpoints(ids: readonly string[]): Steps<number[]> {
-  const rows = yield* all(
-    text<{ number: number }>(
-      "SELECT number FROM endpoint_number WHERE endpoint_id IN (SELECT value FROM json_each(?))",
-      JSON.stringify(ids),
-    ),
-  );
+  const rows = yield* all(text<{ number: number }>(NUMBERS_OF_ENDPOINTS, JSON.stringify(ids)));
   return rows.map(({ number }) => number);
 }

@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
-import { MAX_PAGE_SIZE, readTail, type SubmissionFilter, type TailPosition } from "./submission-store.ts";
+import { MAX_PAGE_SIZE, type SubmissionFilter } from "./submission-store.ts";
+import { readTail, type TailPosition } from "./tail.ts";
 import type { Submission } from "./submission.ts";
 
 /** The submissions that are followed, and the position after which they begin. */

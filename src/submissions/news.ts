@@ -1,7 +1,7 @@
 import { all, type Steps, text } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
-import type { TailPosition } from "./submission-store.ts";
+import type { TailPosition } from "./tail.ts";
 
 /** Tells who wants to know that submissions may have come. */
 export interface News {
@@ -44,25 +44,25 @@ const COUNT_SQL = `SELECT count(*) AS submissions, max(seq) AS position,
 
 interface Counted {
   readonly submissions: number;
-  readonly position: TailPosition;
+  readonly position: number;
   readonly endpoint_id: string;
 }
 
 /** Counts the submissions that were committed after a position. @param until the last position that counts */
 export function* countArrivals(
   after: TailPosition,
-  until: TailPosition = Number.MAX_SAFE_INTEGER,
+  until: TailPosition = { commit: Number.MAX_SAFE_INTEGER, id: "" },
 ): Steps<Arrivals> {
-  const counts = yield* all(text<Counted>(COUNT_SQL, after, until));
+  const counts = yield* all(text<Counted>(COUNT_SQL, after.commit, until.commit));
   const byAccount = new Map<string, number>();
-  let [position, total] = [after, 0];
+  let [commit, total] = [after.commit, 0];
   for (const counted of counts) {
-    position = Math.max(position, counted.position);
+    commit = Math.max(commit, counted.position);
     total += counted.submissions;
     const endpoint = yield* findEndpoint(counted.endpoint_id);
     if (endpoint === undefined) continue;
     const { accountId } = yield* getWorkspace(endpoint.workspaceId);
     byAccount.set(accountId, (byAccount.get(accountId) ?? 0) + counted.submissions);
   }
-  return { position, byAccount, isCut: total === MAX_ARRIVALS };
+  return { position: { commit, id: "" }, byAccount, isCut: total === MAX_ARRIVALS };
 }

@@ -2,13 +2,13 @@ import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { checkCursor, firstIdAt, isId } from "../foundation/id.ts";
-import { CLASS_SCORES, type SpamClass } from "../spam/spam-verdict.ts";
+import { isId } from "../foundation/id.ts";
+import type { SpamClass } from "../spam/spam-verdict.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { EventParts } from "../outbox/event.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../workspaces/viewing.ts";
-import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint, numbersOf } from "./endpoint-number.ts";
+import { idOfEndpoint, NUMBER_OF_ENDPOINT, numberOfEndpoint } from "./endpoint-number.ts";
 import {
   CONTENT_COLUMNS,
   type ContentRow,
@@ -154,64 +154,8 @@ export function newestSubmission(): Steps<{ readonly id: string; readonly create
   return first(query.selectFrom("submission").select(["id", "created_at"]).orderBy("id", "desc").limit(1));
 }
 
-/** The position of `tail` in the order of commits. */
-export type TailPosition = number;
-
-export interface TailPage {
-  /** In the order of their commits. */
-  readonly submissions: readonly Submission[];
-  readonly position: TailPosition;
-}
-
-/** The position after the newest submission there is. */
-export function* tailEnd(): Steps<TailPosition> {
-  const newest = yield* first(query.selectFrom("submission").select("seq").orderBy("seq", "desc").limit(1));
-  return newest?.seq ?? 0;
-}
-
-/** Submissions that are looked at for the first commit: their ids are made some seconds before it, and not in its order. */
-const MAX_COMMITTED_LATER = 10_000;
-
-export const FIRST_LATER_SQL = `SELECT min(seq) AS seq FROM
-  (SELECT seq FROM submission WHERE id > ? ORDER BY id LIMIT ${MAX_COMMITTED_LATER}) AS later`;
-
-/**
- * The position after a submission; if it is gone, the position before the first one with a later id.
- *
- * @param cursor its id. @throws invalid_request on anything else.
- */
-export function* tailAfter(cursor: string): Steps<TailPosition> {
-  checkCursor("sub", cursor);
-  const named = yield* first(query.selectFrom("submission").select("seq").where("id", "=", cursor));
-  if (named !== undefined) return named.seq;
-  const later = yield* first(text<{ seq: number | null }>(FIRST_LATER_SQL, cursor));
-  return later?.seq ? later.seq - 1 : yield* tailEnd();
-}
-
-/**
- * At most `limit` submissions that were committed after a position, oldest first, by the endpoint, the score and the time of the
- * filter.
- */
-export function* readTail(filter: SubmissionFilter, after: TailPosition, limit: number): Steps<TailPage> {
-  const rows = yield* all(
-    filtered(filter).select("seq").where("seq", ">", after).orderBy("seq").limit(limit),
-  );
-  return { submissions: rows.map(toSubmission), position: rows.at(-1)?.seq ?? after };
-}
-
 function selectSubmissions() {
   return query.selectFrom("submission").select(CONTENT_COLUMNS).select(idOfEndpoint.as("endpoint_id"));
-}
-
-function filtered({ endpointIds, spamClass, since, until }: SubmissionFilter) {
-  let select = selectSubmissions();
-  if (endpointIds !== null) select = select.where("endpoint_number", "in", numbersOf(endpointIds));
-  // Ids begin with the time, so the index on them answers for times too.
-  if (since !== null) select = select.where("id", ">=", firstIdAt("sub", since));
-  if (until !== null) select = select.where("id", "<", firstIdAt("sub", until));
-  if (spamClass === null) return select;
-  const [low, high] = CLASS_SCORES[spamClass];
-  return select.where(sql<boolean>`spam_score BETWEEN ${low} AND ${high}`);
 }
 
 function toSubmission(row: ContentRow & { readonly endpoint_id: string }): Submission {

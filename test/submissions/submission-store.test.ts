@@ -4,18 +4,14 @@ import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
+import { FIRST_LATER_SQL } from "../../src/submissions/tail.ts";
 import { browseSubmissions } from "../../src/submissions/browse-submissions.ts";
 import {
   deleteSubmissions,
   EVERY_SUBMISSION,
-  FIRST_LATER_SQL,
   getSubmission,
-  readTail,
   type SubmissionFilter,
   type SubmissionPage,
-  tailAfter,
-  tailEnd,
 } from "../../src/submissions/submission-store.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -133,80 +129,13 @@ test.each(["x", "", "sub_", "ep_01h455vb4pex5vsknk084sn02q", "sub_01h455vb4pex5v
   },
 );
 
-test("tail gives what was committed after a position, in the order of commits whatever the ids say", () => {
-  const { db, endpoints, add } = bench();
-  add(endpoints[0]!, NOON);
-  const start = db.now(() => tailEnd());
-  const late = add(endpoints[0]!, NOON + 5000);
-  const early = add(endpoints[0]!, NOON - 5000);
-  const other = add(endpoints[1]!, NOON);
-  const first = db.now(() => readTail(any, start, 2));
-  expect(first.submissions.map(({ id }) => id)).toEqual([late, early]);
-  const rest = db.now(() => readTail(any, first.position, 2));
-  expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
-  expect(db.now(() => readTail(any, rest.position, 2))).toEqual({ submissions: [], position: rest.position });
-  expect(db.now(() => readTail({ ...any, endpointIds: [endpoints[1]!] }, start, 5)).submissions).toHaveLength(
-    1,
-  );
-});
-
-test("who follows gets each submission that is committed while it waits, once and in the order of commits", async () => {
-  const { db, endpoints, add } = bench();
-  add(endpoints[0]!, NOON);
-  const from = db.now(() => tailEnd());
-  const expected = [add(endpoints[0]!, NOON + 5000)];
-  const changed = (): Promise<void> => {
-    expected.push(add(endpoints[0]!, NOON), add(endpoints[0]!, NOON - 5000));
-    return Promise.resolve();
-  };
-  const followed: string[] = [];
-  for await (const { id } of followSubmissions(db, { filter: any, from }, changed)) {
-    followed.push(id);
-    if (followed.length === 5) break;
-  }
-  expect(followed).toEqual(expected);
-});
-
-test("tail goes on after a submission, or, if that is gone, with the submissions of later ids", () => {
-  const { db, endpoints, add } = bench();
-  const [first, second] = [add(endpoints[0]!, NOON), add(endpoints[0]!, NOON + 1)];
-  const early = add(endpoints[1]!, NOON - 60_000);
-  const after = (cursor: string) =>
-    db
-      .now(() =>
-        readTail(
-          any,
-          db.now(() => tailAfter(cursor)),
-          5,
-        ),
-      )
-      .submissions.map(({ id }) => id);
-  expect(after(first)).toEqual([second, early]);
-  expect(after(early)).toEqual([]);
-  db.now(() => deleteSubmissions([first]));
-  expect(after(first)).toEqual([second, early]);
-  db.now(() => deleteSubmissions([second]));
-  expect(after(second)).toEqual([]);
-  expect(() => db.now(() => tailAfter("sub_nonsense"))).toThrow("cursor");
-});
-
 test("the place of a submission that is gone is found by the ids after it, without reading all others", () => {
   const { db } = bench();
-  const plan = db.prepare(`EXPLAIN QUERY PLAN ${FIRST_LATER_SQL}`).all("") as { detail: string }[];
+  const plan = db.prepare(`EXPLAIN QUERY PLAN ${FIRST_LATER_SQL.sqlite}`).all("") as { detail: string }[];
   expect(plan.map(({ detail }) => detail)).toContainEqual(
     expect.stringMatching(/SEARCH submission USING COVERING INDEX .*\(id>\?\)/),
   );
-  expect(FIRST_LATER_SQL).toMatch(/ORDER BY id LIMIT \d+/);
-});
-
-test("a deleted submission's place is never given again, so that tail misses nothing", () => {
-  const { db, endpoints, add } = bench();
-  const gone = add(endpoints[0]!, NOON);
-  const position = db.now(() => tailEnd());
-  db.now(() => deleteSubmissions([gone]));
-  expect(db.now(() => tailEnd())).toBe(0);
-  const next = add(endpoints[0]!, NOON);
-  expect(db.now(() => readTail(any, position, 5)).submissions.map(({ id }) => id)).toEqual([next]);
+  expect(FIRST_LATER_SQL.sqlite).toMatch(/ORDER BY id LIMIT \d+/);
 });
 
 test("deleting is all or nothing", async () => {

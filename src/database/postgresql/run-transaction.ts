@@ -92,7 +92,8 @@ async function runSteps<Result>(client: PoolClient, steps: Steps<Result>): Promi
 
 async function execute(client: PoolClient, { gives, built }: Statement): Promise<unknown> {
   const { sql, parameters } = built.compile();
-  const result = await client.query(toPostgresql(sql), parameters.map(toParameter));
+  const own = toPostgresql(built.postgresql ?? sql);
+  const result = await client.query(own, parameters.map(toParameter));
   if (gives === "rows") return result.rows;
   return gives === "row" ? result.rows[0] : (result.rowCount ?? 0);
 }

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
+import { deleteSubmissions, EVERY_SUBMISSION } from "../../src/submissions/submission-store.ts";
+import { readTail, TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { asSubmission, storeSubmissions } from "../support/add-submission.ts";
+import { ENGINES } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
+
+const any = EVERY_SUBMISSION;
+/** Ids never go back with a clock that is set back a little, so a test of times has a day of its own. */
+let days = 0;
+
+async function withEndpoints(db: Database) {
+  const { workspace } = await db.transaction(() => createAccount("ana@example.org", NOON));
+  const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+  const add = () => db.transaction(() => insertEndpoint(workspace, made, plans, NOON));
+  const [one, two] = [(await add()).id, (await add()).id];
+  const store = async (endpointId: string, createdAt: number) =>
+    (await storeSubmissions(db, [{ endpointId, createdAt }]))[0] ?? "";
+  return { one, two, store };
+}
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("tail gives what was committed after a position, in the order of commits whatever the ids say", async () => {
+    const db = await temporary();
+    expect(await db.read(tailEnd)).toEqual(TAIL_START);
+    const { one, two, store } = await withEndpoints(db);
+    await store(one, NOON);
+    const start = await db.read(tailEnd);
+    const late = await store(one, NOON + 5000);
+    const early = await store(one, NOON - 5000);
+    const other = await store(two, NOON);
+    const first = await db.read(() => readTail(any, start, 2));
+    expect(first.submissions.map(({ id }) => id)).toEqual([late, early]);
+    const rest = await db.read(() => readTail(any, first.position, 2));
+    expect(rest.submissions.map(({ id }) => id)).toEqual([other]);
+    const none = await db.read(() => readTail(any, rest.position, 2));
+    expect(none).toEqual({ submissions: [], position: rest.position });
+  });
+
+  test("a filter takes the endpoint, the score and the time", async () => {
+    const db = await temporary();
+    const day = NOON + (days += 1) * 86_400_000;
+    const { one, two } = await withEndpoints(db);
+    const ids = await storeSubmissions(
+      db,
+      [0, 30, 60].map((spamScore, index) => ({
+        endpointId: index === 2 ? two : one,
+        spamScore,
+        createdAt: day + index,
+      })),
+    );
+    const found = async (filter: Partial<typeof any>) =>
+      (await db.read(() => readTail({ ...any, ...filter }, TAIL_START, 9))).submissions.map(({ id }) => id);
+    expect(await found({})).toEqual(ids);
+    expect(await found({ endpointIds: [two] })).toEqual(ids.slice(2));
+    expect(await found({ spamClass: "medium" })).toEqual(ids.slice(1, 2));
+    expect(await found({ since: day + 1, until: day + 2, endpointIds: [one] })).toEqual(ids.slice(1, 2));
+  });
+
+  test("of a transaction with many submissions a page takes a part, and the next page the rest", async () => {
+    const db = await temporary();
+    const { one } = await withEndpoints(db);
+    const given = Array.from({ length: 7 }, (_, index) => ({ endpointId: one, createdAt: NOON + index }));
+    const ids = await storeSubmissions(db, given);
+    const seen: string[] = [];
+    let position = TAIL_START;
+    for (let page = 0; page < 4; page += 1) {
+      const from = position;
+      const read = await db.read(() => readTail(any, from, 3));
+      seen.push(...read.submissions.map(({ id }) => id));
+      position = read.position;
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  test("who follows gets each submission that is committed while it waits, once and in the order of commits", async () => {
+    const db = await temporary();
+    const { one, store } = await withEndpoints(db);
+    await store(one, NOON);
+    const from = await db.read(tailEnd);
+    const expected = [await store(one, NOON + 5000)];
+    const changed = async (): Promise<void> => {
+      expected.push(await store(one, NOON), await store(one, NOON - 5000));
+    };
+    const followed: string[] = [];
+    for await (const { id } of followSubmissions(db, { filter: any, from }, changed)) {
+      followed.push(id);
+      if (followed.length === 5) break;
+    }
+    expect(followed).toEqual(expected);
+  });
+
+  test("tail goes on after a submission, or, if that is gone, with the submissions of later ids", async () => {
+    const db = await temporary();
+    const { one, two, store } = await withEndpoints(db);
+    const [first, second] = [await store(one, NOON), await store(one, NOON + 1)];
+    const early = await store(two, NOON - 60_000);
+    const after = async (cursor: string) => {
+      const position = await db.read(() => tailAfter(cursor));
+      return (await db.read(() => readTail(any, position, 5))).submissions.map(({ id }) => id);
+    };
+    expect(await after(first)).toEqual([second, early]);
+    expect(await after(early)).toEqual([]);
+    await db.transaction(() => deleteSubmissions([first]));
+    expect(await after(first)).toEqual([second, early]);
+    await db.transaction(() => deleteSubmissions([second]));
+    expect(await after(second)).toEqual([]);
+    await expect(db.read(() => tailAfter("sub_nonsense"))).rejects.toThrow("cursor");
+  });
+
+  test("a deleted submission's place is never given again, so that tail misses nothing", async () => {
+    const db = await temporary();
+    const { one, store } = await withEndpoints(db);
+    const gone = await store(one, NOON);
+    const position = await db.read(tailEnd);
+    await db.transaction(() => deleteSubmissions([gone]));
+    expect(await db.read(tailEnd)).toEqual(TAIL_START);
+    const next = await store(one, NOON);
+    const { submissions } = await db.read(() => readTail(any, position, 5));
+    expect(submissions.map(({ id }) => id)).toEqual([next]);
+  });
+});
+
+test.skipIf(!hasPostgresql)(
+  "on PostgreSQL what another server is still storing is not passed over: all that came after it waits for it",
+  async () => {
+    const db = await temporaryPostgresql();
+    const { one, store } = await withEndpoints(db);
+    const slow = asSubmission({ endpointId: one, createdAt: NOON });
+    const seen = async () =>
+      (await db.read(() => readTail(any, TAIL_START, 5))).submissions.map(({ id }) => id);
+    let quick = "";
+    await db.withConnection(async (client) => {
+      await client.query("BEGIN");
+      await client.query(
+        `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+         VALUES ($1, 1, 1, '{}', 0, '[]', '', '', 1)`,
+        [slow.id],
+      );
+      quick = await store(one, NOON + 1);
+      expect(await seen()).toEqual([]);
+      await client.query("COMMIT");
+    });
+    expect(await seen()).toEqual([slow.id, quick]);
+  },
+);
