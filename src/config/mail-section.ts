@@ -56,7 +56,9 @@ export const mailSection = z.strictObject({
   timeoutMs: z.int().min(1000).max(600_000).describe("Longest time for one attempt, in milliseconds."),
   limits: z.strictObject({
     total: z.int().min(1).max(100).describe("E-mails sent at once, each over a connection of its own."),
-    perMinute: count.describe("E-mails a minute, all together."),
+    perMinute: count.describe(
+      "E-mails a minute about submissions; those about accounts come on top, at most a quarter of it.",
+    ),
     perRecipientPerHour: count.describe("E-mails an hour to one recipient."),
   }),
   scheduleSeconds: z
