@@ -8,17 +8,22 @@ import { measureDatabase } from "./database/sqlite/database-metrics.ts";
 import { createLogCleaner, type LogCleaner } from "./database/sqlite/empty-log.ts";
 import type { Steps } from "./database/steps.ts";
 import type { DeleteContents } from "./endpoints/delete-endpoint.ts";
-import { createEndpointDirectory } from "./endpoints/endpoint-directory.ts";
+import { createEndpointDirectory, type EndpointDirectory } from "./endpoints/endpoint-directory.ts";
 import type { Clock } from "./foundation/clock.ts";
 import { databaseUpgraded, keySeenInBrowser, maintenanceFailed } from "./foundation/events.ts";
 import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
+import { MAIL_KIND } from "./mail/mail-recipient.ts";
+import { placeOf } from "./mail/mail-health.ts";
+import { createMailTransport } from "./mail/mail-transport.ts";
+import type { SmtpSettings } from "./mail/smtp-settings.ts";
+import { WEBHOOK_KIND } from "./webhooks/webhook.ts";
 import { countLetters, Letters, timing } from "./mail/letters.ts";
 import { readSmtpSettings } from "./mail/read-smtp-settings.ts";
 import { createSmtpSender } from "./mail/smtp-sender.ts";
 import { finishGrace, markSeenInBrowser } from "./keys/key-store.ts";
-import { createKeyVerifier } from "./keys/verify-key.ts";
+import { createKeyVerifier, type KeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
 import { createBurstMemory } from "./history/burst-memory.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
@@ -47,7 +52,7 @@ import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts"
 import { createSubmissionReader, type SubmissionReader } from "./submissions/submission-reader.ts";
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
 import { Deliverer } from "./outbox/deliverer.ts";
-import { dropOldDeliveries } from "./outbox/delivery-retention.ts";
+import { BEFORE_ALL, dropOldDeliveries, type KeptDeliveries } from "./outbox/delivery-retention.ts";
 import type { Transport } from "./outbox/transport.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
@@ -162,7 +167,7 @@ export interface ServiceParts {
   readonly metrics: ExposedMetrics | null;
 }
 
-/** @throws config_invalid if a key is missing that encrypts secrets of the database. */
+/** @throws config_invalid if a key is missing that encrypts secrets of the database, or a file that a setting of `mail` names. */
 export function createSubmitService(parts: ServiceParts): SubmitService {
   const { db, config, clock, log, metrics } = parts;
   const keyring = db.now(() => openKeyring(config));
@@ -172,17 +177,16 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const idempotency = createIdempotencyMemory(db);
   const outbox = createOutbox(db);
   const sender = createWebhookSender(config);
-  const webhooks = openWebhookTransport(parts, keyring, sender);
-  const deliverer = new Deliverer({ db, outbox, transports: [webhooks], clock, log, random: Math.random });
+  const smtp = readSmtpSettings(config.mail, config.server.baseUrl);
+  const transports = openTransports(parts, { keyring, sender, smtp });
+  const deliverer = new Deliverer({ db, outbox, transports, clock, log, random: Math.random });
   const memory = createSpamMemory(createBurstMemory());
   const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
   const news = createNews();
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability, news);
   const commits = createCommitQueue({ db, usage, idempotency, outbox, memory, heldPosts }, observe);
-  const exempt = compileNetworks(config.rateLimit.exempt);
-  const limiter = createRateLimiter();
-  const gatekeeper = createGatekeeper({ verifier, directory, limiter, limits: config.rateLimit, exempt });
+  const gatekeeper = openGate(config, verifier, directory);
   const onSecretInBrowser = createBrowserMark(db, clock, log);
   const intake = createIntake({
     gatekeeper,
@@ -223,7 +227,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     upkeep: createUpkeep(db, config, clock, cleaner),
     keyring,
     sender,
-    letters: openLetters(parts),
+    letters: smtp === null ? null : openLetters(parts, smtp),
     news,
     metrics,
     onChange() {
@@ -234,20 +238,45 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   };
 }
 
-function openWebhookTransport(
-  { db, config, clock, log }: ServiceParts,
-  keyring: Keyring,
-  sender: HttpSender,
-): Transport {
-  const dashboardUrl = dashboardUrlOf(config);
-  return createWebhookTransport({ db, keyring, sender, dashboardUrl, settings: config.webhooks, clock, log });
+function openGate(
+  { rateLimit: limits }: Config,
+  verifier: KeyVerifier,
+  directory: EndpointDirectory,
+): Gatekeeper {
+  const exempt = compileNetworks(limits.exempt);
+  return createGatekeeper({ verifier, directory, limiter: createRateLimiter(), limits, exempt });
 }
 
-/** @throws config_invalid if a file cannot be read that the settings under `mail` name. */
-function openLetters({ config, clock, log, metrics }: ServiceParts): Letters | null {
+interface TransportParts {
+  readonly keyring: Keyring;
+  readonly sender: HttpSender;
+  /** Null without a mail server: then e-mail waits. */
+  readonly smtp: SmtpSettings | null;
+}
+
+function openTransports(parts: ServiceParts, { keyring, sender, smtp }: TransportParts): Transport[] {
+  const { db, config, clock, log } = parts;
+  const dashboardUrl = dashboardUrlOf(config);
+  const settings = config.webhooks;
+  const webhooks = createWebhookTransport({ db, keyring, sender, dashboardUrl, settings, clock, log });
+  return smtp === null ? [webhooks] : [webhooks, openMailTransport(parts, smtp)];
+}
+
+function openMailTransport({ db, config, log }: ServiceParts, settings: SmtpSettings): Transport {
+  return createMailTransport({
+    db,
+    sender: createSmtpSender(settings),
+    from: settings.from,
+    place: placeOf(settings),
+    settings: config.mail,
+    dashboardUrl: dashboardUrlOf(config),
+    unsubscribeUrl: () => null,
+    log,
+  });
+}
+
+function openLetters({ config, clock, log, metrics }: ServiceParts, settings: SmtpSettings): Letters {
   const count = countLetters(metrics ?? noMetrics);
-  const settings = readSmtpSettings(config.mail, config.server.baseUrl);
-  if (settings === null) return null;
   const sender = createSmtpSender(settings);
   const { perMinute } = config.mail.limits;
   const { from } = settings;
@@ -278,6 +307,15 @@ function createUpkeep(db: SqliteDatabase, config: Config, clock: Clock, cleaner:
     cleaner.note(deleted);
     return deleted;
   };
+  const keepDeliveries = (kept: KeptDeliveries) => {
+    let after = BEFORE_ALL;
+    return async (): Promise<number> => {
+      const dropped = await db.transaction(() => dropOldDeliveries(kept, after, clock.now()));
+      after = dropped.last;
+      cleaner.note(dropped.looked);
+      return dropped.looked;
+    };
+  };
   return {
     cleanUps: [
       () => db.transaction(() => forgetExpired(clock.now())),
@@ -287,7 +325,8 @@ function createUpkeep(db: SqliteDatabase, config: Config, clock: Clock, cleaner:
       () => db.transaction(() => dropEndedSessions(clock.now(), config.dashboard)),
       () => db.transaction(() => dropOldMailedLinks(clock.now())),
       () => db.transaction(() => dropOldChanges(clock.now())),
-      () => noted(() => dropOldDeliveries(config.webhooks.keepDeliveredDays, clock.now())),
+      keepDeliveries({ kind: WEBHOOK_KIND, days: config.webhooks.keepDeliveredDays }),
+      keepDeliveries({ kind: MAIL_KIND, days: config.mail.keepSentDays }),
     ],
     expire: () => noted(() => expireSubmissions(clock.now())),
     clearLog: () => cleaner.clean(),

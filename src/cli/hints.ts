@@ -13,6 +13,7 @@ const ADDRESS: Readonly<Record<Listener, { readonly host: string; readonly port:
 
 /** What the command line says for each hint: the command that does it. */
 const WORDS: Words = {
+  check_mail_server: () => "formsvc mail check goes through each step; nothing is lost meanwhile",
   change_plan: ({ workspaceId }) => `formsvc workspace set-plan ${workspaceId} PLAN`,
   choose_free_port: ({ listener }) =>
     `stop what listens there, or choose another with ${ADDRESS[listener].port}`,
@@ -24,18 +25,20 @@ const WORDS: Words = {
   choose_plan: () => "see: formsvc workspace set-plan",
   configure_or_change_plan: ({ workspaceId }) =>
     `add it to plans in the configuration, or: formsvc workspace set-plan ${workspaceId} PLAN`,
-  enable_webhook_or_keep_id: () => "enable its webhook, or replay it without --as-new",
+  enable_recipient_or_keep_id: () => "enable its webhook or recipient, or replay it without --as-new",
   encrypt_rest_of_secrets: () => "finish with: formsvc secrets encrypt",
   export_as_ndjson: () => "import takes what export --format ndjson writes",
   heed_or_restore: () => "do what it says; if the file is damaged: formsvc restore FILE",
   issue_key: () => "issue a new one with: formsvc key issue",
   list_accounts: () => "see: formsvc account list",
-  list_deliveries: () => "see: formsvc webhook deliveries",
+  list_deliveries: () => "see: formsvc webhook deliveries, or formsvc mail deliveries",
   list_endpoints: () => "see: formsvc endpoint list",
   list_keys: () => "see: formsvc key list ENDPOINT",
   list_recipients: () => "see: formsvc recipient list",
   list_webhooks: () => "see: formsvc webhook list",
   list_workspaces: () => "see: formsvc workspace list",
+  look_at_recipient: ({ recipientId }) =>
+    `correct the address or ask its holder, then: formsvc recipient enable ${recipientId}`,
   look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,
   make_configuration: () => "make one with: formsvc init",
   make_other_operator: () => "make another one first: formsvc account set EMAIL --operator",
@@ -49,11 +52,14 @@ const WORDS: Words = {
   replace_damaged_database: () =>
     "stop the server, keep the file, and restore the newest backup: formsvc restore FILE",
   replay_failed_deliveries: () => "once the receiver is well: formsvc webhook replay --failed",
+  replay_failed_mail: () => "once what refused them is mended: formsvc mail replay --failed",
   restart_older_server: () => "the database is of an older version: restart the server with this one first",
   restore_or_make_key_file: () => "bring it back, or make a first one with: formsvc secrets rotate",
   rotate_leaked_key: () => "use the publishable key in pages, then: formsvc key rotate KEY",
   schedule_backups: () =>
     "set backup.everyHours in the configuration and restart the server, or have cron run: formsvc backup FILE",
+  set_mail_server: () =>
+    "set mail.host and mail.from in the configuration and restart the server; or remove the recipients: formsvc recipient list",
   set_clock_or_delete_submission: ({ submissionId }) =>
     "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, the submission came while it was ahead, " +
     `and this line stays until then or until: formsvc submission delete ${submissionId}`,

@@ -4,16 +4,39 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { classifyMail } from "../mail/classify-mail.ts";
+import { mailChannel } from "../mail/mail-deliveries.ts";
 import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
 import { sendTestMail } from "../mail/send-test-mail.ts";
 import type { SmtpExchange } from "../mail/smtp-dialogue.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import type { SmtpSettings } from "../mail/smtp-settings.ts";
+import type { Attempt } from "../outbox/delivery.ts";
 import { addNoun, command, refuse } from "./command.ts";
+import { deliveryCommands } from "./delivery-commands.ts";
 import { readSettings } from "./open.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "mail", "Sending e-mail over the mail server of the configuration", [check, test]);
+  addNoun(program, "mail", "Sending e-mail over the mail server of the configuration", [
+    check,
+    test,
+    ...deliveryVerbs,
+  ]);
+}
+
+const deliveryVerbs = deliveryCommands(mailChannel, {
+  noun: "mail",
+  recipient: "recipient",
+  messageId: "Message-ID",
+  noteOf: ({ id, state, leadId }, attempts) => {
+    if (leadId !== null) return `it goes in a summary with others: ${leadId}`;
+    if (state !== "failed" || !mayHaveArrived(attempts)) return null;
+    return `it may have arrived, so it is not sent again by itself; if it did not: formsvc mail replay ${id}`;
+  },
+});
+
+/** Whether the end of the last attempt is not known. */
+function mayHaveArrived(attempts: readonly Attempt[]): boolean {
+  return ["unsure", "interrupted"].includes(attempts.at(-1)?.outcome ?? "");
 }
 
 const check = command({

@@ -10,21 +10,29 @@ import { WEBHOOK_FORMATS } from "../webhooks/formats/format.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
 import { defaultWebhookSettings, type Webhook, type WebhookSettings } from "../webhooks/webhook.ts";
+import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { getWebhook, listWebhooks } from "../webhooks/webhook-store.ts";
 import { confirm, parseScore, readLines } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import { deliveryCommands } from "./delivery-commands.ts";
 import type { OptionValues } from "./option-values.ts";
 import { withDatabase } from "./open.ts";
 import { writeError } from "./output.ts";
 import { endpointIdOf } from "./submission-filter.ts";
-import { attempts, deliveries, replayCommand } from "./webhook-delivery-commands.ts";
 import { listen, testWebhook, verify } from "./webhook-receiver-commands.ts";
 
 export function register(program: Command): void {
   const verbs = [create, list, show, set, enable, disable, remove, rotate];
-  verbs.push(testWebhook, deliveries, attempts, replayCommand, verify, listen);
+  verbs.push(testWebhook, ...deliveryVerbs, verify, listen);
   addNoun(program, "webhook", "Receivers that get each submission", verbs);
 }
+
+const deliveryVerbs = deliveryCommands(webhookChannel, {
+  noun: "webhook",
+  recipient: "webhook",
+  messageId: "webhook-id",
+  noteOf: () => null,
+});
 
 const settingOptions = [
   {

@@ -1,11 +1,12 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { Attempt, Delivery } from "../outbox/delivery.ts";
+import { replayOf } from "../outbox/channel-deliveries.ts";
 import { listAttempts } from "../outbox/delivery-store.ts";
 import { getViewableDelivery, getViewableWebhook } from "../webhooks/viewable-webhooks.ts";
 import { readSubmissions } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
-import { replay } from "../webhooks/webhook-deliveries.ts";
+import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { page, redirect } from "./answer.ts";
 import { adviceFor, stateWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
@@ -36,7 +37,7 @@ export function deliveryPages(routes: Routes, parts: DashboardParts): void {
     const { id = "", delivery: deliveryId = "" } = params;
     await db.read(() => getViewableDelivery(viewer, id, deliveryId));
     const asked = { what: deliveryId, asNew: form.has("as_new"), dryRun: false, actor: viewer, now };
-    const { id: sent = deliveryId } = await applied(parts, () => replay(db, asked));
+    const { id: sent = deliveryId } = await applied(parts, () => replayOf(webhookChannel, db, asked));
     return redirect(`${pathOf(id)}/deliveries/${sent}`, "sent-again", 1);
   });
 
@@ -51,7 +52,9 @@ export function deliveryPages(routes: Routes, parts: DashboardParts): void {
 
   async function replayFailed({ viewer, now }: Visit, webhookId: string): Promise<number> {
     const range = { recipientId: webhookId, failedOnly: true, since: null, until: null };
-    return (await replay(db, { what: range, asNew: false, dryRun: false, actor: viewer, now })).replayed;
+    return (
+      await replayOf(webhookChannel, db, { what: range, asNew: false, dryRun: false, actor: viewer, now })
+    ).replayed;
   }
 
   async function replayChosen({ viewer, form, now }: Visit, webhookId: string): Promise<number> {
@@ -61,7 +64,7 @@ export function deliveryPages(routes: Routes, parts: DashboardParts): void {
     let sent = 0;
     for (const what of chosen) {
       try {
-        await replay(db, { what, asNew: false, dryRun: false, actor: viewer, now });
+        await replayOf(webhookChannel, db, { what, asNew: false, dryRun: false, actor: viewer, now });
         sent += 1;
       } catch (error) {
         // It is being sent right now.

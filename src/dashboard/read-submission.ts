@@ -1,3 +1,4 @@
+import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { listMarks, type Mark } from "../history/teach.ts";
@@ -7,6 +8,7 @@ import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { getViewableSubmission } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
+import { findMailRecipient } from "../mail/mail-recipient-store.ts";
 import { findWebhook } from "../webhooks/webhook-store.ts";
 import { getViewableWorkspace } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
@@ -36,6 +38,7 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const submission = yield* getViewableSubmission(viewer, id);
     const endpoint = yield* getViewableEndpoint(viewer, submission.endpointId);
     const { deliveries } = yield* listDeliveries({
+      kind: null,
       recipientId: null,
       submissionId: id,
       state: null,
@@ -44,13 +47,20 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     });
     const messages: SentMessage[] = [];
     for (const delivery of deliveries) {
-      const webhook = yield* findWebhook(delivery.recipientId);
-      const recipient = webhook === undefined ? "a recipient" : new URL(webhook.settings.url).host;
-      messages.push({ delivery, recipient, attempts: yield* listAttempts(delivery.id) });
+      const recipient = yield* nameRecipient(delivery.recipientId);
+      const attempts = yield* listAttempts(delivery.leadId ?? delivery.id);
+      messages.push({ delivery, recipient, attempts });
     }
     const mark = (yield* listMarks([id])).get(id) ?? null;
     const workspace = yield* getViewableWorkspace(viewer, endpoint.workspaceId);
     const workspaceName = viewer.isOperator ? workspace.name : null;
     return { submission, endpoint, workspaceName, definition: yield* readSchema(endpoint), mark, messages };
   });
+}
+
+/** The host of a webhook, or an address. */
+function* nameRecipient(id: string): Steps<string> {
+  const webhook = yield* findWebhook(id);
+  if (webhook !== undefined) return new URL(webhook.settings.url).host;
+  return (yield* findMailRecipient(id))?.settings.address ?? "a recipient";
 }

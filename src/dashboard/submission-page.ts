@@ -1,11 +1,12 @@
 import { FormsvcError } from "../foundation/errors.ts";
+import { replayOf } from "../outbox/channel-deliveries.ts";
 import { getDelivery } from "../outbox/delivery-store.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { findSubmissions } from "../submissions/browse-submissions.ts";
 import { listRead, markRead } from "../submissions/read-marks.ts";
 import { getViewableSubmission, type SubmissionFilter } from "../submissions/submission-store.ts";
-import { replay } from "../webhooks/webhook-deliveries.ts";
 import { page, redirect } from "./answer.ts";
+import { channelOf } from "./channel-of.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
@@ -36,7 +37,9 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     const what = form.get("delivery") ?? "";
     const delivery = await db.read(() => getDelivery(what));
     if (delivery.submissionId !== id) throw new FormsvcError("not_found", `there is no delivery ${what}`);
-    await applied(parts, () => replay(db, { what, asNew: false, dryRun: false, actor: viewer, now }));
+    const channel = await db.read(() => channelOf(delivery.recipientId));
+    const asked = { what, asNew: false, dryRun: false, actor: viewer, now };
+    await applied(parts, () => replayOf(channel, db, asked));
     return redirect(addressOf(shown, `/submissions/${id}`), "sent-again", 1);
   });
 

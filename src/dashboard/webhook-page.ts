@@ -1,4 +1,5 @@
 import { FormsvcError } from "../foundation/errors.ts";
+import { listChannelDeliveries } from "../outbox/channel-deliveries.ts";
 import { readQueue } from "../outbox/count-deliveries.ts";
 import { type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
 import { findLastAttempt } from "../outbox/delivery-store.ts";
@@ -8,7 +9,7 @@ import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { sendTest, TEST_DATA, type TestResult } from "../webhooks/send-test.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
-import { listWebhookDeliveries } from "../webhooks/webhook-deliveries.ts";
+import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { titleOf } from "./preview.ts";
@@ -69,7 +70,7 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
       cursor: query.get("cursor"),
       limit: PAGE_SIZE,
     };
-    const { deliveries, nextCursor } = await db.read(() => listWebhookDeliveries(filter));
+    const { deliveries, nextCursor } = await db.read(() => listChannelDeliveries(webhookChannel, filter));
     const rows = await readRows(deliveries);
     const queue = await db.read(() => readQueue(id));
     const refusal =

@@ -22,6 +22,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
+import { checkFailedMail, checkMailRecipients, checkMailServer } from "../mail/mail-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
@@ -75,6 +76,9 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
   ofTables(({ db }) => db.read(checkFailedDeliveries)),
+  ofTables(({ db, config }) => db.read(() => checkMailServer(config.mail))),
+  ofTables(({ db }) => db.read(checkMailRecipients)),
+  ofTables(({ db }) => db.read(checkFailedMail)),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
   ofTables(({ db, config }) => db.read(() => checkHeldPostRoom(config.held.maxPerWorkspace))),
 ];

@@ -205,6 +205,40 @@ export function webhookLocked(log: Log, webhookId: string, reason: string): void
   log.error({ event: "webhook.locked", webhookId, reason }, "its secrets do not open: nothing is sent there");
 }
 
+/** What the log says of one attempt by e-mail. */
+export interface MailAttemptFacts {
+  readonly recipientId: string;
+  readonly deliveryId: string;
+  /** How many it is about. */
+  readonly submissions: number;
+  readonly attempt: number;
+  readonly outcome: string;
+  readonly durationMs: number;
+}
+
+export function mailAttempted(log: Log, facts: MailAttemptFacts, message: string): void {
+  log.debug({ event: "mail.attempt", ...facts }, message);
+}
+
+export function mailFailed(log: Log, facts: MailAttemptFacts): void {
+  log.error({ event: "mail.failed", ...facts }, "an e-mail is not tried again");
+}
+
+export function mailStopped(log: Log, facts: MailAttemptFacts): void {
+  log.error(
+    { event: "mail.stopped", ...facts },
+    "the recipient refused several e-mails: the next ones are held",
+  );
+}
+
+/** @param facts `reason` says what to do. */
+export function mailWaiting(
+  log: Log,
+  facts: { readonly place: string; readonly outcome: string; readonly reason: string },
+): void {
+  log.warn({ event: "mail.waiting", ...facts }, "the mail server takes nothing: all e-mail waits");
+}
+
 export function deliveriesRecovered(log: Log, recovered: number): void {
   log.warn({ event: "webhook.recovered", recovered }, "interrupted deliveries go out again");
 }

@@ -7,6 +7,7 @@ export type Hint =
   | HintWith<"change_plan" | "configure_or_change_plan" | "upgrade_plan", { readonly workspaceId: string }>
   | HintWith<"set_clock_or_delete_submission", { readonly submissionId: string }>
   | HintWith<"look_at_webhook", { readonly webhookId: string }>
+  | HintWith<"look_at_recipient", { readonly recipientId: string }>
   | HintWith<"name_foreign_file", { readonly what: "configuration" | "database"; readonly path: string }>
   | HintWith<
       "choose_free_port" | "choose_high_port" | "choose_known_host" | "choose_own_address",
@@ -23,8 +24,9 @@ type HintWith<Kind extends string, Facts> = Kind extends string ? { readonly kin
 type PlainKind =
   | "choose_account"
   | "choose_endpoint"
+  | "check_mail_server"
   | "choose_plan"
-  | "enable_webhook_or_keep_id"
+  | "enable_recipient_or_keep_id"
   | "encrypt_rest_of_secrets"
   | "export_as_ndjson"
   | "heed_or_restore"
@@ -43,10 +45,12 @@ type PlainKind =
   | "release_later_or_change_plan"
   | "replace_damaged_database"
   | "replay_failed_deliveries"
+  | "replay_failed_mail"
   | "restart_older_server"
   | "restore_or_make_key_file"
   | "rotate_leaked_key"
   | "schedule_backups"
+  | "set_mail_server"
   | "stop_server"
   | "undo_structure_change"
   | "upgrade_database"

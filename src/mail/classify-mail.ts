@@ -24,28 +24,47 @@ export type MailOutcome =
 
 export interface MailVerdict {
   readonly outcome: MailOutcome;
-  /** A server that refuses all of us is our `own` affair: no e-mail's attempts are spent. */
   readonly blame: Blame;
   /** For people: what happened, and what to do about it. */
   readonly message: string;
 }
 
-const OWN: ReadonlySet<MailOutcome> = new Set([
-  "relay_refused",
-  "sender_refused",
-  "login_refused",
-  "tls_failed",
-  "interrupted",
-]);
+/** Those of the other outcomes depend on the step. */
+const BLAMES: Readonly<Record<Exclude<MailOutcome, "deferred" | "unreachable">, Blame>> = {
+  delivered: "nobody",
+  recipient_refused: "message",
+  content_refused: "message",
+  relay_refused: "place",
+  sender_refused: "place",
+  login_refused: "place",
+  tls_failed: "place",
+  unsure: "unsure",
+  interrupted: "own",
+};
 
-/** Judges one attempt. */
-export function classifyMail(result: SmtpResult): MailVerdict {
+/** Steps in which nothing was said of the recipient or the content: a failure there is the same for every e-mail. */
+const COMMON_STAGES: ReadonlySet<SmtpStage> = new Set(["connect", "tls", "login", "sender"]);
+
+/**
+ * Judges one attempt.
+ *
+ * @param hasDelivered whether this mail server took an e-mail of ours before: if it then refuses one at its recipient, it does
+ *   not refuse us. So no recipient can stop the e-mail of the others for long.
+ */
+export function classifyMail(result: SmtpResult, hasDelivered = false): MailVerdict {
   const { stage, reply, problem } = result;
   if (stage === "done")
     return { outcome: "delivered", blame: "nobody", message: `The mail server took it: ${quote(reply)}.` };
   const [outcome, message] =
     reply === null ? judgeProblem(stage, problem ?? NO_PROBLEM) : judgeReply(stage, reply);
-  return { outcome, blame: OWN.has(outcome) ? "own" : "recipient", message };
+  return { outcome, blame: blameOf(outcome, stage, hasDelivered), message };
+}
+
+function blameOf(outcome: MailOutcome, stage: SmtpStage, hasDelivered: boolean): Blame {
+  const isCommon = COMMON_STAGES.has(stage);
+  if (outcome === "deferred" || outcome === "unreachable") return isCommon ? "place" : "recipient";
+  if (outcome === "relay_refused") return isCommon || !hasDelivered ? "place" : "message";
+  return BLAMES[outcome];
 }
 
 type Judgement = readonly [outcome: MailOutcome, message: string];

@@ -16,9 +16,16 @@ export function* countDeliveries(): Steps<Map<string, number>> {
   return counts;
 }
 
-/** Deliveries that ran out of attempts and wait for somebody to replay them. */
-export function countFailed(): Steps<number> {
-  return countIn("failed");
+/** Deliveries to recipients of a kind that ran out of attempts and wait for somebody to replay them. */
+export function* countFailed(kind: string): Steps<number> {
+  const counted = yield* first(text<{ count: number }>(FAILED_OF_KIND_SQL, kind));
+  return counted?.count ?? 0;
+}
+
+/** Whether anything waits for recipients of a kind, in the outbox or as a delivery. */
+export function* hasMessagesFor(kind: string): Steps<boolean> {
+  for (const some of WAITING_OF_KIND_SQL) if ((yield* first(text(some, kind))) !== undefined) return true;
+  return false;
 }
 
 /** Counting stops here: more is shown as "10,000+". */
@@ -77,6 +84,13 @@ interface Look {
   readonly oldest: string | null;
 }
 
+const FAILED_OF_KIND_SQL = `SELECT count(*) AS count FROM delivery
+  WHERE state = 'failed' AND recipient_id IN (SELECT id FROM recipient WHERE kind = ?)`;
+const WAITING_OF_KIND_SQL = [
+  "SELECT 1 FROM recipient JOIN outbox ON outbox.recipient_id = recipient.id WHERE kind = ? LIMIT 1",
+  `SELECT 1 FROM recipient JOIN delivery ON delivery.recipient_id = recipient.id
+    WHERE kind = ? AND delivery.state = 'pending' LIMIT 1`,
+];
 const FAILED_SQL = "SELECT 1 FROM delivery WHERE state = 'failed'";
 const OF_ENDPOINTS_SQL =
   "AND recipient_id IN (SELECT id FROM recipient WHERE endpoint_id IN (SELECT value FROM json_each(?)))";

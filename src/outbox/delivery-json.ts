@@ -1,17 +1,19 @@
 import { toIsoTime } from "../foundation/clock.ts";
 import type { Attempt, Delivery } from "./delivery.ts";
 
-/** A delivery as every JSON output shows it. */
-export function deliveryJson(delivery: Delivery) {
+/** A delivery as every JSON output shows it. @param recipientName of the member that has the recipient's id. */
+export function deliveryJson(delivery: Delivery, recipientName: "webhook_id" | "recipient_id") {
   return {
     id: delivery.id,
-    webhook_id: delivery.recipientId,
+    [recipientName]: delivery.recipientId,
     submission_id: delivery.submissionId,
     state: delivery.state,
     attempts: delivery.attempts,
     attempts_spent: delivery.spent,
     next_attempt_at: delivery.dueAt === null ? null : toIsoTime(delivery.dueAt),
     last_status: delivery.lastStatus,
+    // Only e-mail is gathered.
+    ...(recipientName === "recipient_id" && { summary_id: delivery.leadId }),
   };
 }
 

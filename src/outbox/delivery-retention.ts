@@ -5,17 +5,47 @@ import { BULK_BATCH } from "./delivery.ts";
 
 const DAY_MS = 86_400_000;
 
+/** How long the delivered messages of a kind of recipient are kept. */
+export interface KeptDeliveries {
+  readonly kind: string;
+  /** Null keeps them. */
+  readonly days: number | null;
+}
+
+/** A place in the order in which messages were delivered. */
+export interface DeliveredPlace {
+  readonly at: number;
+  readonly id: string;
+}
+
+export const BEFORE_ALL: DeliveredPlace = { at: 0, id: "" };
+
+/** What a search found, and where the next one goes on: what lies before is of other kinds, which may be kept for longer. */
+export interface DroppedDeliveries {
+  /** How many it looked at; fewer than a batch if there are no more. */
+  readonly looked: number;
+  readonly last: DeliveredPlace;
+}
+
 /**
- * Deletes a batch of messages that were delivered more than this number of days ago, with their attempts, and bodies that no
- * message needs any more. Held and failed ones stay. Returns how many messages; a full batch means there may be more.
+ * Looks at a batch of messages that were delivered more than this number of days ago, and deletes those of a kind with their
+ * attempts, and bodies that no message needs any more. Held and failed ones stay.
  */
-export function* dropOldDeliveries(keepDays: number | null, now: number): Steps<number> {
-  if (keepDays === null) return 0;
-  const before = now - keepDays * DAY_MS;
-  if ((yield* first(selectOld(before).limit(1))) === undefined) return 0;
+export function* dropOldDeliveries(
+  { kind, days }: KeptDeliveries,
+  after: DeliveredPlace,
+  now: number,
+): Steps<DroppedDeliveries> {
+  const nothing = { looked: 0, last: after };
+  if (days === null) return nothing;
+  const before = now - days * DAY_MS;
+  if ((yield* first(selectOld(after, before).limit(1))) === undefined) return nothing;
   // A message of the same submission may still wait in the outbox and need the body.
-  if (yield* isOutboxOlderThan(before)) return 0;
-  return yield* deleteDeliveries(yield* all(selectOld(before).limit(BULK_BATCH)));
+  if (yield* isOutboxOlderThan(before)) return nothing;
+  const rows = yield* all(selectOld(after, before).limit(BULK_BATCH));
+  yield* deleteDeliveries(rows.filter((row) => row.kind === kind));
+  const { id = after.id, finished_at: at = null } = rows.at(-1) ?? {};
+  return { looked: rows.length, last: { at: at ?? after.at, id } };
 }
 
 function* isOutboxOlderThan(before: number): Steps<boolean> {
@@ -23,13 +53,16 @@ function* isOutboxOlderThan(before: number): Steps<boolean> {
   return ((yield* first(oldest))?.at ?? before) < before;
 }
 
-export function selectOld(before: number) {
+export function selectOld(after: DeliveredPlace, before: number) {
   return query
     .selectFrom("delivery")
-    .select(["id", "submission_id"])
-    .where("state", "=", sql.lit("delivered"))
+    .innerJoin("recipient", "recipient.id", "delivery.recipient_id")
+    .select(["delivery.id", "submission_id", "finished_at", "recipient.kind"])
+    .where("delivery.state", "=", sql.lit("delivered"))
     .where("finished_at", "<", before)
-    .orderBy("finished_at");
+    .where(sql<boolean>`(finished_at, delivery.id) > (${after.at}, ${after.id})`)
+    .orderBy("finished_at")
+    .orderBy("delivery.id");
 }
 
 /** Inside a transaction. The number deleted. */

@@ -17,6 +17,8 @@ export interface Delivery {
   readonly dueAt: number | null;
   /** The status of the last attempt that was answered with one; null before. */
   readonly lastStatus: number | null;
+  /** The message that it goes with in a summary, and whose attempts are its own; null if it goes by itself or leads. */
+  readonly leadId: string | null;
 }
 
 export interface Attempt {

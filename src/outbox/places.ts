@@ -1,5 +1,6 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { run, type Steps, text } from "../database/steps.ts";
+import { query } from "../database/database.ts";
+import { first, run, type Steps, text } from "../database/steps.ts";
 import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } from "./breaker.ts";
 import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
 
@@ -111,4 +112,18 @@ export class Places {
 /** At the start: a new process finds out by itself. */
 export function* forgetFaults(): Steps<void> {
   yield* run(text("DELETE FROM place_fault"));
+}
+
+/** What is wrong with a place, as the running server has found. */
+export interface PlaceFault {
+  readonly since: number;
+  readonly message: string;
+  readonly nextProbeAt: number;
+}
+
+/** Undefined while the place is well. */
+export function* findPlaceFault(kind: string, place: string): Steps<PlaceFault | undefined> {
+  const rows = query.selectFrom("place_fault").selectAll().where("kind", "=", kind);
+  const row = yield* first(rows.where("place", "=", place));
+  return row && { since: row.since, message: row.message, nextProbeAt: row.next_probe_at };
 }

@@ -8,8 +8,9 @@ import type { RecipientState } from "./recipient.ts";
 /** Rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;
 
-/** A part of the outbox; null is every recipient, submission or message. */
+/** A part of the outbox; null is every kind of recipient, recipient, submission or message. */
 export interface QueuedPart {
+  readonly kind: string | null;
   readonly recipientId: string | null;
   readonly submissionId: string | null;
   readonly id: string | null;
@@ -18,6 +19,7 @@ export interface QueuedPart {
 }
 
 export const EVERYTHING_QUEUED: QueuedPart = {
+  kind: null,
   recipientId: null,
   submissionId: null,
   id: null,
@@ -69,11 +71,12 @@ function toDelivery(row: QueuedRow, id: string, submissionId: string): Delivery 
     spent: 0,
     dueAt: isPending ? row.queued_at : null,
     lastStatus: null,
+    leadId: null,
   };
 }
 
 function selectRows(
-  { recipientId, submissionId, id }: QueuedPart,
+  { kind, recipientId, submissionId, id }: QueuedPart,
   end: "oldest" | "newest",
   after: number | null,
 ) {
@@ -84,6 +87,7 @@ function selectRows(
     .orderBy("number", end === "oldest" ? "asc" : "desc")
     .limit(ROWS_AT_ONCE);
   if (after !== null) rows = rows.where("number", end === "oldest" ? ">" : "<", after);
+  if (kind !== null) rows = rows.where("recipient.kind", "=", kind);
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
   for (const named of [submissionId, id])
     if (named !== null) rows = rows.where(sql<boolean>`instr(messages, ${named}) > 0`);

@@ -9,6 +9,8 @@ import { spreadOutbox } from "./spread-outbox.ts";
 
 /** The deliveries of a bulk replay; a null member does not narrow it. Times are those at which the message was made. */
 export interface ReplayRange {
+  /** Of the recipients. */
+  readonly kind: string;
   readonly recipientId: string | null;
   /** Only deliveries that failed for good. */
   readonly failedOnly: boolean;
@@ -50,7 +52,7 @@ export function checkReplay(id: string, state: DeliveryState, asNew: boolean): v
     throw new FormsvcError("conflict", `${id} is being sent right now; look again in a moment.`);
   }
   if (!asNew || state === "delivered" || state === "failed") return;
-  const kind = state === "held" ? "enable_webhook_or_keep_id" : "wait_or_keep_id";
+  const kind = state === "held" ? "enable_recipient_or_keep_id" : "wait_or_keep_id";
   throw new FormsvcError("conflict", `${id} is ${state} and would be sent under two ids`, { hint: { kind } });
 }
 
@@ -97,9 +99,14 @@ function selectReplayable(range: ReplayRange, asNew: boolean, after: string) {
     ? rows.where("state", "=", sql.lit("failed"))
     : rows.where("state", "in", ["delivered", "failed", "held", "pending"]);
   if (range.recipientId !== null) rows = rows.where("recipient_id", "=", range.recipientId);
+  else rows = rows.where(isOfKind(range.kind));
   if (range.since !== null) rows = rows.where("id", ">=", firstIdAt("msg", range.since));
   if (range.until !== null) rows = rows.where("id", "<", firstIdAt("msg", range.until));
   return rows;
+}
+
+function isOfKind(kind: string) {
+  return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.kind = ${kind})`;
 }
 
 const isFinished = sql<boolean>`state IN ('delivered', 'failed')`;

@@ -42,7 +42,7 @@ export function isIll(
 
 /** Deliveries that ran out of attempts and wait for somebody to replay them. */
 export function* checkFailedDeliveries(): Steps<Finding> {
-  const failed = yield* countFailed();
+  const failed = yield* countFailed(WEBHOOK_KIND);
   if (failed === 0) return sound("webhooks.failed", "no delivery ran out of attempts");
   return problem("webhooks.failed", `${failed} deliveries ran out of attempts`, {
     kind: "replay_failed_deliveries",

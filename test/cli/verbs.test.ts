@@ -14,7 +14,8 @@ import { systemClock } from "../../src/foundation/clock.ts";
 import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../../src/submissions/open-held-posts.ts";
 import { switchWebhook } from "../../src/webhooks/switch-webhook.ts";
-import { listWebhookDeliveries, replay, type Replay } from "../../src/webhooks/webhook-deliveries.ts";
+import { listChannelDeliveries, type Replay, replayOf } from "../../src/outbox/channel-deliveries.ts";
+import { webhookChannel } from "../../src/webhooks/webhook-deliveries.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { addWebhook, changeWebhook, removeWebhook, renewSecret } from "../../src/webhooks/change-webhook.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
@@ -115,8 +116,8 @@ test("what failed is replayed, by the verb as by the command; a dry run counts i
   await world.spread();
   world.db.execute("UPDATE delivery SET state = 'failed'");
   const all = { recipientId: webhook.id, failedOnly: true, since: null, until: null };
-  const send = (db: typeof world.db, what: Replay["what"] = all, dryRun = false) =>
-    replay(db, { what, dryRun, asNew: false, actor: null, now: Date.now() });
+  const send = (db: typeof world.db, what: Replay<null>["what"] = all, dryRun = false) =>
+    replayOf(webhookChannel, db, { what, dryRun, asNew: false, actor: null, now: Date.now() });
   expect(await send(world.db, all, true)).toEqual({ matched: 3, replayed: 0 });
   const [id = ""] = world.deliveryIds();
   expect(await send(world.db, id, true)).toEqual({ matched: 1, replayed: 0, id });
@@ -134,9 +135,15 @@ test("deliveries of a webhook or submission that is not there are neither listed
   const missing = expect.objectContaining({ code: "not_found" });
   const submissionId = newId("sub", Date.now());
   for (const named of [filter, { ...filter, recipientId: null, submissionId }])
-    await expect(world.db.read(() => listWebhookDeliveries(named))).rejects.toEqual(missing);
+    await expect(world.db.read(() => listChannelDeliveries(webhookChannel, named))).rejects.toEqual(missing);
   for (const what of [range, "msg_none"]) {
-    const asked = replay(world.db, { what, dryRun: true, asNew: false, actor: null, now: Date.now() });
+    const asked = replayOf(webhookChannel, world.db, {
+      what,
+      dryRun: true,
+      asNew: false,
+      actor: null,
+      now: Date.now(),
+    });
     await expect(asked).rejects.toEqual(missing);
   }
 });

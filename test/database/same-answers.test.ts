@@ -19,9 +19,18 @@ import { listMarks, unteach } from "../../src/history/teach.ts";
 import { checkLeakedKeys } from "../../src/keys/key-health.ts";
 import { finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { createBackground } from "../../src/foundation/background.ts";
+import { findPlaceFault } from "../../src/outbox/places.ts";
+import { listMailRecipients } from "../../src/mail/mail-recipient-store.ts";
 import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
-import { countDeliveries, countFailedOf, oldestDueAt, readQueue } from "../../src/outbox/count-deliveries.ts";
-import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
+import {
+  countFailed,
+  countDeliveries,
+  countFailedOf,
+  hasMessagesFor,
+  oldestDueAt,
+  readQueue,
+} from "../../src/outbox/count-deliveries.ts";
+import { BEFORE_ALL, dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
 import { findLastAttempt, getDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { countReplayable, replayRange } from "../../src/outbox/replay-deliveries.ts";
 import {
@@ -117,10 +126,11 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "the oldest delivery": read(() => oldestDueAt()),
   "the queue of a recipient": read(({ recipientIds: [id = ""] }) => readQueue(id)),
   "a page of deliveries": read(({ recipientIds: [recipientId = ""] }) =>
-    listDeliveries({ recipientId, submissionId: null, state: null, cursor: null, limit: 5 }),
+    listDeliveries({ kind: null, recipientId, submissionId: null, state: null, cursor: null, limit: 5 }),
   ),
   "the deliveries of a submission": read(({ submissionIds }) =>
     listDeliveries({
+      kind: null,
       recipientId: null,
       submissionId: submissionIds[25] ?? "",
       state: null,
@@ -129,10 +139,24 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
     }),
   ),
   "failed deliveries": read(() =>
-    listDeliveries({ recipientId: null, submissionId: null, state: "failed", cursor: null, limit: 5 }),
+    listDeliveries({
+      kind: "webhook",
+      recipientId: null,
+      submissionId: null,
+      state: "failed",
+      cursor: null,
+      limit: 5,
+    }),
   ),
   "one delivery and its last attempt": read(function* () {
-    const filter = { recipientId: null, submissionId: null, state: null, cursor: null, limit: 100 };
+    const filter = {
+      kind: null,
+      recipientId: null,
+      submissionId: null,
+      state: null,
+      cursor: null,
+      limit: 100,
+    };
     const { deliveries } = yield* listDeliveries(filter);
     const id = deliveries.at(-1)?.id ?? "";
     return [yield* getDelivery(id), yield* findLastAttempt(id)];
@@ -140,6 +164,10 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "some recipients": read(({ endpointIds }) =>
     listSomeRecipients({ kind: "webhook", endpointIds, idleOrFailing: true }, null, 10),
   ),
+  "failed messages of a kind": read(() => countFailed("webhook")),
+  "whether messages of a kind wait": read(() => hasMessagesFor("webhook")),
+  "what is wrong with a place": read(() => findPlaceFault("mail", "mail.example.org:587")),
+  "recipients by e-mail": read(() => listMailRecipients(null)),
   "the webhooks": read(() => listWebhooks(null)),
   "the keys of webhooks": read(() => activeKeys(NOON)),
   "the health of receivers": read(() => checkReceivers(LATER)),
@@ -188,7 +216,11 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "monthly limits": read(() => checkMonthlyLimits(plans, NOON)),
   "the use of months": read(({ workspaceId }) => listUsage(workspaceId, "2026-01")),
   "what a replay would send": (db) =>
-    countReplayable(db, { recipientId: null, failedOnly: false, since: NOON, until: LATER }, true),
+    countReplayable(
+      db,
+      { kind: "webhook", recipientId: null, failedOnly: false, since: NOON, until: LATER },
+      true,
+    ),
   "webhooks that nobody may see": read(() => findWebhookTroubles(operator, LATER)),
 };
 
@@ -229,10 +261,10 @@ const CHANGES: Readonly<Record<string, Ask>> = {
   "deliveries are sent again": (db) =>
     replayRange(
       db,
-      { recipientId: null, failedOnly: true, since: null, until: null },
+      { kind: "webhook", recipientId: null, failedOnly: true, since: null, until: null },
       { asNew: false, now: LATER },
     ),
-  "old deliveries go": change(() => dropOldDeliveries(7, LATER)),
+  "old deliveries go": change(() => dropOldDeliveries({ kind: "webhook", days: 7 }, BEFORE_ALL, LATER)),
   "a recipient goes": (db, { recipientIds: [id = ""] }) => deleteRecipient(db, id),
   "old submissions go": change(() => expireSubmissions(NOON + 30 * DAY + 5000)),
   "submissions of an endpoint go": change(({ endpointIds: [id = ""] }) => deleteSubmissionsOf(id, 3)),

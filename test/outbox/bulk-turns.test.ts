@@ -8,7 +8,7 @@ import { WebhookWorld } from "../support/webhook-world.ts";
 
 /** Of more than three batches of messages. */
 const MESSAGES = 1600;
-const EVERYTHING = { failedOnly: false, since: null, until: null };
+const EVERYTHING = { kind: "webhook", failedOnly: false, since: null, until: null };
 
 /** Adds a webhook with that many messages and one more. Returns its id. */
 async function addMany(world: WebhookWorld): Promise<string> {

@@ -2,13 +2,12 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
-import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
 import { getDelivery, listAttempts, listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { queueSubmission } from "../../src/outbox/queue-submission.ts";
 import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
 import { startReceiverWith } from "../support/receivers.ts";
-import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
+import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, run } from "../../src/database/steps.ts";
 
 const DAY_MS = 86_400_000;
@@ -190,11 +189,11 @@ test("delivered messages are dropped after their days with attempts and bodies, 
   world.post(600 - (world.states()["delivered"] ?? 0));
   await world.settle();
   expect(world.states()).toEqual({ delivered: 600, failed: 1 });
-  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(0);
+  expect(dropOld(world, 30)).toBe(0);
   world.clock.advance(31 * DAY_MS);
-  expect(world.db.now(() => dropOldDeliveries(null, world.clock.now()))).toBe(0);
-  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(500);
-  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(100);
+  expect(dropOld(world, null)).toBe(0);
+  expect(dropOld(world, 30)).toBe(500);
+  expect(dropOld(world, 30)).toBe(100);
   expect(world.states()).toEqual({ failed: 1 });
   expect(world.db.now(() => all(submissionsWithBody))).toHaveLength(1);
   expect(world.db.now(() => all(query.selectFrom("attempt").select("number")))).toHaveLength(13);
@@ -211,14 +210,14 @@ test("a body stays as long as one of its deliveries does", async () => {
   await expect.poll(() => receiver.received.length).toBe(1);
   await world.deliverer.stop(1000);
   world.clock.advance(31 * DAY_MS);
-  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(1);
+  expect(dropOld(world, 30)).toBe(1);
   expect(world.db.now(() => listDeliveries({ ...ALL, recipientId: webhook.id })).deliveries).toEqual([]);
   expect(world.db.now(() => all(submissionsWithBody))).toHaveLength(1);
 });
 
 const submissionsWithBody = query.selectFrom("submission").select("id").where("event_head", "is not", null);
 
-const ALL = { recipientId: null, submissionId: null, state: null, cursor: null, limit: 10 };
+const ALL = { kind: null, recipientId: null, submissionId: null, state: null, cursor: null, limit: 10 };
 
 test("delivered messages are found behind ten thousand others, on a later page", async () => {
   await using world = new WebhookWorld();

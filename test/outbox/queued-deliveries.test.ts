@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { createMetrics } from "../../src/foundation/prometheus.ts";
-import { dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
 import { getDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
@@ -10,11 +9,11 @@ import { spreadLate } from "../../src/outbox/spread-outbox.ts";
 import { measureWebhooks } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
-import { ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
+import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, first, run } from "../../src/database/steps.ts";
 
 const DAY_MS = 86_400_000;
-const ALL = { recipientId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
+const ALL = { kind: null, recipientId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
 function rowsInOutbox(world: WebhookWorld): number[] {
   return world.db
     .now(() => all(query.selectFrom("outbox").select("message_count").orderBy("number")))
@@ -139,9 +138,9 @@ test("old bodies are kept as long as a message of their time waits in the outbox
   );
   expect(world.states()).toEqual({ pending: 1, delivered: 1 });
   world.clock.advance(31 * DAY_MS);
-  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(0);
+  expect(dropOld(world, 30)).toBe(0);
   await world.spread();
-  expect(world.db.now(() => dropOldDeliveries(30, world.clock.now()))).toBe(1);
+  expect(dropOld(world, 30)).toBe(1);
   const body = query.selectFrom("submission").select("event_head").where("id", "=", id!);
   expect(world.db.now(() => first(body))?.event_head).toContain("submission.created");
 });

@@ -8,7 +8,7 @@ import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
 import { run } from "../../src/database/steps.ts";
 
 const HOUR_MS = 3_600_000;
-const EVERYTHING = { recipientId: null, failedOnly: false, since: null, until: null };
+const EVERYTHING = { kind: "webhook", recipientId: null, failedOnly: false, since: null, until: null };
 const FAILED = { ...EVERYTHING, failedOnly: true };
 
 test("a replayed delivery is sent again with its id, its bytes and all its attempts", async () => {
@@ -133,7 +133,7 @@ test("one that is still to be sent is not replayed as new, and the refusal says 
   world.db.execute("UPDATE delivery SET state = 'held'");
   await expect(replayDelivery(world.db, id!, options)).rejects.toMatchObject({
     message: `${id!} is held and would be sent under two ids`,
-    facts: { hint: { kind: "enable_webhook_or_keep_id" } },
+    facts: { hint: { kind: "enable_recipient_or_keep_id" } },
   });
   expect(world.deliveryIds()).toEqual([id]);
 });

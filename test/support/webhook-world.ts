@@ -14,6 +14,7 @@ import { createKeyring, type Keyring, type SecretsSettings } from "../../src/sec
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import type { Delivery } from "../../src/outbox/delivery.ts";
+import { BEFORE_ALL, dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import type { NotifiedSubmission } from "../../src/outbox/event.ts";
 import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
@@ -226,4 +227,10 @@ export function queuedDeliveries(db: SqliteDatabase): Delivery[] {
 /** Verifies a message as a receiver would, with the official library. @throws if it is not genuine */
 export function verifyWithOfficial(secret: string, { body, headers }: Received): void {
   new OfficialWebhook(secret).verify(body, headers as Record<string, string>);
+}
+
+/** One look for delivered messages of webhooks that are older than this number of days. How many it looked at. */
+export function dropOld(world: WebhookWorld, days: number | null): number {
+  const kept = { kind: "webhook", days };
+  return world.db.now(() => dropOldDeliveries(kept, BEFORE_ALL, world.clock.now())).looked;
 }

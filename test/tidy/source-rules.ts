@@ -69,7 +69,17 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "workspaces",
   ],
-  doctor: ["config", "database", "foundation", "keys", "secrets", "submissions", "webhooks", "workspaces"],
+  doctor: [
+    "config",
+    "database",
+    "foundation",
+    "keys",
+    "mail",
+    "secrets",
+    "submissions",
+    "webhooks",
+    "workspaces",
+  ],
   // Never a database handle.
   http: ["endpoints", "foundation", "schemas", "spam", "submissions"],
   submissions: [

@@ -1,0 +1,181 @@
+import { toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import {
+  type Channel,
+  getChannelDelivery,
+  listChannelDeliveries,
+  replayOf,
+} from "../outbox/channel-deliveries.ts";
+import { type Attempt, type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
+import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
+import { listAttempts, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
+import type { ReplayRange } from "../outbox/replay-deliveries.ts";
+import { parseCount, parseTime } from "./arguments.ts";
+import { type AnyCommand, command } from "./command.ts";
+import { withDatabase } from "./open.ts";
+
+const DEFAULT_PAGE_SIZE = 25;
+
+/** How the commands of one kind of recipient speak. */
+interface DeliveryWords {
+  /** The command that they belong to. */
+  readonly noun: "webhook" | "mail";
+  /** A recipient of this kind: the name of the flag that names one, too. */
+  readonly recipient: "webhook" | "recipient";
+  /** What a message is called that receivers would drop if it came again. */
+  readonly messageId: string;
+  /** What else is to be known of a delivery; null for nothing. */
+  readonly noteOf: (delivery: Delivery, attempts: readonly Attempt[]) => string | null;
+}
+
+/** `deliveries`, `attempts` and `replay` of one kind of recipient. */
+export function deliveryCommands<Actor>(channel: Channel<Actor>, words: DeliveryWords): AnyCommand[] {
+  return [deliveriesOf(channel, words), attemptsOf(channel, words), replayCommandOf(channel, words)];
+}
+
+function deliveriesOf<Actor>(channel: Channel<Actor>, { noun, recipient }: DeliveryWords): AnyCommand {
+  return command({
+    usage: "deliveries",
+    summary: "List deliveries, newest first",
+    options: [
+      recipientOption(recipient),
+      { flags: "--submission <submission>", summary: "only this submission's" },
+      { flags: "--state <state>", summary: "only those in this state", choices: DELIVERY_STATES },
+      {
+        flags: "--limit <count>",
+        summary: `how many, 1 to ${MAX_DELIVERY_PAGE} (default: ${DEFAULT_PAGE_SIZE})`,
+        parse: parseCount(MAX_DELIVERY_PAGE),
+      },
+      { flags: "--cursor <cursor>", summary: "the next_cursor of the page before" },
+    ],
+    examples: [
+      `formsvc ${noun} deliveries --state failed`,
+      `formsvc ${noun} deliveries --submission sub_… --json`,
+    ],
+    action: (context, options) =>
+      withDatabase(context, async (db) => {
+        const { submission: submissionId, state, cursor, limit } = options;
+        const recipientId = options[recipient];
+        const filter = { recipientId, submissionId, state, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
+        const page = await db.read(() => listChannelDeliveries(channel, filter));
+        if (context.output.isJson) {
+          const data = page.deliveries.map((delivery) => deliveryJson(delivery, `${recipient}_id`));
+          return context.output.json({ data, next_cursor: page.nextCursor });
+        }
+        const headings = ["ID", recipient.toUpperCase(), ...HEADINGS];
+        context.output.table(headings, page.deliveries.map(toRow), "no deliveries");
+        if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
+        return undefined;
+      }),
+  });
+}
+
+function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }: DeliveryWords): AnyCommand {
+  return command({
+    usage: "attempts <delivery>",
+    summary: "Show every attempt of a delivery and its result",
+    examples: [`formsvc ${noun} attempts msg_01h455vb4pex5vsknk084sn02q`],
+    action: (context, _options, [id]) =>
+      withDatabase(context, async (db) => {
+        const delivery = await db.read(() => getChannelDelivery(channel, id));
+        const made = await db.read(() => listAttempts(delivery.leadId ?? id));
+        if (context.output.isJson) {
+          const shown = deliveryJson(delivery, `${recipient}_id`);
+          return context.output.json({ delivery: shown, data: made.map(attemptJson) });
+        }
+        const rows = made.map((attempt) => [
+          `${attempt.number}${attempt.isProbe ? " (probe)" : ""}`,
+          toIsoTime(attempt.startedAt),
+          `${attempt.durationMs} ms`,
+          attempt.outcome,
+          [attempt.message ?? "", attempt.answer ?? ""].join(" ").trim(),
+        ]);
+        context.output.table(["ATTEMPT", "BEGUN", "TOOK", "OUTCOME", ""], rows, "no attempts yet");
+        const next =
+          delivery.dueAt === null ? "" : `; the next attempt is planned for ${toIsoTime(delivery.dueAt)}`;
+        context.output.note(`${delivery.state}${next}`);
+        const more = noteOf(delivery, made);
+        if (more !== null) context.output.note(more);
+        return undefined;
+      }),
+  });
+}
+
+function replayCommandOf<Actor>(
+  channel: Channel<Actor>,
+  { noun, recipient, messageId }: DeliveryWords,
+): AnyCommand {
+  return command({
+    usage: "replay [delivery]",
+    summary: "Send again: one delivery, all that failed, or a range of time",
+    options: [
+      { flags: "--failed", summary: "every delivery that failed for good" },
+      recipientOption(recipient),
+      {
+        flags: "--since <time>",
+        summary: "messages made from then on: 2026-01-31T12:00:00Z, or 24h ago",
+        parse: parseTime,
+      },
+      { flags: "--until <time>", summary: "messages made before then", parse: parseTime },
+      {
+        flags: "--as-new",
+        summary: `with a new ${messageId}, so that the receiver acts on it again; only what was delivered or failed`,
+      },
+      { flags: "--dry-run", summary: "only say how many it would be" },
+    ],
+    examples: [
+      `formsvc ${noun} replay msg_01h455vb4pex5vsknk084sn02q`,
+      `formsvc ${noun} replay --failed --dry-run`,
+      `formsvc ${noun} replay --since 24h --as-new`,
+    ],
+    action: (context, options, [id]) =>
+      withDatabase(context, async (db) => {
+        const { failed: failedOnly, since, until, asNew, dryRun } = options;
+        const range = { recipientId: options[recipient], failedOnly, since, until };
+        if (id === undefined) requireRange(range);
+        else refuseRange(range);
+        const replayed = await replayOf(channel, db, {
+          what: id ?? range,
+          asNew,
+          dryRun,
+          actor: null,
+          now: context.clock.now(),
+        });
+        if (context.output.isJson) return context.output.json(replayed);
+        if (dryRun) return context.output.line(`would be sent again: ${replayed.matched}`);
+        return context.output.line(replayed.id ?? `to be sent again: ${replayed.replayed}`);
+      }),
+  });
+}
+
+/** Its value is under either name, and null under the one that there is no flag for. */
+function recipientOption(recipient: DeliveryWords["recipient"]) {
+  const option = { flags: `--${recipient} <${recipient}>`, summary: `only this ${recipient}'s` };
+  return option as typeof option & { readonly flags: "--webhook <webhook>" | "--recipient <recipient>" };
+}
+
+type Range = Omit<ReplayRange, "kind">;
+
+function requireRange({ failedOnly, since, until }: Range): void {
+  if (failedOnly || since !== null || until !== null) return;
+  throw new FormsvcError("usage", "Name a delivery, or give --failed, --since or --until.");
+}
+
+function refuseRange(range: Range): void {
+  if (!range.failedOnly && range.recipientId === null && range.since === null && range.until === null) return;
+  throw new FormsvcError("usage", "Name one delivery or give a range, not both.");
+}
+
+const HEADINGS = ["SUBMISSION", "STATE", "ATTEMPTS", "STATUS", "NEXT ATTEMPT"];
+
+function toRow(delivery: Delivery): string[] {
+  return [
+    delivery.id,
+    delivery.recipientId,
+    delivery.submissionId,
+    delivery.state,
+    String(delivery.attempts),
+    delivery.lastStatus === null ? "" : String(delivery.lastStatus),
+    delivery.dueAt === null ? "" : toIsoTime(delivery.dueAt),
+  ];
+}

@@ -1,0 +1,59 @@
+import type { Steps } from "../database/steps.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
+import { countFailed, hasMessagesFor } from "../outbox/count-deliveries.ts";
+import { findPlaceFault } from "../outbox/places.ts";
+import { MAIL_KIND } from "./mail-recipient.ts";
+import { listMailRecipients } from "./mail-recipient-store.ts";
+
+/** Most recipients that are named. */
+const MAX_NAMED = 10;
+
+/** The mail server as `mail` of the configuration has it. */
+interface MailServer {
+  readonly host: string | null;
+  readonly port: number;
+}
+
+/** How the route of a transport names the mail server. */
+export function placeOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host}:${port}`;
+}
+
+/** Whether e-mail goes out at present, as the running server has found. */
+export function* checkMailServer({ host, port }: MailServer): Steps<Finding> {
+  if (host === null) {
+    if (!(yield* hasMessagesFor(MAIL_KIND))) return sound("mail.server", "no e-mail waits");
+    return problem("mail.server", "e-mail waits and there is no mail server", { kind: "set_mail_server" });
+  }
+  const fault = yield* findPlaceFault(MAIL_KIND, placeOf({ host, port }));
+  if (fault === undefined) return sound("mail.server", "the mail server keeps nothing waiting");
+  const since = `since ${toIsoTime(fault.since)}, next try at ${toIsoTime(fault.nextProbeAt)}`;
+  return problem("mail.server", `all e-mail waits ${since}. ${fault.message}`, { kind: "check_mail_server" });
+}
+
+/** A finding for each recipient whose server refused several messages for good; a single sound one if none did. */
+export function* checkMailRecipients(): Steps<Finding[]> {
+  const stopped = (yield* listMailRecipients(null)).filter(({ state }) => state === "stopped");
+  if (stopped.length === 0) return [sound("mail.recipients", "no recipient refuses e-mail")];
+  const findings = stopped.slice(0, MAX_NAMED).map(({ id, settings }) =>
+    problem("mail.recipients", `${id} gets nothing: ${settings.address} refused several e-mails for good`, {
+      kind: "look_at_recipient",
+      recipientId: id,
+    }),
+  );
+  const more = stopped.length - findings.length;
+  return more === 0
+    ? findings
+    : [
+        ...findings,
+        problem("mail.recipients", `${more} more recipients get nothing`, { kind: "list_recipients" }),
+      ];
+}
+
+/** E-mails that ran out of attempts or were refused, and wait for somebody to replay them. */
+export function* checkFailedMail(): Steps<Finding> {
+  const failed = yield* countFailed(MAIL_KIND);
+  if (failed === 0) return sound("mail.failed", "no e-mail failed for good");
+  return problem("mail.failed", `${failed} e-mails failed for good`, { kind: "replay_failed_mail" });
+}

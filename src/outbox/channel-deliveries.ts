@@ -1,0 +1,81 @@
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Delivery } from "./delivery.ts";
+import { type DeliveryFilter, type DeliveryPage, getDelivery, listDeliveries } from "./delivery-store.ts";
+import { findRecipient } from "./recipient-store.ts";
+import {
+  checkReplay,
+  countReplayable,
+  replayDelivery,
+  type ReplayOptions,
+  replayRange,
+  type ReplayRange,
+} from "./replay-deliveries.ts";
+
+/** The recipients of one kind, as commands and pages work with their deliveries. */
+export interface Channel<Actor> {
+  /** As `recipient.kind` has it. */
+  readonly kind: string;
+  /** @throws not_found when there is none with this id. */
+  readonly requireRecipient: (id: string) => Steps<unknown>;
+  /** Records who had deliveries sent again. @param recipientId null is every recipient of the kind. */
+  readonly recordReplay: (actor: Actor | null, recipientId: string | null, now: number) => Steps<void>;
+}
+
+/** Newest first. @throws not_found when the named recipient or submission is not there; invalid_request on a cursor that no page returned. */
+export function* listChannelDeliveries<Actor>(
+  { kind, requireRecipient }: Channel<Actor>,
+  filter: Omit<DeliveryFilter, "kind">,
+): Steps<DeliveryPage> {
+  // For a misspelt id, an empty page would suggest that all is well.
+  if (filter.recipientId !== null) yield* requireRecipient(filter.recipientId);
+  return yield* listDeliveries({ ...filter, kind });
+}
+
+/** @throws not_found when there is none with this id, and if it is to a recipient of another kind. */
+export function* getChannelDelivery<Actor>({ kind }: Channel<Actor>, id: string): Steps<Delivery> {
+  const delivery = yield* getDelivery(id);
+  if ((yield* findRecipient(kind, delivery.recipientId)) !== undefined) return delivery;
+  throw new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
+}
+
+export interface Replay<Actor> extends ReplayOptions {
+  /** Who asks for it; null is the command line. */
+  readonly actor: Actor | null;
+  /** One delivery by its id, or all of a range. */
+  readonly what: string | Omit<ReplayRange, "kind">;
+  /** Only counts; sends nothing. */
+  readonly dryRun: boolean;
+}
+
+export interface Replayed {
+  readonly matched: number;
+  readonly replayed: number;
+  /** The message that will be sent, when one delivery was named. */
+  readonly id?: string;
+}
+
+/** @throws not_found when what is named is not there; conflict as {@link replayDelivery} does, in a dry run as well. */
+export async function replayOf<Actor>(
+  channel: Channel<Actor>,
+  db: Database,
+  { what, dryRun, actor, ...options }: Replay<Actor>,
+): Promise<Replayed> {
+  const { kind, requireRecipient, recordReplay } = channel;
+  if (typeof what === "string") {
+    const { state, recipientId } = await db.read(() => getChannelDelivery(channel, what));
+    checkReplay(what, state, options.asNew);
+    if (dryRun) return { matched: 1, replayed: 0, id: what };
+    await db.transaction(() => recordReplay(actor, recipientId, options.now));
+    return { matched: 1, replayed: 1, id: await replayDelivery(db, what, options) };
+  }
+  const { recipientId } = what;
+  const range = { ...what, kind };
+  if (recipientId !== null) await db.read(() => requireRecipient(recipientId));
+  const matched = await countReplayable(db, range, options.asNew);
+  if (dryRun || matched === 0) return { matched, replayed: 0 };
+  // Before the replay, which may take many transactions.
+  await db.transaction(() => recordReplay(actor, recipientId, options.now));
+  return { matched, replayed: await replayRange(db, range, options) };
+}

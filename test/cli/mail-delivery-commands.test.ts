@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { headerOf } from "../support/mail-world.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { post } from "../support/posts.ts";
+import { plainSettings, startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
+import { until } from "../support/until.ts";
+
+const schema = { name: { type: "string" }, email: { type: "string", format: "email" } } as const;
+
+async function machineWith(port: number, mail: Readonly<Record<string, unknown>> = {}) {
+  const { host, from } = plainSettings(port);
+  const machine = operatorMachine({ mail: { host, port, from, ...mail } });
+  const { secret } = await machine.createEndpoint({ schema });
+  const added = ["recipient", "add", "ada@example.org", "--endpoint", "Contact"];
+  const { recipient } = await machine.json<{ recipient: { id: string } }>(added);
+  return { machine, secret, recipient };
+}
+
+interface Deliveries {
+  readonly data: readonly { readonly id: string; readonly state: string }[];
+}
+
+test("a post is mailed by the server, answered to the visitor, listed with its attempts, and replayed", async () => {
+  const mailServer = await startMailServer();
+  const { machine, secret, recipient } = await machineWith(mailServer.port);
+  const server = await machine.serve();
+  const submissionId = await post(server.url, secret, { name: "Eve", email: "eve@example.net" });
+  await until(() => mailServer.received.length === 1);
+  expect(headerOf(mailServer.received[0]!.raw, "Reply-To")).toBe("<eve@example.net>");
+  const listed = ["mail", "deliveries", "--submission", submissionId];
+  const isDelivered = async () =>
+    (await machine.json<Deliveries>(listed)).data.find(({ state }) => state === "delivered");
+  const delivery = await until(isDelivered);
+  expect(delivery).toEqual({
+    id: expect.stringMatching(/^msg_/) as string,
+    recipient_id: recipient.id,
+    submission_id: submissionId,
+    state: "delivered",
+    attempts: 1,
+    attempts_spent: 0,
+    next_attempt_at: null,
+    last_status: 250,
+    summary_id: null,
+  });
+  expect(headerOf(mailServer.received[0]!.raw, "Message-ID")).toBe(`<${delivery.id}@example.com>`);
+  expect(await machine.json(["mail", "attempts", delivery.id])).toMatchObject({
+    data: [{ number: 1, outcome: "delivered", status: 250, message: null, answer: "queued" }],
+  });
+  expect(await machine.json(["mail", "replay", delivery.id])).toMatchObject({ replayed: 1, id: delivery.id });
+  await until(() => mailServer.received.length === 2);
+  expect(mailServer.received[1]!.raw).toEqual(mailServer.received[0]!.raw);
+  expect(await machine.json(["webhook", "deliveries"])).toMatchObject({ data: [] });
+  expect((await machine.run(["webhook", "attempts", delivery.id])).code).toBe(3);
+  expect((await machine.run(["webhook", "replay", delivery.id])).code).toBe(3);
+  expect(await machine.json(["webhook", "replay", "--since", "1h", "--dry-run"])).toMatchObject({
+    matched: 0,
+  });
+});
+
+test("without a mail server messages wait and doctor says so; with one that refuses, attempts and doctor say why", async () => {
+  const { machine, secret } = await machineWith(1, { host: null });
+  const server = await machine.serve();
+  await post(server.url, secret, { name: "Eve" });
+  expect((await machine.json<Deliveries>(["mail", "deliveries"])).data).toMatchObject([{ state: "pending" }]);
+  const problems = async () => {
+    const { stdout } = await machine.run(["doctor", "--json"]);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; message: string }[] };
+    return checks.filter(({ name, ok }) => name.startsWith("mail.") && !ok);
+  };
+  expect(await problems()).toMatchObject([
+    { name: "mail.server", message: "e-mail waits and there is no mail server" },
+  ]);
+  await server.stop();
+  const scripted = await startScriptedServer({ MAIL: "550 5.7.1 not you" });
+  const { host, port, from } = plainSettings(scripted.port);
+  machine.configure({ mail: { host, port, from } });
+  await machine.serve();
+  const [finding] = await until(async () => {
+    const found = await problems();
+    return found.length > 0 && found;
+  });
+  expect(finding?.message).toMatch(/^all e-mail waits since .*550 5\.7\.1 not you.*mail\.from/);
+});
+
+test("what is not there is told with exit code 3, wrong usage with 2", async () => {
+  const { machine } = await machineWith(1);
+  const cases: [args: string[], code: number][] = [
+    [["deliveries", "--recipient", "rcpt_none"], 3],
+    [["deliveries", "--submission", "sub_none"], 3],
+    [["attempts", "msg_none"], 3],
+    [["replay", "msg_none"], 3],
+    [["replay"], 2],
+    [["replay", "msg_none", "--failed"], 2],
+    [["deliveries", "--webhook", "wh_none"], 2],
+  ];
+  await Promise.all(
+    cases.map(async ([args, code]) => {
+      const result = await machine.run(["mail", ...args]);
+      expect(result.code, `${args.join(" ")}: ${result.stderr}`).toBe(code);
+      expect(result.stderr).not.toBe("");
+    }),
+  );
+});

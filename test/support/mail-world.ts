@@ -1,0 +1,80 @@
+import { createLog } from "../../src/foundation/log.ts";
+import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import {
+  defaultMailRecipientSettings,
+  type MailRecipient,
+  type MailRecipientSettings,
+} from "../../src/mail/mail-recipient.ts";
+import { createMailTransport } from "../../src/mail/mail-transport.ts";
+import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import { Deliverer } from "../../src/outbox/deliverer.ts";
+import { plainSettings } from "./smtp-servers.ts";
+import { WebhookWorld } from "./webhook-world.ts";
+
+/** A world whose deliverer sends e-mail too, to a mail server on loopback. */
+export class MailWorld extends WebhookWorld {
+  #port = 0;
+
+  constructor(port: number) {
+    super();
+    this.startMail(port);
+  }
+
+  /** A deliverer as a new process has it; the one before must have stopped. */
+  startMail(port: number = this.#port): Deliverer {
+    this.#port = port;
+    const { db, outbox, clock } = this;
+    const log = createLog("silent", "json");
+    const settings = plainSettings(port, { timeoutMs: 60_000 });
+    const mail = createMailTransport({
+      db,
+      sender: createSmtpSender(settings),
+      from: settings.from,
+      place: `127.0.0.1:${port}`,
+      settings: defaultConfig.mail,
+      dashboardUrl: "https://forms.example.com/dashboard",
+      unsubscribeUrl: () => null,
+      log,
+    });
+    this.deliverer = new Deliverer({
+      db,
+      outbox,
+      transports: [this.transport, mail],
+      clock,
+      log,
+      random: () => 0,
+    });
+    return this.deliverer;
+  }
+
+  /** Ends the deliverer as a crash would, but for its connections: what is under way stays so. */
+  async restartMail(): Promise<void> {
+    await this.deliverer.stop(0);
+    this.startMail();
+    await this.deliverer.recover();
+    this.deliverer.start();
+  }
+
+  addRecipient(
+    address = "ada@example.org",
+    settings: Partial<MailRecipientSettings> = {},
+  ): Promise<MailRecipient> {
+    const { endpointId } = this;
+    const chosen = { ...defaultMailRecipientSettings, address, ...settings };
+    const made = { endpointId, settings: chosen, isConfirmed: true, actor: null };
+    this.outbox.forget();
+    this.deliverer.reload();
+    return this.db.transaction(() => addMailRecipient(made, this.clock.now()));
+  }
+}
+
+/** An e-mail's header, without the folding of long ones; null if it has none of this name. */
+export function headerOf(raw: Buffer, name: string): string | null {
+  const head =
+    raw
+      .toString("latin1")
+      .split("\r\n\r\n", 1)[0]
+      ?.replace(/\r\n[ \t]+/g, " ") ?? "";
+  return new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1] ?? null;
+}
