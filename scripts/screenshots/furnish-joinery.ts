@@ -1,3 +1,4 @@
+import { type Change, recordChange } from "../../src/audit/audit-store.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
@@ -7,7 +8,7 @@ import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import type { OwnerHome } from "../../test/support/owner-home.ts";
 import type { TestServer } from "../../test/support/test-server.ts";
 import { until } from "../../test/support/until.ts";
-import { visit } from "../../test/support/visitor.ts";
+import { visit, type Visitor } from "../../test/support/visitor.ts";
 import { startWebSite, type WebSite } from "../../test/support/web-site.ts";
 import { FORMS, type InventedPost, POSTS } from "./joinery.ts";
 
@@ -49,6 +50,8 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
       keyId: made.publishable.key.id,
     };
   }
+  owner.prepare("UPDATE workspace SET name = 'Joinery'").run();
+  recordChanges(server, before, forms.Contact.id, workspaceId);
   const receiver = await startWebSite();
   const failing = addWebhooks(server, { contact: forms.Contact.id, shop: forms.Shop.id }, receiver);
   const submissionIds: string[] = [];
@@ -88,6 +91,28 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
   };
 }
 
+/** What the list of changes shows. */
+function recordChanges(
+  { owner, clock }: TestServer,
+  by: Visitor,
+  endpointId: string,
+  workspaceId: string,
+): void {
+  const actor = { accountId: by.accountId, email: OWNER };
+  const about = (action: Change["action"], detail: string): Change => ({
+    action,
+    subject: endpointId,
+    workspaceId,
+    detail,
+  });
+  owner.now(function* () {
+    yield* recordChange(null, { ...about("account.create", ""), subject: OWNER, detail: null }, clock.now());
+    yield* recordChange(actor, about("endpoint.create", "Contact"), clock.now());
+    yield* recordChange(actor, about("endpoint.set", "Contact"), clock.now());
+    yield* recordChange(actor, about("webhook.create", "hooks.example.com"), clock.now());
+  });
+}
+
 /** One webhook that works and one that answers 502 since yesterday. Returns the second. */
 function addWebhooks(
   { owner, clock, config }: TestServer,
@@ -124,6 +149,7 @@ async function settled({ owner }: TestServer): Promise<void> {
 /** In the pictures the receivers have names of the web, to which nothing is sent. */
 function nameReceivers({ owner }: TestServer, end: number): void {
   owner.prepare("UPDATE delivery SET due_at = ? WHERE state = 'pending'").run(end + HOUR_MS);
+  owner.prepare("UPDATE recipient SET not_before = ? WHERE failing_since IS NOT NULL").run(end + HOUR_MS / 3);
   const rename = owner.prepare("UPDATE webhook SET url = ? WHERE url LIKE ?");
   rename.run("https://hooks.example.com/joinery", "%/works");
   rename.run("https://crm.example.com/hooks/orders", "%/fails");

@@ -10,7 +10,7 @@ import { getViewableSubmission } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { findMailRecipient } from "../mail/mail-recipient-store.ts";
 import { findWebhook } from "../webhooks/webhook-store.ts";
-import { getViewableWorkspace } from "../workspaces/workspace-store.ts";
+import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /** Messages of one submission that its page shows. */
@@ -25,7 +25,7 @@ export interface SentMessage {
 export interface WholeSubmission {
   readonly submission: Submission;
   readonly endpoint: Endpoint;
-  /** Told to operators, who see the workspaces of others. */
+  /** Told to operators who see several workspaces. */
   readonly workspaceName: string | null;
   readonly definition: SchemaDefinition;
   readonly mark: Mark | null;
@@ -52,8 +52,9 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
       messages.push({ delivery, recipient, attempts });
     }
     const mark = (yield* listMarks([id])).get(id) ?? null;
-    const workspace = yield* getViewableWorkspace(viewer, endpoint.workspaceId);
-    const workspaceName = viewer.isOperator ? workspace.name : null;
+    const workspaces = viewer.isOperator ? yield* listViewableWorkspaces(viewer) : [];
+    const own = workspaces.find((workspace) => workspace.id === endpoint.workspaceId);
+    const workspaceName = workspaces.length > 1 && own !== undefined ? own.name : null;
     return { submission, endpoint, workspaceName, definition: yield* readSchema(endpoint), mark, messages };
   });
 }

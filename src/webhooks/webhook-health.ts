@@ -24,8 +24,8 @@ export function* checkReceivers(now: number): Steps<Finding[]> {
     return problem(
       "webhooks.receivers",
       state === "stopped"
-        ? `${host} said that it is gone, so nothing is sent there (${id})`
-        : `${host} has failed since ${toIsoTime(failingSince ?? now)}${probes} (${id})`,
+        ? `the receiver ${host} said that it is gone, so nothing is sent there (${id})`
+        : `the receiver ${host} has failed since ${toIsoTime(failingSince ?? now)}${probes} (${id})`,
       { kind: "look_at_webhook", webhookId: id },
     );
   });

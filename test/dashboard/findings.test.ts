@@ -123,6 +123,6 @@ test("a page tells what a check found without ids, and with times as pages show 
   const [finding] = owner.now(() => checkReceivers(clock.now()));
   expect(finding?.message).toContain(webhook.id);
   expect(findingText(finding?.message ?? "")).toMatch(
-    /^crm\.example\.com has failed since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
+    /^the receiver crm\.example\.com has failed since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
   );
 });
