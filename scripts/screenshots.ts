@@ -74,6 +74,7 @@ async function pathsOf(server: TestServer, home: OwnerHome): Promise<Shot[]> {
   return [
     ...shots,
     ["first-screen", "/dashboard", async () => {}],
+    ["inbox-last-week", "/dashboard?since=2026-05-17", async () => {}],
     ["inbox-nothing-found", "/dashboard?q=violin"],
     ["not-found", "/dashboard/no-such-page"],
     ["keys", "/dashboard", (page) => page.keyboard.press("?")],

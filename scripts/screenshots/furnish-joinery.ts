@@ -20,7 +20,7 @@ const UNREAD = 4;
 
 /** Fills a server with a month of an invented workshop, by posts over HTTP. */
 export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
-  const { owner, clock, config } = server;
+  const { owner, clock } = server;
   const end = clock.now();
   clock.set(end - 31 * 24 * HOUR_MS);
   const before = await visit(server, OWNER);
@@ -32,24 +32,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
         .get(...parameters),
     );
   const workspaceId = one("SELECT id FROM workspace WHERE account_id = ?", before.accountId);
-  const forms = {} as Record<
-    InventedPost["form"],
-    { id: string; secret: string; publishable: string; keyId: string }
-  >;
-  for (const [name, definition] of Object.entries(FORMS)) {
-    const settings = { ...defaultEndpointSettings, allowedOrigins: ["https://www.joinery.example"] };
-    const made = await createEndpoint(
-      owner,
-      { name, definition, settings },
-      { workspace: workspaceId, plans: config.plans, now: clock.now() },
-    );
-    forms[name as InventedPost["form"]] = {
-      id: made.endpoint.id,
-      secret: made.secret.text,
-      publishable: made.publishable.text,
-      keyId: made.publishable.key.id,
-    };
-  }
+  const forms = await addForms(server, workspaceId);
   owner.prepare("UPDATE workspace SET name = 'Joinery'").run();
   recordChanges(server, before, forms.Contact.id, workspaceId);
   const receiver = await startWebSite();
@@ -89,6 +72,35 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     signUpToken: "",
     resetToken: "",
   };
+}
+
+interface InventedForm {
+  readonly id: string;
+  readonly secret: string;
+  readonly publishable: string;
+  readonly keyId: string;
+}
+
+async function addForms(
+  { owner, clock, config }: TestServer,
+  workspaceId: string,
+): Promise<Record<InventedPost["form"], InventedForm>> {
+  const forms = {} as Record<InventedPost["form"], InventedForm>;
+  for (const [name, definition] of Object.entries(FORMS)) {
+    const settings = { ...defaultEndpointSettings, allowedOrigins: ["https://www.joinery.example"] };
+    const made = await createEndpoint(
+      owner,
+      { name, definition, settings },
+      { workspace: workspaceId, plans: config.plans, now: clock.now() },
+    );
+    forms[name as InventedPost["form"]] = {
+      id: made.endpoint.id,
+      secret: made.secret.text,
+      publishable: made.publishable.text,
+      keyId: made.publishable.key.id,
+    };
+  }
+  return forms;
 }
 
 /** What the list of changes shows. */
