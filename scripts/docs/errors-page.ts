@@ -31,7 +31,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   already_exists: "Choose another name, or use the one that is there.",
   plan_limit: "Upgrade with `formsvc workspace set-plan`, or delete endpoints that are no longer needed.",
   database_busy: "Try again; if it stays so, find the program that holds the file open for writing.",
-  database_unusable: "See the message: it names the file and what to check.",
+  database_unusable: "See the message: it names the database and what to check.",
   server_running: "Stop the server that the message names, or give another `--db`.",
 };
 

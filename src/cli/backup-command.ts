@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { backUp } from "../database/sqlite/back-up.ts";
+import { copyToFile } from "../database/copy-database.ts";
+import { type Backup, backUp } from "../database/sqlite/back-up.ts";
 import type { CopyProgress } from "../database/sqlite/copy-database.ts";
-import { addCommand, command } from "./command.ts";
-import { readConfig } from "./open.ts";
+import { addCommand, command, type CommandContext } from "./command.ts";
+import { type AnyDatabase, readConfig, withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, backup);
@@ -17,13 +18,25 @@ const backup = command({
   ],
   action: async (context, _options, [file]) => {
     const { output, clock } = context;
-    const made = await backUp(readConfig(context).database.path, file, {
-      clock,
-      onProgress: ({ copiedPages, totalPages }: CopyProgress) =>
-        output.progress(`copied ${Math.floor((copiedPages / Math.max(1, totalPages)) * 100)} %`),
-      onNote: (text) => output.note(text),
-    });
+    const { path, url } = readConfig(context).database;
+    const made =
+      url === null
+        ? await backUp(path, file, {
+            clock,
+            onProgress: ({ copiedPages, totalPages }: CopyProgress) =>
+              output.progress(`copied ${Math.floor((copiedPages / Math.max(1, totalPages)) * 100)} %`),
+            onNote: (text) => output.note(text),
+          })
+        : await withDatabase(context, (db) => backUpToFile(context, db, file));
     if (output.isJson) return output.json({ backup: made });
     return output.note(`${made.file}: ${made.submissions} submissions, ${made.bytes} bytes, verified`);
   },
 });
+
+/** One file with everything, which this program opens like any other. */
+async function backUpToFile({ output }: CommandContext, db: AnyDatabase, target: string): Promise<Backup> {
+  const made = await copyToFile(db, target, (rows) => output.progress(`copied ${rows} rows`));
+  const submissions = made.tables.find(({ table }) => table === "submission")?.rows ?? 0;
+  const { version, bytes } = made;
+  return { version, submissions, file: made.to, bytes, by: "command" };
+}

@@ -1,12 +1,18 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { emptyLog } from "../database/sqlite/empty-log.ts";
 import type { CommandContext } from "./command.ts";
+import type { AnyDatabase } from "./open.ts";
 
 /** Longest wait for a reader; posts wait as long. */
 const MAX_WAIT_MS = 1000;
 
 /** After a deletion for good: removes the content from the write-ahead log too, or says that it is still there. */
-export function clearLog({ output }: CommandContext, db: SqliteDatabase): void {
+export function clearLog({ output }: CommandContext, db: AnyDatabase): void {
+  if (db.engine === "postgresql") {
+    output.note(
+      "PostgreSQL keeps it on its disk until VACUUM, and in archives of its log as long as they are kept",
+    );
+    return;
+  }
   db.pragma(`busy_timeout = ${MAX_WAIT_MS}`);
   if (emptyLog(db)) return;
   output.note(

@@ -100,7 +100,7 @@ const COMMON_OPTIONS = [
   },
   {
     flags: "--db <file>",
-    summary: "database file (else database.path of the configuration)",
+    summary: "database file, or address of a PostgreSQL one (else the configuration's)",
     parse: parseFile,
   },
   { flags: "--json", summary: "print JSON for scripts" },

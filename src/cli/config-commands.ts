@@ -3,6 +3,7 @@ import { checkServerConfig } from "../config/check-server-config.ts";
 import { secretPaths } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
+import { parseDatabaseAddress } from "../database/postgresql/address.ts";
 import { createKeyring } from "../secrets/keyring.ts";
 import { addNoun, command } from "./command.ts";
 import { readSettings } from "./open.ts";
@@ -23,6 +24,7 @@ const check = command({
   action: (context) => {
     const { config, file, variables, unknownVariables } = loadConfig(context.configFile);
     createKeyring(config.secrets);
+    if (config.database.url !== null) parseDatabaseAddress(config.database.url);
     checkServerConfig(config);
     readSmtpSettings(config.mail, config.server.baseUrl);
     if (context.output.isJson) {

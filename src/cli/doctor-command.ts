@@ -4,13 +4,12 @@ import type { Command } from "commander";
 import { SECRET_LISTS } from "../app.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { examine, failedCheck } from "../doctor/examine.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { addCommand, command, type CommandContext } from "./command.ts";
 import { describeHint } from "./hints.ts";
-import { readConfig } from "./open.ts";
+import { type AnyDatabase, openAddress, readConfig } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, doctor);
@@ -33,24 +32,26 @@ const doctor = command({
 /** Changes nothing: it neither creates a database nor migrates one. */
 async function examineMachine(context: CommandContext): Promise<Finding[]> {
   const config = readConfig(context);
-  const path = resolve(config.database.path);
-  if (!existsSync(path)) {
-    return [
-      problem("database.file", `${path}: there is none`, "name it with --db, or begin with: formsvc init"),
-    ];
+  const { path, url } = config.database;
+  if (url === null && !existsSync(path)) {
+    const advice = "name it with --db, or begin with: formsvc init";
+    return [problem("database.file", `${resolve(path)}: there is none`, advice)];
   }
-  let db: SqliteDatabase;
+  let db: AnyDatabase;
   try {
-    db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
+    db =
+      url === null ? openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS }) : await openAddress(url);
   } catch (error) {
-    return [failedCheck(error)];
+    const { message, ...finding } = failedCheck(error);
+    if (url === null) return [{ message, ...finding }];
+    return [problem("database.server", message, "do what it says")];
   }
   try {
     const loaded = loadConfig(context.configFile);
     const now = context.clock.now();
     return await examine({ db, config, loaded, secretLists: SECRET_LISTS, now }, true);
   } finally {
-    db.close();
+    await db.close();
   }
 }
 

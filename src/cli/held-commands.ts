@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { heldPostJson } from "../submissions/held-json.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../submissions/open-held-posts.ts";
@@ -8,7 +7,7 @@ import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { withDatabase } from "./open.ts";
+import { type AnyDatabase, withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { endpointIdsOf } from "./submission-filter.ts";
 import { printWhole } from "./submission-view.ts";
@@ -115,7 +114,7 @@ function printReleased(
 
 function withHeld<Result>(
   context: CommandContext,
-  work: (held: HeldPosts, db: SqliteDatabase) => Promise<Result>,
+  work: (held: HeldPosts, db: AnyDatabase) => Promise<Result>,
 ): Promise<Result> {
   return withDatabase(context, (db, { plans, held: { days } }) =>
     work(openHeldPosts({ db, plans, days, clock: context.clock, actor: null }), db),

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { workspaceJson } from "../workspaces/workspace-json.ts";
 import { defaultConfig } from "../config/config.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
+import { isDatabaseAddress } from "../database/postgresql/address.ts";
 import { namedConfigFile } from "../config/load-config.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
@@ -32,7 +33,7 @@ const init = command({
     const file = namedConfigFile(context.configFile) ?? DEFAULT_FILE;
     if (namedConfigFile(context.configFile) === null) refuseForeignOwner(file, "configuration");
     const wrote = !existsSync(file);
-    if (wrote) writeConfigFile(file, context.databasePath ?? defaultConfig.database.path);
+    if (wrote) writeConfigFile(file, context.databasePath);
     const made = withNewDatabase({ ...context, configFile: file }, async (db, config) => {
       const now = context.clock.now();
       const { email } = options;
@@ -46,9 +47,11 @@ const init = command({
               );
             });
       if (context.output.isJson)
-        return context.output.json({ config: file, database: db.path, workspace: workspaceJson(workspace) });
+        return context.output.json({ config: file, database: db.name, workspace: workspaceJson(workspace) });
       context.output.note(`configuration  ${file}${wrote ? "" : " (was there)"}`);
-      context.output.note(`database       ${db.path}`);
+      context.output.note(`database       ${db.name}`);
+      if (wrote && db.engine === "postgresql" && context.databasePath !== null)
+        context.output.note("the address is a secret and not in that file: set FORMSVC_DATABASE_URL to it");
       context.output.note(
         `workspace      ${workspace.id} (${workspace.name})${isEmpty ? "" : " (was there)"}`,
       );
@@ -61,6 +64,7 @@ const init = command({
           `${email} was not made, because there is an account; if you want both: formsvc account create ${email}`,
         );
       }
+      if (db.engine === "postgresql") return undefined;
       return context.output.note(
         "next: formsvc endpoint create --name NAME --schema FILE, then: formsvc serve; for the dashboard: formsvc account sign-in-link EMAIL",
       );
@@ -73,9 +77,11 @@ const init = command({
   },
 });
 
-/** Readable for all: it holds no secret, and a service reads it as a user of its own. */
-function writeConfigFile(file: string, databasePath: string): void {
-  const config = { ...defaultConfig, database: { ...defaultConfig.database, path: databasePath } };
+/** Readable for all: it holds no secret, not even an address with a password, and a service reads it as a user of its own. */
+function writeConfigFile(file: string, databasePath: string | null): void {
+  const path =
+    databasePath === null || isDatabaseAddress(databasePath) ? defaultConfig.database.path : databasePath;
+  const config = { ...defaultConfig, database: { ...defaultConfig.database, path } };
   try {
     writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o644, flag: "wx" });
   } catch (error) {

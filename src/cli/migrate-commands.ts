@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Command } from "commander";
+import type { Config } from "../config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import {
   type MigrationStatus,
   migrationStatus,
@@ -10,7 +9,7 @@ import {
   statusOfNewFile,
 } from "../database/migrate.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { openForCommand, readConfig } from "./open.ts";
+import { nameOf, openAddress, openForCommand, readConfig } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "migrate", "The database's schema version", [status, up]);
@@ -19,13 +18,12 @@ export function register(program: Command): void {
 const status = command({
   usage: "status",
   summary: "Show which migrations the database has, and change nothing",
-  action: (context) => {
-    const { version, latest, pending } = lookAt(readConfig(context).database.path, (db) =>
-      migrationStatus(db),
-    );
+  action: async (context) => {
+    const { database } = readConfig(context);
+    const { version, latest, pending } = await lookAt(database, "status");
     if (context.output.isJson) return context.output.json({ version, latest, pending });
     context.output.line(`${version} of ${latest}`);
-    if (version === 0) context.output.note(`${resolve(readConfig(context).database.path)}: no database yet`);
+    if (version === 0) context.output.note(`${nameOf(database)}: no database yet`);
     return context.output.note(pending.length === 0 ? "up to date" : `to run: ${pending.join(", ")}`);
   },
 });
@@ -35,10 +33,10 @@ const up = command({
   summary:
     "Upgrade the database to this program's version, after keeping a copy; every other command does so too",
   options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
-  action: (context, options) => {
+  action: async (context, options) => {
     if (options.dryRun) return rehearse(context);
-    const { db, migrated } = openForCommand(readConfig(context), context.clock);
-    db.close();
+    const { db, migrated } = await openForCommand(readConfig(context), context.clock);
+    await db.close();
     const { latest, pending, keptCopy } = migrated;
     if (context.output.isJson)
       return context.output.json({ version: latest, applied: pending, kept_copy: keptCopy });
@@ -48,24 +46,39 @@ const up = command({
   },
 });
 
-function rehearse(context: CommandContext): void {
+async function rehearse(context: CommandContext): Promise<void> {
   const { output } = context;
-  const { path } = readConfig(context).database;
-  const { version, latest, pending } = lookAt(path, rehearseMigration);
+  const { database } = readConfig(context);
+  const { version, latest, pending } = await lookAt(database, "rehearse");
   if (output.isJson) return output.json({ version, latest, pending, dry_run: true });
-  if (version === 0) return output.note(`${resolve(path)}: no database yet; it would be made`);
+  if (version === 0) return output.note(`${nameOf(database)}: no database yet; it would be made`);
   return output.note(
     pending.length === 0 ? "up to date already" : `would apply: ${pending.join(", ")}; the result is sound`,
   );
 }
 
 /** Showing the status must not create the file. */
-function lookAt(path: string, look: (db: SqliteDatabase) => MigrationStatus): MigrationStatus {
+async function lookAt(
+  { path, url }: Config["database"],
+  how: "status" | "rehearse",
+): Promise<MigrationStatus> {
+  if (url !== null) return lookAtAddress(url, how);
   if (!existsSync(path)) return statusOfNewFile();
   const db = openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   try {
-    return look(db);
+    return how === "status" ? migrationStatus(db) : rehearseMigration(db);
   } finally {
     db.close();
+  }
+}
+
+async function lookAtAddress(url: string, how: "status" | "rehearse"): Promise<MigrationStatus> {
+  const { postgresqlMigrationStatus, rehearsePostgresqlMigration } =
+    await import("../database/postgresql/migrate-postgresql.ts");
+  const db = await openAddress(url);
+  try {
+    return await (how === "status" ? postgresqlMigrationStatus(db) : rehearsePostgresqlMigration(db));
+  } finally {
+    await db.close();
   }
 }

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openMigrated, type OpenedDatabase } from "../app.ts";
+import { openMigrated } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
+import { isDatabaseAddress, parseDatabaseAddress } from "../database/postgresql/address.ts";
+import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { migrate, type MigrationResult, migrationStatus } from "../database/migrate.ts";
@@ -32,12 +34,35 @@ export function loadForDatabase(context: CommandContext): LoadedConfig {
   const loaded = loadConfig(context.configFile);
   const { config, variables } = loaded;
   const isNamed = context.databasePath !== null || variables.includes("FORMSVC_DATABASE_PATH");
-  if (!isNamed && !isAbsolute(config.database.path)) refuseForeignOwner(config.database.path, "database");
+  if (!isNamed && config.database.url === null && !isAbsolute(config.database.path))
+    refuseForeignOwner(config.database.path, "database");
   return { ...loaded, config: nameDatabase(config, context) };
 }
 
-function nameDatabase(config: Config, { databasePath }: CommandContext): Config {
-  return databasePath === null ? config : { ...config, database: { path: databasePath } };
+/** `--db` names a file or an address, and the other of the two is not used. */
+function nameDatabase(config: Config, { databasePath: named }: CommandContext): Config {
+  if (named === null) return config;
+  if (isDatabaseAddress(named)) return { ...config, database: { ...config.database, url: named } };
+  return { ...config, database: { path: named, url: null } };
+}
+
+/** How messages name a database that is not opened yet: the absolute path, or the address without its password. */
+export function nameOf({ path, url }: Config["database"]): string {
+  return url === null ? resolve(path) : parseDatabaseAddress(url).shown;
+}
+
+/** The file of a command that works on a file. @throws usage when the configuration names a PostgreSQL database. */
+export function requireFile({ path, url }: Config["database"], instead: string): string {
+  if (url === null) return path;
+  throw new FormsvcError("usage", `${parseDatabaseAddress(url).shown}: this is no file; ${instead}`);
+}
+
+/** A database of either engine. */
+export type AnyDatabase = SqliteDatabase | PostgresqlDatabase;
+
+interface OpenedDatabase {
+  readonly db: AnyDatabase;
+  readonly migrated: MigrationResult;
 }
 
 /**
@@ -45,8 +70,35 @@ function nameDatabase(config: Config, { databasePath }: CommandContext): Config 
  *
  * @throws server_running if that would change the schema under a running server of an older version.
  */
-export function openForCommand(config: Config, clock: Clock): OpenedDatabase {
-  return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, (db) => upgradeUnserved(db, clock));
+export async function openForCommand(config: Config, clock: Clock): Promise<OpenedDatabase> {
+  const { url } = config.database;
+  if (url === null) return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, (db) => upgradeUnserved(db, clock));
+  const db = await openAddress(url);
+  try {
+    const { migratePostgresql } = await import("../database/postgresql/migrate-postgresql.ts");
+    return { db, migrated: { ...(await migratePostgresql(db)), keptCopy: null } };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** Connects to a PostgreSQL database, whatever its schema. A start on a file loads none of this. */
+export async function openAddress(url: string): Promise<PostgresqlDatabase> {
+  const { openPostgresql } = await import("../database/postgresql/open-postgresql.ts");
+  return openPostgresql(url);
+}
+
+/** Whether a command would make the database: the file is not there, or the named database is empty. */
+async function isMissing({ path, url }: Config["database"]): Promise<boolean> {
+  if (url === null) return !existsSync(path);
+  const db = await openAddress(url);
+  try {
+    const { postgresqlMigrationStatus } = await import("../database/postgresql/migrate-postgresql.ts");
+    return (await postgresqlMigrationStatus(db)).version === 0;
+  } finally {
+    await db.close();
+  }
 }
 
 function upgradeUnserved(db: SqliteDatabase, clock: Clock): MigrationResult {
@@ -70,7 +122,7 @@ export function letOthersWrite(): Promise<void> {
   return sleep(PAUSE_MS);
 }
 
-type Work<Result> = (db: SqliteDatabase, config: Config) => Result | Promise<Result>;
+type Work<Result> = (db: AnyDatabase, config: Config) => Result | Promise<Result>;
 
 /**
  * Opens the database, brought up to date, for the length of `work`.
@@ -78,11 +130,12 @@ type Work<Result> = (db: SqliteDatabase, config: Config) => Result | Promise<Res
  * @throws database_unusable if there is none: the path is mistyped, or the command runs in the wrong folder.
  */
 export async function withDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
-  const { path } = readConfig(context).database;
-  if (!existsSync(path)) {
+  const { database } = readConfig(context);
+  if (await isMissing(database)) {
+    const what = database.url === null ? "there is no database" : "there are no tables of formsvc's in it";
     throw new FormsvcError(
       "database_unusable",
-      `${resolve(path)}: there is no database; name yours with --db, or make one with: formsvc init`,
+      `${nameOf(database)}: ${what}; name yours with --db, or make one with: formsvc init`,
     );
   }
   return withNewDatabase(context, work);
@@ -91,14 +144,13 @@ export async function withDatabase<Result>(context: CommandContext, work: Work<R
 /** The same for commands that a new installation begins with: they create the database. */
 export async function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
   const config = readConfig(context);
-  const isNew = !existsSync(config.database.path);
-  const { db, migrated } = openForCommand(config, context.clock);
+  const { db, migrated } = await openForCommand(config, context.clock);
   try {
-    if (isNew) context.output.note(`made a new database: ${db.path}`);
+    if (migrated.version === 0) context.output.note(`made a new database: ${db.name}`);
     if (migrated.keptCopy !== null)
       context.output.note(`the database was upgraded; the one from before is ${migrated.keptCopy}`);
     return await work(db, config);
   } finally {
-    db.close();
+    await db.close();
   }
 }

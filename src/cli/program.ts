@@ -20,6 +20,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   submission: () => import("./submission-commands.ts"),
   backup: () => import("./backup-command.ts"),
   restore: () => import("./restore-command.ts"),
+  copy: () => import("./copy-command.ts"),
   doctor: () => import("./doctor-command.ts"),
   held: () => import("./held-commands.ts"),
   spam: () => import("./spam-commands.ts"),

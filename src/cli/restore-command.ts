@@ -4,7 +4,7 @@ import { restoreBackup } from "../database/sqlite/restore.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { confirm } from "./arguments.ts";
 import { addCommand, command } from "./command.ts";
-import { readConfig } from "./open.ts";
+import { readConfig, requireFile } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, restore);
@@ -23,7 +23,10 @@ const restore = command({
   examples: ["formsvc restore /var/backups/formsvc-2026-01-31.db --hold-webhooks --yes"],
   action: async (context, options, [file]) => {
     const { output } = context;
-    const database = readConfig(context).database.path;
+    const database = requireFile(
+      readConfig(context).database,
+      "to fill an empty PostgreSQL database: formsvc copy --to ADDRESS --db FILE",
+    );
     if (statSync(database, { throwIfNoEntry: false })?.isFile() === true)
       await confirm(`Put ${file} in the place of ${database}?`, options.yes);
     const { holdWebhooks } = options;

@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { openKeyring, SECRET_LISTS } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { addKey } from "../secrets/key-file.ts";
@@ -11,7 +10,7 @@ import { createKeyring, type Keyring } from "../secrets/keyring.ts";
 import { checkKeys, countSecrets, decryptSome, encryptSome } from "../secrets/stored-secret.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { letOthersWrite, withDatabase } from "./open.ts";
+import { type AnyDatabase, letOthersWrite, withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   const summary = "Encryption of the secrets in the database: webhooks' signing keys and own headers";
@@ -97,14 +96,17 @@ async function addNewestKey(
       "write a new one and a comma before it, restart the server, then: formsvc secrets encrypt";
     throw new FormsvcError("config_invalid", key === null ? NO_KEY : remedy);
   }
+  let isAdded = false;
   await db.transaction(function* () {
     const before = existsSync(keyFile) ? createKeyring({ keyFile, key }) : { source: keyFile, ids: () => [] };
     yield* checkKeys(SECRET_LISTS, before);
-    addKey(keyFile, toIsoTime(clock.now()));
+    // The file is no part of the transaction, and a transaction may be run again.
+    if (!isAdded) addKey(keyFile, toIsoTime(clock.now()));
+    isAdded = true;
   });
 }
 
-async function encryptAll(context: CommandContext, db: SqliteDatabase, keyring: Keyring): Promise<void> {
+async function encryptAll(context: CommandContext, db: AnyDatabase, keyring: Keyring): Promise<void> {
   const { output } = context;
   const hadPlain = ((await db.read(() => countSecrets(SECRET_LISTS))).get(null) ?? 0) > 0;
   const encrypted = await repeat(() => db.transaction(() => encryptSome(SECRET_LISTS, keyring)));

@@ -24,7 +24,7 @@ import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { canAnybodySignIn } from "../sessions/credential-store.ts";
-import { loadForDatabase } from "./open.ts";
+import { loadForDatabase, requireFile } from "./open.ts";
 import { nextStopSignal } from "../server/stop-signals.ts";
 import { createServiceNews } from "../server/systemd-notify.ts";
 import { startServer } from "../server/start-server.ts";
@@ -56,7 +56,8 @@ const serve = command({
     checkServerConfig(config);
     const log = createLog(config.log.level, config.log.format);
     for (const name of loaded.unknownVariables) variableUnknown(log, name);
-    const lock = lockServer(resolve(config.database.path), process.pid, toIsoTime(context.clock.now()));
+    const file = requireFile(config.database, "a server takes posts on a file only, for now");
+    const lock = lockServer(resolve(file), process.pid, toIsoTime(context.clock.now()));
     try {
       const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
       try {

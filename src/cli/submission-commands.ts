@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Mark, findMark } from "../history/teach.ts";
@@ -15,7 +14,7 @@ import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { findCommand } from "./find-command.ts";
-import { withDatabase } from "./open.ts";
+import { type AnyDatabase, withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
@@ -176,7 +175,7 @@ function printOne({ output }: CommandContext, submission: Submission): void {
 /** Starts at the point where an earlier tail stopped. @param limit null goes on without end. */
 async function goOn(
   context: CommandContext,
-  db: SqliteDatabase,
+  db: AnyDatabase,
   tail: Tail,
   limit: number | null,
 ): Promise<void> {
@@ -189,7 +188,7 @@ async function goOn(
 
 async function follow(
   context: CommandContext,
-  db: SqliteDatabase,
+  db: AnyDatabase,
   tail: Tail,
   printed: ReadonlySet<string>,
 ): Promise<never> {
@@ -201,7 +200,9 @@ async function follow(
 }
 
 /** Waits until another process has committed something since it returned last. */
-function watchCommits(db: SqliteDatabase): () => Promise<void> {
+function watchCommits(db: AnyDatabase): () => Promise<void> {
+  // PostgreSQL would tell of a commit only to those who wait on a connection of their own.
+  if (db.engine === "postgresql") return () => sleep(FOLLOW_INTERVAL_MS);
   let seen = Number.NaN;
   return async () => {
     let version: number;

@@ -60,6 +60,14 @@ const sections = z.strictObject({
       .min(1)
       .max(4096)
       .describe("The database file; a relative path starts at the folder in which the program is started."),
+    url: z
+      .string()
+      .max(4096)
+      .regex(/^postgres(?:ql)?:\/\//i, "expected an address like postgresql://user:password@host/database")
+      .nullable()
+      .describe(
+        "The address of a PostgreSQL database, which is then used instead of the file; null uses the file.",
+      ),
   }),
   plans: z.record(planName, plan),
   rateLimit: z.strictObject({
@@ -238,7 +246,7 @@ export const defaultConfig: Config = {
     requestTimeoutMs: 10_000,
     shutdownGraceMs: 15_000,
   },
-  database: { path: "./formsvc.db" },
+  database: { path: "./formsvc.db", url: null },
   plans: {
     hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false },
     pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true },
@@ -278,4 +286,9 @@ export const defaultConfig: Config = {
 };
 
 /** Paths whose values `config show` never prints. */
-export const secretPaths: readonly string[] = ["mail.password", "metrics.token", "secrets.key"];
+export const secretPaths: readonly string[] = [
+  "database.url",
+  "mail.password",
+  "metrics.token",
+  "secrets.key",
+];

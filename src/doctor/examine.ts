@@ -18,6 +18,8 @@ import {
 } from "../database/sqlite/database-health.ts";
 import { checkLeftovers } from "../database/sqlite/leftover-health.ts";
 import { giveTurn } from "../database/read-in-turn.ts";
+import type * as PostgresqlHealth from "../database/postgresql/postgresql-health.ts";
+import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
@@ -33,7 +35,7 @@ import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 
 /** What is examined. */
 export interface Patient {
-  readonly db: SqliteDatabase;
+  readonly db: SqliteDatabase | PostgresqlDatabase;
   /** What the program that examines would use. */
   readonly config: Config;
   /** The same as it was read, without the flags of the command line. */
@@ -51,27 +53,32 @@ type Findings = Finding | readonly Finding[];
 type Check = (patient: ExaminedPatient) => Findings | Promise<Findings>;
 
 /** Takes seconds for each GB. */
-const checkWholeFile: Check = ({ db }) => checkIntegrity(db);
+const checkWholeFile = ofFile(checkIntegrity);
 
 /** In the order of the output. A feature with something that can go wrong adds its checks here. */
 const CHECKS: readonly Check[] = [
-  ({ db }) => checkDurability(db),
+  ofFile(checkDurability),
   checkWholeFile,
-  ({ db }) => checkSchemaVersion(db),
-  ({ db }) => checkStructure(db),
-  ({ db }) => checkLogSize(db),
-  ({ db }) => checkDiskSpace(db),
+  ofFile(checkSchemaVersion),
+  ofFile(checkStructure),
+  ofFile(checkLogSize),
+  ofFile(checkDiskSpace),
+  ofPostgresql((db, { checkPostgresqlDurability }) => db.read(checkPostgresqlDurability)),
+  ofPostgresql((db, { checkStandbys }) => db.read(checkStandbys)),
+  ofPostgresql((db, { checkPostgresqlSchema }) => checkPostgresqlSchema(db)),
+  ofPostgresql((db, { checkDatabaseClock }, { now }) => db.read(() => checkDatabaseClock(now))),
   ofTables(({ db, now }) => db.read(() => checkClock(now))),
-  ({ db, config }) => checkFileModes(db, listBackups(config)),
-  ({ db, config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now),
+  ofFile((db, { config }) => checkFileModes(db, listBackups(config))),
+  ofFile((db, { config, now }) => checkLeftovers(db, backupFolder(config.backup, config.database.path), now)),
   ({ loaded }) => checkSecretsInFile(loaded),
   ({ config }) => checkMetricsAddress(config.metrics),
   ({ config }) => checkDashboardAddress(config),
   ofTables(async ({ db, loaded, now }) =>
     checkTrustedProxies(loaded, await db.read(findUntrustedProxy), now),
   ),
-  ({ db, config, now }) =>
+  ofFile((db, { config, now }) =>
     checkBackups(db, config.backup, backupFolder(config.backup, config.database.path), now),
+  ),
   ofTables(({ db, config, secretLists }) => db.read(() => checkSecrets(secretLists, config.secrets))),
   ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
@@ -82,6 +89,21 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
   ofTables(({ db, config }) => db.read(() => checkHeldPostRoom(config.held.maxPerWorkspace))),
 ];
+
+/** A check of a database file. */
+function ofFile(check: (db: SqliteDatabase, patient: Patient) => Findings): Check {
+  return (patient) => (patient.db.engine === "sqlite" ? check(patient.db, patient) : []);
+}
+
+/** A check of a PostgreSQL database. Without one, nothing of it is loaded. */
+function ofPostgresql(
+  check: (db: PostgresqlDatabase, checks: typeof PostgresqlHealth, patient: Patient) => Promise<Findings>,
+): Check {
+  return async (patient) =>
+    patient.db.engine === "postgresql"
+      ? check(patient.db, await import("../database/postgresql/postgresql-health.ts"), patient)
+      : [];
+}
 
 /** A check that reads tables: skipped if `database.schema` or `database.structure` reports a problem. */
 function ofTables(check: Check): Check {
@@ -94,7 +116,7 @@ function ofTables(check: Check): Check {
  * @param wholeFile whether the file is read from its beginning to its end too, while nothing else of this process runs.
  */
 export async function examine(patient: Patient, wholeFile: boolean): Promise<Finding[]> {
-  const examined = { ...patient, hasItsTables: hasItsTables(patient.db) };
+  const examined = { ...patient, hasItsTables: await hasItsTables(patient.db) };
   const findings: Findings[] = [];
   for (const check of CHECKS) {
     if (check === checkWholeFile && !wholeFile) continue;
@@ -116,11 +138,13 @@ export function failedCheck(error: unknown): Finding {
   return problem("database.file", message, facts.hint ?? { kind: "heed_or_restore" });
 }
 
-function hasItsTables(db: SqliteDatabase): boolean {
+async function hasItsTables(db: Patient["db"]): Promise<boolean> {
   try {
-    return [checkSchemaVersion(db), checkStructure(db)].every(({ ok }) => ok);
+    if (db.engine === "sqlite") return [checkSchemaVersion(db), checkStructure(db)].every(({ ok }) => ok);
+    const { checkPostgresqlSchema } = await import("../database/postgresql/postgresql-health.ts");
+    return (await checkPostgresqlSchema(db)).ok;
   } catch {
-    // Both checks run again and report the reason.
+    // These checks run again and report the reason.
     return false;
   }
 }

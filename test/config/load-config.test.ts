@@ -62,6 +62,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     "example.com",
     "starttls",
     "open",
+    "postgresql://ana@db.example/forms",
   ];
   const value = candidates.find(
     (candidate) =>
@@ -84,7 +85,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
       requestTimeoutMs: 10_000,
       shutdownGraceMs: 15_000,
     },
-    database: { path: "./formsvc.db" },
+    database: { path: "./formsvc.db", url: null },
     plans: {
       hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false },
       pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true },

@@ -6,7 +6,7 @@ const path = process.argv[2] ?? "";
 process.send?.("ready");
 process.once("message", () => {
   try {
-    const { db, migrated } = openMigrated({ ...defaultConfig, database: { path } }, 10);
+    const { db, migrated } = openMigrated({ ...defaultConfig, database: { path, url: null } }, 10);
     process.send?.({ applied: migrated.pending.length });
     db.close();
   } catch (error) {

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { type Clock, toIsoTime } from "../../foundation/clock.ts";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { askForCopy, type ServedCopy } from "./backup-socket.ts";
-import { checkCopy, type CheckedCopy } from "./check-copy.ts";
+import { checkCopy, type CheckedCopy, type CheckReport } from "./check-copy.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./open-database.ts";
 import type { CopyProgress } from "./copy-database.ts";
 import { isFull } from "./database-error.ts";
@@ -36,18 +36,43 @@ export interface BackupParts {
 export async function backUp(databasePath: string, target: string, parts: BackupParts): Promise<Backup> {
   const database = resolve(databasePath);
   const file = resolve(target);
-  checkTarget(database, file);
+  if (!existsSync(database)) {
+    throw new FormsvcError("database_unusable", `${database}: there is no database`, {
+      hint: { kind: "name_database" },
+    });
+  }
+  let by: Backup["by"] = "command";
+  const checked = await makeWhole(file, async (unfinished) => {
+    by = await fill(database, unfinished, parts);
+  });
+  if (checked.differences.length > 0)
+    parts.onNote(`restore will refuse this backup: ${checked.differences.join("; ")}`);
+  noteMade(database, file, parts);
+  const { version, submissions } = checked;
+  return { version, submissions, file, bytes: statSync(file).size, by };
+}
+
+/**
+ * Makes a database file under another name, reads it whole, and only then gives it its own. Its mode is 0600 and it is durable on
+ * disk.
+ *
+ * @param write fills the empty file that it is given. @throws as {@link backUp}, and what `write` throws
+ */
+export async function makeWhole(
+  target: string,
+  write: (unfinished: string) => Promise<void>,
+): Promise<CheckReport> {
+  const file = resolve(target);
+  checkTarget(file);
   const unfinished = `${file}.unfinished-${process.pid}`;
   createUnfinished(unfinished, file);
   try {
-    const by = await fill(database, unfinished, parts);
-    const { differences, ...checked } = checkCopy(unfinished, file);
-    if (differences.length > 0) parts.onNote(`restore will refuse this backup: ${differences.join("; ")}`);
+    await write(unfinished);
+    const checked = checkCopy(unfinished, file);
     syncFile(unfinished);
     refuseTaken(file);
     moveToNewName(unfinished, file);
-    noteMade(database, file, parts);
-    return { ...checked, file, bytes: statSync(file).size, by };
+    return checked;
   } catch (error) {
     // An error can only be about the copy, because the database is not written and may be on another disk.
     throw isFull(error) ? fullDisk(file, error) : translateFileError(error, file);
@@ -65,12 +90,7 @@ function noteMade(database: string, file: string, { clock, onNote }: BackupParts
   }
 }
 
-function checkTarget(database: string, file: string): void {
-  if (!existsSync(database)) {
-    throw new FormsvcError("database_unusable", `${database}: there is no database`, {
-      hint: { kind: "name_database" },
-    });
-  }
+function checkTarget(file: string): void {
   if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new FormsvcError("usage", `${file}: its folder does not exist; create it first`);
   }

@@ -12,7 +12,7 @@ export interface CheckedCopy {
   readonly submissions: number;
 }
 
-interface CheckReport extends CheckedCopy {
+export interface CheckReport extends CheckedCopy {
   /** The differences of its structure from that of its version, a clause each. */
   readonly differences: readonly string[];
 }

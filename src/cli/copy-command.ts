@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import { copyToFile, copyToPostgresql, type MadeCopy } from "../database/copy-database.ts";
+import { isDatabaseAddress } from "../database/postgresql/address.ts";
+import { addCommand, command, type CommandContext, parseFile } from "./command.ts";
+import { type AnyDatabase, openAddress, withDatabase } from "./open.ts";
+
+export function register(program: Command): void {
+  addCommand(program, copy);
+}
+
+const copy = command({
+  usage: "copy",
+  summary: "Copy the whole database into a new file or an empty PostgreSQL database, and compare both",
+  options: [
+    {
+      flags: "--to <database>",
+      summary: "the new file, or the address of the PostgreSQL database",
+      parse: parseFile,
+      required: true,
+    },
+  ],
+  examples: [
+    "formsvc copy --to postgresql://formsvc:SECRET@db.example:5432/formsvc",
+    "formsvc copy --db postgresql://formsvc:SECRET@db.example:5432/formsvc --to back.db",
+  ],
+  action: (context, options) =>
+    withDatabase(context, async (db) => {
+      const { output } = context;
+      const made = await copyTo(context, db, options.to);
+      const rows = made.tables.reduce((sum, each) => sum + each.rows, 0);
+      const submissions = made.tables.find(({ table }) => table === "submission")?.rows ?? 0;
+      if (output.isJson) {
+        const tables = Object.fromEntries(made.tables.map((each) => [each.table, each.rows]));
+        return output.json({ copied: { to: made.to, version: made.version, rows, submissions, tables } });
+      }
+      output.note(`${made.to}: ${submissions} submissions, ${rows} rows in all, compared`);
+      return output.note(
+        "what a server takes from now on is not in it: before a move, stop the server first",
+      );
+    }),
+});
+
+async function copyTo({ output }: CommandContext, from: AnyDatabase, target: string): Promise<MadeCopy> {
+  const tell = (rows: number): void => output.progress(`copied ${rows} rows`);
+  if (!isDatabaseAddress(target)) return copyToFile(from, target, tell);
+  const to = await openAddress(target);
+  try {
+    return await copyToPostgresql(from, to, tell);
+  } finally {
+    await to.close();
+  }
+}
