@@ -93,7 +93,8 @@ interface Waiting {
 
 /**
  * Sends letters, one after the other, and tries again for an hour if the mail server cannot take them now. They wait in memory: what
- * waits at the end of the process is lost, and its reader asks again. What must not be lost goes through the outbox.
+ * waits at the end of the process is lost, and its reader asks again. So no token of a link is ever written down. What must not be
+ * lost goes through the outbox.
  */
 export class Letters {
   readonly #parts: LettersParts;
