@@ -21,7 +21,7 @@ import type { SmtpSettings } from "./mail/smtp-settings.ts";
 import { WEBHOOK_KIND } from "./webhooks/webhook.ts";
 import { countLetters, Letters, timing } from "./mail/letters.ts";
 import { readSmtpSettings } from "./mail/read-smtp-settings.ts";
-import { createSmtpSender } from "./mail/smtp-sender.ts";
+import { createSmtpSender, type SmtpSender } from "./mail/smtp-sender.ts";
 import { finishGrace, markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier, type KeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
@@ -177,8 +177,8 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const idempotency = createIdempotencyMemory(db);
   const outbox = createOutbox(db);
   const sender = createWebhookSender(config);
-  const smtp = readSmtpSettings(config.mail, config.server.baseUrl);
-  const transports = openTransports(parts, { keyring, sender, smtp });
+  const mailServer = openMailServer(config);
+  const transports = openTransports(parts, { keyring, sender, mailServer });
   const deliverer = new Deliverer({ db, outbox, transports, clock, log, random: Math.random });
   const memory = createSpamMemory(createBurstMemory());
   const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
@@ -227,7 +227,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     upkeep: createUpkeep(db, config, clock, cleaner),
     keyring,
     sender,
-    letters: smtp === null ? null : openLetters(parts, smtp),
+    letters: openLetters(parts, mailServer),
     news,
     metrics,
     onChange() {
@@ -247,25 +247,37 @@ function openGate(
   return createGatekeeper({ verifier, directory, limiter: createRateLimiter(), limits, exempt });
 }
 
+/** All e-mail goes over the same connections, so that together they are no more than the configuration allows. */
+interface MailServer {
+  readonly settings: SmtpSettings;
+  readonly sender: SmtpSender;
+}
+
+/** Null if none is configured. */
+function openMailServer({ mail, server }: Config): MailServer | null {
+  const settings = readSmtpSettings(mail, server.baseUrl);
+  return settings === null ? null : { settings, sender: createSmtpSender(settings) };
+}
+
 interface TransportParts {
   readonly keyring: Keyring;
   readonly sender: HttpSender;
-  /** Null without a mail server: then e-mail waits. */
-  readonly smtp: SmtpSettings | null;
+  /** Null: then e-mail waits. */
+  readonly mailServer: MailServer | null;
 }
 
-function openTransports(parts: ServiceParts, { keyring, sender, smtp }: TransportParts): Transport[] {
+function openTransports(parts: ServiceParts, { keyring, sender, mailServer }: TransportParts): Transport[] {
   const { db, config, clock, log } = parts;
   const dashboardUrl = dashboardUrlOf(config);
   const settings = config.webhooks;
   const webhooks = createWebhookTransport({ db, keyring, sender, dashboardUrl, settings, clock, log });
-  return smtp === null ? [webhooks] : [webhooks, openMailTransport(parts, smtp)];
+  return mailServer === null ? [webhooks] : [webhooks, openMailTransport(parts, mailServer)];
 }
 
-function openMailTransport({ db, config, log }: ServiceParts, settings: SmtpSettings): Transport {
+function openMailTransport({ db, config, log }: ServiceParts, { settings, sender }: MailServer): Transport {
   return createMailTransport({
     db,
-    sender: createSmtpSender(settings),
+    sender,
     from: settings.from,
     place: placeOf(settings),
     settings: config.mail,
@@ -275,12 +287,15 @@ function openMailTransport({ db, config, log }: ServiceParts, settings: SmtpSett
   });
 }
 
-function openLetters({ config, clock, log, metrics }: ServiceParts, settings: SmtpSettings): Letters {
+function openLetters(
+  { config, clock, log, metrics }: ServiceParts,
+  mailServer: MailServer | null,
+): Letters | null {
   const count = countLetters(metrics ?? noMetrics);
-  const sender = createSmtpSender(settings);
+  if (mailServer === null) return null;
+  const { sender, settings } = mailServer;
   const { perMinute } = config.mail.limits;
-  const { from } = settings;
-  return new Letters({ sender, from, perMinute, clock, log, count, timing });
+  return new Letters({ sender, from: settings.from, perMinute, clock, log, count, timing });
 }
 
 /** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */

@@ -46,8 +46,7 @@ export const timing: Timing = {
 };
 
 export interface LettersParts {
-  /** It is closed with the letters. */
-  readonly sender: Pick<SmtpSender, "send" | "close">;
+  readonly sender: Pick<SmtpSender, "send">;
   /** `mail.from` */
   readonly from: string;
   /** `mail.limits.perMinute`; letters take a quarter of it. */
@@ -69,6 +68,7 @@ const RETRY_MS = [60_000, 300_000, 900_000];
 /** After this time the letter is given up: its reader has asked again, and the link in it is too old. */
 const MAX_AGE_MS = 3_600_000;
 const BUSY_MS = 1000;
+const STOPPED = "the server stopped";
 const FROM_NAME = "formsvc";
 /** Steps that fail for the next letter as well. */
 const COMMON_STAGES: ReadonlySet<SmtpStage> = new Set(["connect", "tls", "login", "sender"]);
@@ -103,7 +103,9 @@ export class Letters {
   /** Until then none is sent: the minute is full, or the mail server has a rest. */
   #restUntil = 0;
   #cancelWake = (): void => {};
-  #state: "idle" | "sending" | "stopped" = "idle";
+  /** The one under way. */
+  #current: Waiting | null = null;
+  #isStopped = false;
 
   constructor(parts: LettersParts) {
     this.#parts = parts;
@@ -124,15 +126,15 @@ export class Letters {
     return answer;
   }
 
-  /** Begins no more attempt, and ends the one under way. What waits is lost. */
-  async stop(): Promise<void> {
-    this.#state = "stopped";
+  /** Takes nothing more and gives up what waits. The attempt under way ends by itself, or with the sender. */
+  stop(): void {
+    this.#isStopped = true;
     this.#cancelWake();
-    await this.#parts.sender.close();
+    for (const each of this.#waiting) if (each !== this.#current) this.#fail(each, STOPPED);
   }
 
   #admit({ kind, address }: Letter): LetterAnswer {
-    if (this.#state === "stopped" || this.#waiting.size >= MAX_WAITING) return "full";
+    if (this.#isStopped || this.#waiting.size >= MAX_WAITING) return "full";
     const state = this.#limiter.count(`${kind} ${mailboxOf(address)}`, PER_ADDRESS);
     return state === null || state.allowed ? "taken" : "too many";
   }
@@ -142,7 +144,7 @@ export class Letters {
   }
 
   #plan(): void {
-    if (this.#state !== "idle") return;
+    if (this.#isStopped || this.#current !== null) return;
     this.#cancelWake();
     const next = this.#next();
     if (next === undefined) return;
@@ -160,14 +162,14 @@ export class Letters {
   /** Never rejects. */
   async #turn(): Promise<void> {
     const next = this.#next();
-    if (this.#state !== "idle" || next === undefined) return;
-    this.#state = "sending";
+    if (this.#isStopped || this.#current !== null || next === undefined) return;
+    this.#current = next;
     try {
       await this.#handle(next);
     } catch (error) {
       this.#retryBusy(next, error);
     }
-    if (this.#state === "sending") this.#state = "idle";
+    this.#current = null;
     this.#plan();
   }
 
@@ -183,6 +185,7 @@ export class Letters {
     waiting.mail ??= await this.#compose(waiting.letter);
     if (waiting.mail === null) return void this.#waiting.delete(waiting);
     if (!this.#hasRoomInMinute()) return undefined;
+    if (this.#isStopped) return this.#fail(waiting, STOPPED);
     waiting.attempts += 1;
     return this.#conclude(waiting, await this.#parts.sender.send(waiting.mail));
   }
@@ -206,6 +209,7 @@ export class Letters {
 
   #conclude(waiting: Waiting, { stage, reply, problem }: SmtpResult): void {
     if (stage === "done") return this.#succeed(waiting);
+    if (this.#isStopped) return this.#fail(waiting, STOPPED);
     const reason = `${stage}: ${reply?.code ?? problem?.code ?? "no answer"}`;
     if (reply !== null && reply.code >= 500) return this.#fail(waiting, reason);
     waiting.dueAt = this.#now() + (RETRY_MS[Math.min(waiting.attempts, RETRY_MS.length) - 1] ?? MAX_AGE_MS);

@@ -91,12 +91,13 @@ export async function startServer(
   const { shutdownGraceMs } = config.server;
   const stop = async (): Promise<void> => {
     draining = true;
+    // Before the deliverer, which ends the connections to the mail server.
+    service.letters?.stop();
     const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
     // First, because a service manager sends the same signal to the process that makes a backup.
     const ended = chores.stop();
     await Promise.all(closers.map((close) => close(shutdownGraceMs)));
     await ended;
-    await service.letters?.stop();
     await service.drain();
     await delivered;
     await ownMetrics?.close();

@@ -231,13 +231,31 @@ test("a letter waits for a database that another process holds, and is given up 
   expect(lines.at(-1)).toMatchObject({ event: "letter.failed", attempts: 0, reason: "a defect" });
 });
 
-test("nothing is sent after the stop", async () => {
-  const { letters, server, timing, next } = await openLetters(refusing(451));
+test("a stop gives up what waits, and what is under way if the mail server does not take it; nothing is sent after it", async () => {
+  const asked = Promise.withResolvers<() => void>();
+  let isFirst = true;
+  const { letters, server, timing, lines, next } = await openLetters({
+    onRcptTo(_address, _session, callback) {
+      const error = Object.assign(new Error("not now"), { responseCode: 451 });
+      if (isFirst) callback(error);
+      else asked.resolve(() => callback(error));
+      isFirst = false;
+    },
+  });
   const delayed = next("letter.delayed");
   letters.send(letterTo(ADA));
   await delayed;
-  await letters.stop();
+  letters.send(letterTo("ben@example.org"));
+  const answer = await asked.promise;
+  letters.stop();
+  const failed = next("letter.failed");
+  answer();
+  await failed;
+  expect(lines.slice(1)).toMatchObject([
+    { event: "letter.failed", attempts: 1, reason: "the server stopped" },
+    { event: "letter.failed", attempts: 1, reason: "the server stopped" },
+  ]);
   timing.advance(HOUR);
-  expect(letters.send(letterTo("ben@example.org"))).toBe("full");
+  expect([letters.send(letterTo("cem@example.org")), timing.nextAt()]).toEqual(["full", undefined]);
   expect(server.received).toEqual([]);
 });
