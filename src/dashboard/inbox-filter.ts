@@ -64,7 +64,10 @@ function checkDay(day: string): string {
   const ms = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
   // JavaScript reads 30 February as 2 March.
   if (day === "" || (!Number.isNaN(ms) && toIsoTime(ms).startsWith(day))) return day;
-  throw new FormsvcError("invalid_request", "A date in the address is none; write it like 2026-11-22.");
+  throw new FormsvcError(
+    "invalid_request",
+    "There is no such date as in the address; write it like 2026-11-22.",
+  );
 }
 
 /** The address of the inbox, or of another page below it, with this filter. */

@@ -169,7 +169,14 @@ function place(
     if (!Object.hasOwn(ROW_LABELS, property)) continue;
     const input = property as RowInput;
     const within = inner.length === 0 ? "" : `: ${inner.join("").replace(/^\./, "")}`;
-    return [inputName(index, input), `${labelOf(row, input)}${within} ${message}`];
+    return [inputName(index, input), `${labelOf(row, input)}${within} ${inLabels(message)}`];
   }
   return ["", `The schema ${path === "" ? "" : `(${path}) `}${message}`];
+}
+
+/** Two rules that contradict each other: the form has no `maxLength`, but a greatest length. */
+function inLabels(message: string): string {
+  return message.replace(/(?<=^must not be greater than )\w+/, (name) =>
+    Object.hasOwn(ROW_LABELS, name) ? `the ${ROW_LABELS[name as RowInput].toLowerCase()}` : name,
+  );
 }

@@ -32,13 +32,14 @@ export function webhooksPages(routes: Routes, parts: DashboardParts): void {
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
 
   routes.read("/webhooks", async ({ viewer, query }) => {
-    const found = await db.read(() => listViewableWebhooks(viewer, query.get("after"), PAGE_SIZE + 1));
+    const after = query.get("after");
+    const found = await db.read(() => listViewableWebhooks(viewer, after, PAGE_SIZE + 1));
     const rows: Row[] = [];
     for (const owned of found.slice(0, PAGE_SIZE)) {
       rows.push({ ...owned, queue: await db.read(() => readQueue(owned.webhook.id)) });
     }
     const next = found.length > PAGE_SIZE ? (rows.at(-1)?.webhook.id ?? null) : null;
-    return page("Webhooks", listView(rows, next));
+    return page("Webhooks", listView(rows, next, after === null));
   });
 
   routes.read("/webhooks/new", async (visit) =>
@@ -82,11 +83,8 @@ export function webhooksPages(routes: Routes, parts: DashboardParts): void {
       return { endpoint, webhook, secret };
     });
     const refusal = await findReceiverRefusal(made.webhook.settings, parts.config.webhooks.allowNetworks);
-    return page(
-      "Webhook added",
-      createdView(made, refusal && refusalSentence(refusal, viewer.isOperator)),
-      201,
-    );
+    const refused = refusal && refusalSentence(refusal, viewer.isOperator);
+    return page("Webhook added", createdView(made, refused), 201);
   }
 
   async function newPage(visit: Visit, typed: TypedWebhook, problems: Problems): Promise<Answer> {
@@ -98,12 +96,12 @@ export function webhooksPages(routes: Routes, parts: DashboardParts): void {
   }
 }
 
-function listView(rows: readonly Row[], next: string | null): Html {
+function listView(rows: readonly Row[], next: string | null, isFirst: boolean): Html {
   const head = html`<div class="head">
     <h1>Webhooks</h1>
     <div class="actions"><a class="button primary" href="/dashboard/webhooks/new">Add a webhook</a></div>
   </div>`;
-  if (rows.length === 0) return html`${head}${EMPTY}`;
+  if (rows.length === 0 && isFirst) return html`${head}${EMPTY}`;
   return html`${head}
     ${listCard({
       label: "Webhooks",

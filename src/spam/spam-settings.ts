@@ -12,38 +12,55 @@ const MAX_SENDERS = 1000;
 const MAX_RULES_COST = 1000;
 
 const points = z.int().min(-100).max(100);
-const word = z.string().trim().min(1).max(100);
+const WORD = "expected a word or phrase of 1 to 100 characters";
+const word = z.string(WORD).trim().min(1, WORD).max(100, WORD);
+const LINKS = "expected a whole number from 0 to 1000";
+const MANY_SENDERS = `expected at most ${MAX_SENDERS} of them`;
 
 const senders = z.strictObject({
   addresses: z
     .array(z.string().refine(isNetwork, "expected an IP address or CIDR, like 203.0.113.0/24"))
-    .max(MAX_SENDERS)
+    .max(MAX_SENDERS, MANY_SENDERS)
     .default([]),
-  emails: z.array(z.email("expected an e-mail address").toLowerCase()).max(MAX_SENDERS).default([]),
+  emails: z
+    .array(z.email("expected an e-mail address").toLowerCase())
+    .max(MAX_SENDERS, MANY_SENDERS)
+    .default([]),
   domains: z
     .array(z.hostname("expected a domain, like example.org").toLowerCase())
-    .max(MAX_SENDERS)
+    .max(MAX_SENDERS, MANY_SENDERS)
     .default([]),
 });
 
-const rule = z.strictObject({
-  field: z.string().min(1).max(256).nullable().default(null),
-  pattern: z.string(),
-  effect: z.union([points, z.enum(["block", "allow"])], 'expected points, "block" or "allow"'),
-});
+const rule = z.strictObject(
+  {
+    field: z.string().min(1).max(256).nullable().default(null),
+    pattern: z.string("expected a pattern in RE2 syntax"),
+    effect: z.union([points, z.enum(["block", "allow"])], 'expected points, "block" or "allow"'),
+  },
+  // Unknown members have a message of their own.
+  {
+    error: ({ code }) =>
+      code === "invalid_type" ? "expected a rule with a pattern and an effect" : undefined,
+  },
+);
 
 const choices = z.strictObject({
-  maxLinks: z.int().min(0).max(1000).optional(),
+  maxLinks: z.int(LINKS).min(0, LINKS).max(1000, LINKS).optional(),
   technical: z.boolean().optional(),
   keywords: z
     .array(
       z.strictObject({ word, effect: z.union([points, z.literal("block")], 'expected points or "block"') }),
     )
-    .max(MAX_KEYWORDS)
+    .max(MAX_KEYWORDS, `expected at most ${MAX_KEYWORDS} of them`)
     .optional(),
   allow: senders.optional(),
   deny: senders.optional(),
-  rules: z.array(rule).max(MAX_RULES).superRefine(checkRules).optional(),
+  rules: z
+    .array(rule, "expected a list of rules")
+    .max(MAX_RULES, `expected at most ${MAX_RULES} of them`)
+    .superRefine(checkRules)
+    .optional(),
 });
 
 /** The settings that an owner may choose for a workspace or endpoint, as in the settings file; an absent one is not chosen. */

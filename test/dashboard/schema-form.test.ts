@@ -127,6 +127,13 @@ test("each problem is told at the input that it is about", () => {
   expect(problems["f.4.properties"]).toContain("Members of “c”: city.type must be one of string, number");
 });
 
+test("rules that contradict each other are named as the form names them", () => {
+  const checked = checkDraft(typed([{ name: "a", type: "string", minLength: "9", maxLength: "3" }]));
+  expect(checked.definition === null && Object.fromEntries(checked.problems)).toEqual({
+    "f.0.minLength": "Least length of “a” must not be greater than the greatest length; 9 is greater than 3",
+  });
+});
+
 test("the buttons add, remove and move fields and keep all that was typed, right or wrong", () => {
   const start = typed([
     { name: "a", type: "string", minLength: "x" },

@@ -47,6 +47,7 @@ test("each problem is told at its input, with the line that it is about", () => 
   expect(problems["keywords"]).toContain("“bad = much”");
   expect(problems["allow"]).toContain("“ada@”: expected an e-mail address");
   expect(problems["deny"]).toContain("“<script>”: expected a domain");
+  expect(problems["maxLinks"]).toBe("Links that cost nothing: expected a whole number from 0 to 1000");
 });
 
 test("rules that are no JSON are named as that", () => {
@@ -54,6 +55,11 @@ test("rules that are no JSON are named as that", () => {
   expect(checked.choices === null && checked.problems.get("rules")).toMatch(
     /^Rules with patterns: must be JSON/,
   );
+  const noRules = checkSpamForm({ ...NOTHING, maxLinks: "-1", rules: "[7]" });
+  expect(noRules.choices === null && Object.fromEntries(noRules.problems)).toEqual({
+    maxLinks: "Links that cost nothing: expected a whole number from 0 to 1000",
+    rules: "Rules with patterns: expected a rule with a pattern and an effect",
+  });
 });
 
 test("an empty form chooses nothing", () => {
