@@ -8,6 +8,7 @@ import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { domainOf } from "../foundation/mail-address.ts";
 import { alignDeliveries } from "../outbox/align-deliveries.ts";
+import { endGathering } from "../outbox/end-gathering.ts";
 import { setRecipientEnabled } from "../outbox/recipient-store.ts";
 import type { MailRecipient, MailRecipientSettings } from "./mail-recipient.ts";
 import {
@@ -43,12 +44,14 @@ export interface MailRecipientChange {
   readonly actor: Actor | null;
 }
 
-/** As {@link updateMailRecipient}. @throws usage, not_found */
+/** As {@link updateMailRecipient}. With another digest, what was gathered so far goes out now. @throws usage, not_found */
 export function* changeMailRecipient(
   { id, change, actor }: MailRecipientChange,
   now: number,
 ): Steps<MailRecipient> {
+  const before = yield* getMailRecipient(id);
   const changed = yield* updateMailRecipient(id, change);
+  if (changed.settings.digest !== before.settings.digest) yield* endGathering(id, now);
   yield* recordRecipientChange(actor, "set", changed, now);
   return changed;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
+import { changeMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/mail-health.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
@@ -265,6 +266,26 @@ test("a recipient of a daily digest gets one e-mail a day, and an hourly one one
   const twoEach = Array.from({ length: 3 }, () => "2 new submissions: Contact");
   expect(subjects("hourly@example.org")).toEqual(twoEach);
   expect(world.states()).toEqual({ delivered: 12 });
+});
+
+test("when a recipient gets another digest, what was gathered goes out at once, and the rest as it wants", async () => {
+  const server = await startMailServer();
+  await using world = new MailWorld(server.port);
+  const { id } = await world.addRecipient("ada@example.org", { digest: "daily" });
+  world.deliverer.start();
+  world.post(3);
+  await world.settle();
+  expect(server.received).toEqual([]);
+  const change = { id, change: { digest: "each" }, actor: null } as const;
+  await world.db.transaction(() => changeMailRecipient(change, world.clock.now()));
+  world.deliverer.reload();
+  await world.settle();
+  world.post(1);
+  await world.settle();
+  expect(server.received.map(({ raw }) => headerOf(raw, "Subject"))).toEqual([
+    "3 new submissions: Contact",
+    "New submission: Contact",
+  ]);
 });
 
 test("an e-mail that cannot be made runs out of its attempts and holds up no other", async () => {
