@@ -23,7 +23,10 @@ export const findCommand = command({
       required: true,
       parse: parseField,
     },
-    { flags: "--erase", summary: "delete what is shown for good, with its webhook deliveries" },
+    {
+      flags: "--erase",
+      summary: "delete what is shown for good, with its messages to webhooks and recipients",
+    },
     { flags: "--yes", summary: "erase without being asked" },
   ],
   examples: [
