@@ -1,5 +1,4 @@
 import { isIP } from "node:net";
-import pRetry from "p-retry";
 import type { Dispatcher } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
@@ -187,24 +186,23 @@ async function sendRetryingStale(
   const { origin, pathname, search } = new URL(request.url);
   const { headers, body, method = "POST", keepsAnswer = false } = request;
   const options = { origin, path: pathname + search, method, headers, body } as const;
+  const begin = (dispatcher: Dispatcher): OutgoingRequest => {
+    const running = deadline.cover(new OutgoingRequest(keepsAnswer));
+    dispatcher.dispatch(options, running);
+    return running;
+  };
   const startedAt = performance.now();
-  let wasReused = false;
-  return pRetry(
-    (attemptNumber) => {
-      const running = deadline.cover(new OutgoingRequest(keepsAnswer));
-      const dispatcher = attemptNumber === 1 ? connections.agent : connections.openFresh(origin);
-      dispatcher.dispatch(options, running);
-      if (attemptNumber > 1) void dispatcher.close();
-      wasReused = running.isReused;
-      return running.answer;
-    },
-    {
-      retries: 1,
-      minTimeout: 0,
-      shouldRetry: ({ error }) =>
-        wasReused && STALE_CODES.has(codeOf(error)) && performance.now() - startedAt < STALE_WITHIN_MS,
-    },
-  );
+  const first = begin(connections.agent);
+  try {
+    return await first.answer;
+  } catch (error) {
+    const isSoon = performance.now() - startedAt < STALE_WITHIN_MS;
+    if (!first.isReused || !isSoon || !STALE_CODES.has(codeOf(error))) throw error;
+  }
+  const fresh = connections.openFresh(origin);
+  const second = begin(fresh);
+  void fresh.close();
+  return second.answer;
 }
 
 function describeFailure(error: unknown): Pick<ErrorFacts, "code" | "detail"> {

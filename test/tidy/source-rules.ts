@@ -140,7 +140,6 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "test/",
   ],
   nodemailer: ["src/mail/smtp-session.ts", "src/mail/sign-mail.ts", "test/"],
-  "p-retry": ["src/webhooks/send"],
   pg: ["src/database/postgresql/", "test/"],
   pino: ["src/foundation/log.ts", "test/"],
   "pino-pretty": ["src/foundation/log.ts"],
