@@ -62,11 +62,13 @@ export interface LettersParts {
 const PER_ADDRESS = { max: 3, windowSeconds: 3600 };
 /** Letters that wait, those to be tried again included. */
 const MAX_WAITING = 100;
+/** What `mail.limits.perMinute` is divided by. */
 const SHARE = 4;
 /** Waits before the next attempts, for servers that refuse the first one for some minutes (greylisting); the last one repeats. */
 const RETRY_MS = [60_000, 300_000, 900_000];
 /** After this time the letter is given up: its reader has asked again, and the link in it is too old. */
 const MAX_AGE_MS = 3_600_000;
+/** Wait for a database that another process holds. */
 const BUSY_MS = 1000;
 const STOPPED = "the server stopped";
 const FROM_NAME = "formsvc";
