@@ -9,7 +9,7 @@ const MAX_WAIT_MS = 1000;
 export function clearLog({ output }: CommandContext, db: AnyDatabase): void {
   if (db.engine === "postgresql") {
     output.note(
-      "PostgreSQL keeps it on its disk until VACUUM, and in archives of its log as long as they are kept",
+      "PostgreSQL keeps what was deleted or replaced on its disk until VACUUM, and in archives of its log as long as you keep them",
     );
     return;
   }

@@ -19,8 +19,10 @@ import { listMarks, unteach } from "../../src/history/teach.ts";
 import { checkLeakedKeys } from "../../src/keys/key-health.ts";
 import { finishGrace, listKeys } from "../../src/keys/key-store.ts";
 import { createBackground } from "../../src/foundation/background.ts";
-import { findPlaceFault } from "../../src/outbox/places.ts";
-import { listMailRecipients } from "../../src/mail/mail-recipient-store.ts";
+import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/mail-health.ts";
+import { listMailRecipients, setUnsubscribed } from "../../src/mail/mail-recipient-store.ts";
+import { findPlaceFault, forgetFaults } from "../../src/outbox/places.ts";
+import { dropOldMailedLinks } from "../../src/sessions/mailed-link.ts";
 import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
 import {
   countFailed,
@@ -213,6 +215,10 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
       },
     ).catch((error: unknown) => String(error)),
   "the untrusted proxy": read(() => findUntrustedProxy()),
+  "the health of mail": read(function* () {
+    const server = yield* checkMailServer({ host: null, port: 25 });
+    return [server, yield* checkMailRecipients(), yield* checkFailedMail()];
+  }),
   "monthly limits": read(() => checkMonthlyLimits(plans, NOON)),
   "the use of months": read(({ workspaceId }) => listUsage(workspaceId, "2026-01")),
   "what a replay would send": (db) =>
@@ -239,6 +245,9 @@ const CHANGES: Readonly<Record<string, Ask>> = {
     unteach([{ workspaceId, submissionId }]),
   ),
   "choices are replaced": change(({ workspaceId }) => writeChoices({ kind: "workspace", workspaceId }, {})),
+  "old links in letters go": change(() => dropOldMailedLinks(LATER)),
+  "faults are forgotten": change(() => forgetFaults()),
+  "a recipient agrees no more": change(({ recipientIds }) => setUnsubscribed(recipientIds[0] ?? "", LATER)),
   "submissions are read": change(({ accountId, submissionIds }) =>
     markRead(accountId, submissionIds.slice(0, 9)),
   ),
