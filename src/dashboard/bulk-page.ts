@@ -104,14 +104,18 @@ async function perform(
 }
 
 function confirmView({ query }: Visit, ids: readonly string[], back: string): Html {
-  const many = ids.length === 1 ? "this submission" : `these ${ids.length} submissions`;
+  const isOne = ids.length === 1;
+  const many = isOne ? "this submission" : `these ${ids.length} submissions`;
+  const rest = isOne
+    ? "It cannot be brought back, and is not sent to webhooks any more."
+    : "They cannot be brought back, and are not sent to webhooks any more.";
   return html`<h1>Delete ${many} for good?</h1>
-    <p>They cannot be brought back, and what waits to be sent of them is not sent any more.</p>
+    <p>${rest}</p>
     <form class="actions-left" method="post" action="/dashboard/bulk?${query.toString()}">
       <input type="hidden" name="do" value="delete" />
       <input type="hidden" name="confirmed" value="yes" />
       ${ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)}
-      <button class="danger">Delete ${ids.length === 1 ? "it" : `all ${ids.length}`}</button>
-      <a class="button" href="${back}">Keep ${ids.length === 1 ? "it" : "them"}</a>
+      <button class="danger">Delete ${isOne ? "it" : `all ${ids.length}`}</button>
+      <a class="button" href="${back}">Keep ${isOne ? "it" : "them"}</a>
     </form>`;
 }

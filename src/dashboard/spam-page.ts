@@ -9,6 +9,7 @@ import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS } from "./field.ts";
 import { change, type DashboardParts } from "./parts.ts";
+import { readTitles } from "./read-titles.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { checkSpamForm, readSpamForm, spamChangedSince, spamFingerprint, spamForm } from "./spam-form.ts";
 import {
@@ -19,7 +20,7 @@ import {
   pathOf,
   readScopeView,
 } from "./spam-scopes.ts";
-import { type ShownSpam, spamListView, spamView } from "./spam-view.ts";
+import { shownChanges, type ShownSpam, spamListView, spamView } from "./spam-view.ts";
 
 /** `/dashboard/spam`: how posts are scored, with what a change would do to the last posts before it is saved. */
 export function spamPages(routes: Routes, parts: DashboardParts): void {
@@ -62,7 +63,11 @@ function scopePages(routes: Routes, parts: DashboardParts, path: string, find: F
         plans: config.plans,
         defaults,
       });
-      return await show(visit, found, { ...shown, preview }, 200);
+      const titles = await readTitles(
+        db,
+        shownChanges(preview).map(({ id }) => id),
+      );
+      return await show(visit, found, { ...shown, preview, titles }, 200);
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "plan_limit") throw error;
       return show(visit, found, { ...shown, problems: new Map([["", error.message]]) }, 403);

@@ -38,6 +38,8 @@ export interface ShownSpam {
   /** Of the settings that the form began from. */
   readonly fingerprint: string;
   readonly preview?: Preview;
+  /** What the submissions of the preview are called, by id. */
+  readonly titles?: ReadonlyMap<string, string>;
   /** What somebody else changed while the form was open. */
   readonly changed?: readonly string[];
 }
@@ -72,7 +74,7 @@ export function spamView(scope: SpamScopeView, shown: ShownSpam): Html {
   return html`${wayBack(scope)}
     <div class="head"><h1>Spam settings of <bdi>${endpoint?.name ?? workspace.name}</bdi></h1></div>
     ${problemSummary(shown.problems)}${shown.changed !== undefined && changedNotice(shown.changed)}
-    ${shown.preview !== undefined && previewCard(shown.preview)}
+    ${shown.preview !== undefined && previewCard(shown.preview, shown.titles ?? new Map())}
     ${refusal === null ? settingsForm(scope, shown) : refusalCard(refusal)}
     ${endpoint === null && endpointTable(scope)}`;
 }
@@ -144,13 +146,22 @@ const RULES_HINT = html`As JSON: a list of rules, each with a <code>pattern</cod
 /** Changes that are shown; the sentence counts all of them. */
 const MAX_SHOWN = 100;
 
-function previewCard({ posts, changes }: Preview): Html {
-  const moved = changes.filter(({ before, after }) => before.class !== after.class);
-  const ordered = [...moved, ...changes.filter((each) => !moved.includes(each))];
+/** The changes that there is room for: first those that would be treated otherwise. */
+export function shownChanges({ changes }: Preview): Preview["changes"] {
+  const moved = changes.filter(isMoved);
+  return [...moved, ...changes.filter((each) => !isMoved(each))].slice(0, MAX_SHOWN);
+}
+
+function isMoved({ before, after }: Preview["changes"][number]): boolean {
+  return before.class !== after.class;
+}
+
+function previewCard(preview: Preview, titles: ReadonlyMap<string, string>): Html {
+  const { posts, changes } = preview;
   return html`<section class="card" role="status" aria-labelledby="preview">
     <header><h2 id="preview">What would change</h2></header>
-    <p>${previewSentence(posts, changes.length, moved.length)} ${changes.length > MAX_SHOWN && `The first ${MAX_SHOWN} are shown.`} Nothing is saved yet.</p>
-    ${changes.length > 0 && changeTable(ordered.slice(0, MAX_SHOWN))}
+    <p>${previewSentence(posts, changes.length, changes.filter(isMoved).length)} ${changes.length > MAX_SHOWN && `The first ${MAX_SHOWN} are shown.`} Nothing is saved yet.</p>
+    ${changes.length > 0 && changeTable(shownChanges(preview), titles)}
   </section>`;
 }
 
@@ -163,7 +174,7 @@ function previewSentence(posts: number, changes: number, moved: number): string 
     : `${scored}; ${moved} would have been treated otherwise.`;
 }
 
-function changeTable(changes: Preview["changes"]): Html {
+function changeTable(changes: Preview["changes"], titles: ReadonlyMap<string, string>): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Posts that would have scored otherwise">
     <table>
       <thead>
@@ -173,7 +184,7 @@ function changeTable(changes: Preview["changes"]): Html {
         ${changes.map(
           ({ id, before, after, reasons }) =>
             html`<tr>
-              <th scope="row"><a class="link" href="${postPath(id)}"><code>${id}</code></a></th>
+              <th scope="row"><a class="link" href="${postPath(id)}"><bdi class="said">${titles.get(id) ?? (isId("held", id) ? "a held post" : id)}</bdi></a></th>
               <td>${scoreOf(before)}</td>
               <td>${scoreOf(after)}</td>
               <td><bdi>${reasons

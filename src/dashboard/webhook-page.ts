@@ -3,8 +3,6 @@ import { listChannelDeliveries } from "../outbox/channel-deliveries.ts";
 import { readQueue } from "../outbox/count-deliveries.ts";
 import { type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
 import { findLastAttempt } from "../outbox/delivery-store.ts";
-import { fittingOf } from "../submissions/browse-submissions.ts";
-import { readSubmissions } from "../submissions/submission-store.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { sendTest, TEST_DATA, type TestResult } from "../webhooks/send-test.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
@@ -12,14 +10,12 @@ import { getViewableWebhook, type OwnedWebhook } from "../webhooks/viewable-webh
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { applied, type DashboardParts } from "./parts.ts";
-import { titleOf } from "./preview.ts";
+import { readTitles } from "./read-titles.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { type DeliveryRow, pathOf, webhookView } from "./webhook-view.ts";
 import { refusalSentence } from "./webhook-words.ts";
 
 const PAGE_SIZE = 25;
-/** Bytes of submissions that are read for their names. */
-const MAX_READ_BYTES = 1_048_576;
 /** Tests at once, of everybody and of one account. Each may take as long as an attempt does, and holds a place of requests. */
 const MAX_TESTS = 8;
 const MAX_TESTS_AN_ACCOUNT = 2;
@@ -81,11 +77,11 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
   }
 
   async function readRows(deliveries: readonly Delivery[]): Promise<DeliveryRow[]> {
-    const ids = [...new Set(deliveries.map(({ submissionId }) => submissionId))];
-    const fitting = await fittingOf(db, ids, MAX_READ_BYTES);
+    const titles = await readTitles(
+      db,
+      deliveries.map(({ submissionId }) => submissionId),
+    );
     return db.read(function* () {
-      const submissions = yield* readSubmissions(fitting);
-      const titles = new Map(submissions.map(({ id, data }) => [id, titleOf(data)]));
       const rows: DeliveryRow[] = [];
       for (const delivery of deliveries) {
         const last = (yield* findLastAttempt(delivery.id)) ?? null;

@@ -56,6 +56,7 @@ test("settings are saved only after the page has shown what they would have done
     "1 of the last 2 posts would have scored otherwise; 1 would have been treated otherwise.",
   );
   expect([...preview.text.matchAll(/\/dashboard\/submissions\/(sub_\w+)/g)]).toHaveLength(1);
+  expect(preview.text).toContain(">Ana Ruiz</bdi>");
   expect(chosen()).toEqual({});
   const saved = await ada.post(ofWorkspace, filled(preview.text, ofWorkspace, { action: "save" }));
   expect([saved.status, saved.headers["location"]]).toEqual([303, `${ofWorkspace}?notice=spam-saved`]);
