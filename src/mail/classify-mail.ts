@@ -9,7 +9,7 @@ export type MailOutcome =
   | "deferred"
   /** For good, and only this recipient. */
   | "recipient_refused"
-  /** For good, and only this e-mail: its size, or what it says. */
+  /** Only this e-mail: its size, what it says, or that it comes from us. */
   | "content_refused"
   /** Ours to mend: nothing can be sent until it is. */
   | "relay_refused"
@@ -33,7 +33,9 @@ export interface MailVerdict {
 const BLAMES: Readonly<Record<Exclude<MailOutcome, "deferred" | "unreachable">, Blame>> = {
   delivered: "nobody",
   recipient_refused: "message",
-  content_refused: "message",
+  // Tried again, for it may be our address in it that is refused, and until somebody mends that nothing is lost. It never stops its
+  // recipient: a stranger decides what a post says.
+  content_refused: "recipient",
   relay_refused: "place",
   sender_refused: "place",
   login_refused: "place",

@@ -96,6 +96,28 @@ test("a recipient that is refused for good fails its message at once; the third 
   });
 });
 
+test("what the mail server takes for spam is tried again, and stops neither its recipient nor other e-mail", async () => {
+  const server = await startScriptedServer({
+    content: (socket) => {
+      const content = server.lines.slice(server.lines.lastIndexOf("DATA"));
+      socket.write(content.includes("message: spam") ? "554 5.7.1 spam\r\n" : "250 queued\r\n");
+    },
+  });
+  await using world = new MailWorld(server.port);
+  const { id } = await world.addRecipient();
+  world.deliverer.start();
+  world.post(4, { message: "spam" });
+  await world.settle();
+  world.post(1, { message: "genuine" });
+  await world.settle();
+  expect(world.states()).toEqual({ pending: 4, delivered: 1 });
+  expect(world.db.now(() => getMailRecipient(id))).toMatchObject({ state: "enabled", refusals: 0 });
+  expect(attemptsOf(world, world.deliveryIds()[0])).toEqual([["content_refused", 554]]);
+  server.play({});
+  await world.runUntil(world.clock.now() + MINUTE_MS);
+  expect(world.states()).toEqual({ delivered: 5 });
+});
+
 test("one recipient that is refused, or whose refusal speaks of relaying, stops no other", async () => {
   const refuse = (socket: { write(text: string): unknown }): void => {
     const last = server.lines.at(-1) ?? "";

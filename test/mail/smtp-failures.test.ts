@@ -29,7 +29,7 @@ describe.each(Object.entries(OFFERS))("commands %s", (_name, offer) => {
   test.each([
     ["MAIL", "550 5.7.1 not you", "sender", "sender_refused", "place"],
     ["MAIL", "530 log in first", "sender", "relay_refused", "place"],
-    ["MAIL", "552 5.3.4 too large", "sender", "content_refused", "message"],
+    ["MAIL", "552 5.3.4 too large", "sender", "content_refused", "recipient"],
     ["MAIL", "451 later", "sender", "deferred", "place"],
     ["MAIL", "421 closing", "sender", "deferred", "place"],
     ["RCPT", "550 5.1.1 unknown", "recipient", "recipient_refused", "message"],
@@ -46,8 +46,8 @@ describe.each(Object.entries(OFFERS))("commands %s", (_name, offer) => {
     ["DATA", "421 closing", "data", "deferred", "recipient"],
     ["content", "451 later", "content", "deferred", "recipient"],
     ["content", "421 closing", "content", "deferred", "recipient"],
-    ["content", "550 5.7.1 spam", "content", "content_refused", "message"],
-    ["content", "552 5.3.4 too large", "content", "content_refused", "message"],
+    ["content", "550 5.7.1 spam", "content", "content_refused", "recipient"],
+    ["content", "552 5.3.4 too large", "content", "content_refused", "recipient"],
   ] as const)("%s answered with %s fails at %s as %s", async (...row) => {
     const [verb, words, stage, outcome, blame] = row;
     const result = await sendTo({ ...offer, [verb]: words });
@@ -174,7 +174,7 @@ test.each([
 ] as const)("at %s the problem %s is %s, and says: %s", (stage, code, outcome, words) => {
   const verdict = classifyMail({ stage, reply: null, problem: { code, detail: "words" }, durationMs: 1 });
   const isCommon = ["connect", "tls", "login", "sender"].includes(stage);
-  const blames = { unsure: "unsure", content_refused: "message", tls_failed: "place" } as const;
+  const blames = { unsure: "unsure", content_refused: "recipient", tls_failed: "place" } as const;
   const blame = outcome === "unreachable" ? (isCommon ? "place" : "recipient") : blames[outcome];
   expect(verdict).toMatchObject({ outcome, blame });
   expect(verdict.message).toContain(words);
@@ -185,7 +185,7 @@ test("a server that takes no e-mail of this size is not sent it", async () => {
   const server = await startScriptedServer({ EHLO: "250-scripted\r\n250 SIZE 10" });
   const result = await senderWith(plainSettings(server.port)).send(mail);
   expect(result).toMatchObject({ stage: "sender", problem: { code: "ETOOLARGE" } });
-  expect(classifyMail(result)).toMatchObject({ outcome: "content_refused", blame: "message" });
+  expect(classifyMail(result)).toMatchObject({ outcome: "content_refused", blame: "recipient" });
   expect(server.lines.some((line) => line.startsWith("MAIL"))).toBe(false);
 });
 
