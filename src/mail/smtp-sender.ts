@@ -177,9 +177,9 @@ async function settle(work: () => Promise<SmtpReply | null>): Promise<Omit<SmtpR
   }
 }
 
-/** Nobody expects it, so the record of the attempt has its words. */
+/** Nobody expects it, so the record of the attempt has its words. It speaks of this e-mail: others must not wait for it. */
 function defect(error: unknown): SmtpFailure {
-  return SmtpFailure.byProblem("connect", "EUNKNOWN", error instanceof Error ? error.message : String(error));
+  return SmtpFailure.byProblem("data", "EUNKNOWN", error instanceof Error ? error.message : String(error));
 }
 
 const OWN_ENDS = new Set(["EDEADLINE", "EINTERRUPTED", "ETOOLARGE"]);

@@ -55,7 +55,7 @@ test("an attempt never rejects, even by a defect, and the next one goes", async 
   const server = await startScriptedServer();
   const sender = senderWith(plainSettings(server.port, { connections: 1 }));
   const broken = await sender.send({ ...mail, raw: null as unknown as Buffer });
-  expect(broken).toMatchObject({ stage: "connect", problem: { code: "EUNKNOWN" } });
+  expect(broken).toMatchObject({ stage: "data", problem: { code: "EUNKNOWN" } });
   expect(classifyMail(broken)).toMatchObject({ outcome: "unreachable", blame: "recipient" });
   expect((await sender.send(mail)).stage).toBe("done");
 });
