@@ -7,7 +7,7 @@ import { html, type Html } from "../foundation/html.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
-import { changedNotice } from "./endpoint-settings-page.ts";
+import { changedNotice } from "./changed-notice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";

@@ -4,6 +4,7 @@ import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
+import { changedNotice } from "./changed-notice.ts";
 import { deletionCard } from "./endpoint-delete-page.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import {
@@ -99,17 +100,6 @@ function view(endpoint: Endpoint, typed: TypedSettings, shown: Shown): Html {
       </form>
       ${deletionCard(endpoint, NO_PROBLEMS)}`,
   );
-}
-
-/** For the second of two who edit the same thing. */
-export function changedNotice(changed: readonly string[]): Html {
-  return html`<div class="notice warn" role="alert">
-    <b>Somebody else changed this while you were editing. Nothing of yours was saved yet.</b>
-    <ul>
-      ${changed.map((line) => html`<li dir="auto">Now ${line}</li>`)}
-    </ul>
-    <p>The form still has what you typed. Save it again to put it in the place of theirs.</p>
-  </div>`;
 }
 
 function settingFields(typed: TypedSettings, problems: Problems): readonly Html[] {

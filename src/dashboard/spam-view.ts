@@ -5,7 +5,7 @@ import type { SpamClass } from "../spam/spam-verdict.ts";
 import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
 import type { Preview } from "../submissions/preview-choices.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
-import { changedNotice } from "./endpoint-settings-page.ts";
+import { changedNotice } from "./changed-notice.ts";
 import { areaField, type Option, type Problems, problemSummary, selectField, textField } from "./field.ts";
 import { CLASS_WORDS } from "./score-view.ts";
 import { SPAM_LABELS, type TypedSpam } from "./spam-form.ts";
