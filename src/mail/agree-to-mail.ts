@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Actor } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { confirmRecipient, setRecipientEnabled } from "../outbox/recipient-store.ts";
+import { setConfirmed, setRecipientEnabled } from "../outbox/recipient-store.ts";
 import { recordRecipientChange } from "./change-mail-recipient.ts";
 import { CONFIRMATION_MS, type MailRecipient } from "./mail-recipient.ts";
 import {
@@ -24,10 +24,12 @@ const DEAD_LINK = "The link does not work, or no longer: it was used, replaced, 
  * Asks the holder of an address. The link that was made before stops working.
  *
  * @returns the token for the link, which is known to nobody else.
- * @throws not_found; conflict when it is confirmed already
+ * @throws not_found; conflict when it is confirmed already, or has unsubscribed
  */
 export function* startConfirmation(id: string, actor: Actor | null, now: number): Steps<string> {
   const recipient = yield* getMailRecipient(id);
+  if (recipient.unsubscribedAt !== null)
+    throw new FormsvcError("conflict", `${recipient.settings.address} unsubscribed and is not asked again`);
   if (recipient.confirmedAt !== null)
     throw new FormsvcError("conflict", `${recipient.settings.address} is confirmed already`);
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
@@ -49,7 +51,7 @@ export function* readAsked(id: string, token: string, now: number): Steps<MailRe
 /** The holder agrees: from now on the recipient gets e-mail. @throws not_found as {@link readAsked} does */
 export function* confirmMailRecipient(id: string, token: string, now: number): Steps<MailRecipient> {
   const recipient = yield* readAsked(id, token, now);
-  yield* confirmRecipient(id, now);
+  yield* setConfirmed(id, now);
   yield* writeConfirmation(id, null);
   yield* recordRecipientChange(null, "confirm", recipient, now);
   return yield* getMailRecipient(id);
@@ -65,8 +67,8 @@ export function* readSubscribed(id: string, token: string): Steps<MailRecipient>
 }
 
 /**
- * The holder wants no more e-mail; doing it twice changes nothing. What waits is held from the next alignment on, which the server
- * does when it notices the change.
+ * The holder wants no more e-mail: nothing is queued any more, and doing it twice changes nothing. What waits already is held from the
+ * next alignment on, which the server does when it notices the change.
  *
  * @throws not_found as {@link readSubscribed} does
  */
@@ -75,6 +77,7 @@ export function* unsubscribe(id: string, token: string, now: number): Steps<Mail
   if (recipient.unsubscribedAt !== null) return recipient;
   yield* setUnsubscribed(id, now);
   yield* setRecipientEnabled(id, false);
+  yield* setConfirmed(id, null);
   yield* recordRecipientChange(null, "unsubscribe", recipient, now);
   return yield* getMailRecipient(id);
 }

@@ -5,8 +5,8 @@ import type { MailRecipient } from "./mail-recipient.ts";
 export type MailRecipientState = "unconfirmed" | "unsubscribed" | "disabled" | "failing" | "enabled";
 
 export function stateOf({ state, confirmedAt, unsubscribedAt }: MailRecipient): MailRecipientState {
-  if (confirmedAt === null) return "unconfirmed";
   if (unsubscribedAt !== null) return "unsubscribed";
+  if (confirmedAt === null) return "unconfirmed";
   return state === "stopped" ? "failing" : state;
 }
 

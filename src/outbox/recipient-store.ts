@@ -73,9 +73,9 @@ export function* listEnabledRecipients(): Steps<Recipient[]> {
   return (yield* all(selectRecipients().where("state", "=", "enabled").orderBy("id"))).map(toRecipient);
 }
 
-/** From now on messages are queued for it. */
-export function* confirmRecipient(id: string, now: number): Steps<void> {
-  yield* run(query.updateTable("recipient").set({ confirmed_at: now }).where("id", "=", id));
+/** @param at when it agreed: from then on messages are queued for it; null queues none any more. */
+export function* setConfirmed(id: string, at: number | null): Steps<void> {
+  yield* run(query.updateTable("recipient").set({ confirmed_at: at }).where("id", "=", id));
   yield* raiseSettingsVersion();
 }
 

@@ -175,7 +175,13 @@ test("whoever has the token of an e-mail ends them, once and for all, and nobody
   expect(mailRecipientJson(await end(9))).toMatchObject({ state: "unsubscribed", enabled: false });
   const enable = switchMailRecipient(world.db, { id, enabled: true, actor: null }, world.clock);
   await expect(enable).rejects.toMatchObject({ code: "conflict" });
+  const asked = world.db.transaction(() => startConfirmation(id, null, 9));
+  await expect(asked).rejects.toMatchObject({ code: "conflict" });
   expect(world.db.now(() => getMailRecipient(other.id))).toMatchObject({ state: "enabled" });
+  world.outbox.forget();
+  world.post(1);
+  await world.spread();
+  expect(world.states()).toEqual({ pending: 1 });
 });
 
 test("somebody sees the recipients of their own endpoints, and another's is like none", async () => {
