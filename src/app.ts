@@ -15,13 +15,10 @@ import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
 import { MAIL_KIND } from "./mail/mail-recipient.ts";
-import { placeOf } from "./mail/mail-health.ts";
-import { createMailTransport } from "./mail/mail-transport.ts";
-import type { SmtpSettings } from "./mail/smtp-settings.ts";
+import { type MailParts, type MailService, openMailService, openMailTransport } from "./mail/open-mail.ts";
 import { WEBHOOK_KIND } from "./webhooks/webhook.ts";
-import { countLetters, Letters, timing } from "./mail/letters.ts";
 import { readSmtpSettings } from "./mail/read-smtp-settings.ts";
-import { createSmtpSender, type SmtpSender } from "./mail/smtp-sender.ts";
+import { createSmtpSender } from "./mail/smtp-sender.ts";
 import { finishGrace, markSeenInBrowser } from "./keys/key-store.ts";
 import { createKeyVerifier, type KeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
@@ -46,7 +43,7 @@ import { listTotpSecrets } from "./sessions/credential-store.ts";
 import { dropOldMailedLinks } from "./sessions/mailed-link.ts";
 import { dropEndedSessions } from "./sessions/session.ts";
 import { expireSubmissions } from "./submissions/retention.ts";
-import { createSpamMemory } from "./history/spam-memory.ts";
+import { createSpamMemory, type SpamMemory } from "./history/spam-memory.ts";
 import { createSpamSettingsReader } from "./endpoints/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
 import { createSubmissionReader, type SubmissionReader } from "./submissions/submission-reader.ts";
@@ -61,7 +58,7 @@ import { createHttpSender, type HttpSender } from "./webhooks/send.ts";
 import { listWebhookSecrets } from "./webhooks/webhook-secrets.ts";
 import { createWebhookTransport } from "./webhooks/webhook-transport.ts";
 import { spreadLate } from "./outbox/spread-outbox.ts";
-import { createUsageCounter } from "./workspaces/usage-counter.ts";
+import { createUsageCounter, type UsageCounter } from "./workspaces/usage-counter.ts";
 import { measureUsage } from "./workspaces/workspace-metrics.ts";
 
 /** The database of a configuration, opened and brought up to date. */
@@ -146,8 +143,8 @@ export interface SubmitService {
   readonly keyring: Keyring;
   /** Sends to webhooks, until the deliverer stops. */
   readonly sender: HttpSender;
-  /** Sends what somebody waits for and can ask for again; null if no mail server is configured. */
-  readonly letters: Letters | null;
+  /** Null if no mail server is configured. */
+  readonly mail: MailService | null;
   /** Told of each commit that stored submissions, in whatever process. */
   readonly news: News;
   /** Null if the configuration leaves them out. */
@@ -177,8 +174,8 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const idempotency = createIdempotencyMemory(db);
   const outbox = createOutbox(db);
   const sender = createWebhookSender(config);
-  const mailServer = openMailServer(config);
-  const transports = openTransports(parts, { keyring, sender, mailServer });
+  const mail = readMailParts(parts);
+  const transports = openTransports(parts, { keyring, sender, mail });
   const deliverer = new Deliverer({ db, outbox, transports, clock, log, random: Math.random });
   const memory = createSpamMemory(createBurstMemory());
   const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
@@ -199,18 +196,10 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     clock,
   });
   const cleaner = createLogCleaner(db);
-  const forgetting = {
-    onForeignCommit: () => {
-      cleaner.suspect();
-      usage.forget();
-      memory.forget();
-      deliverer.reload();
-      news.tell();
-    },
-    onSettingsChange: () => {
-      verifier.forgetRecords();
-      directory.forget();
-    },
+  const forgetting = forgetters({ cleaner, usage, memory, deliverer, news, verifier, directory });
+  const onChange = (): void => {
+    forgetting.onForeignCommit();
+    forgetting.onSettingsChange();
   };
   const watch = db.watch([{ ...forgetting, onUpgrade: () => databaseUpgraded(log) }]);
   if (metrics !== null) measureState(metrics, commits, parts);
@@ -227,14 +216,38 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     upkeep: createUpkeep(db, config, clock, cleaner),
     keyring,
     sender,
-    letters: openLetters(parts, mailServer),
+    mail: mail && openMailService(mail, onChange),
     news,
     metrics,
-    onChange() {
-      forgetting.onForeignCommit();
-      forgetting.onSettingsChange();
-    },
+    onChange,
     drain: () => commits.drain(),
+  };
+}
+
+interface Remembering {
+  readonly cleaner: LogCleaner;
+  readonly usage: Pick<UsageCounter, "forget">;
+  readonly memory: Pick<SpamMemory, "forget">;
+  readonly deliverer: Deliverer;
+  readonly news: News;
+  readonly verifier: KeyVerifier;
+  readonly directory: EndpointDirectory;
+}
+
+/** What is remembered of the database is forgotten when another process changed it. */
+function forgetters({ cleaner, usage, memory, deliverer, news, verifier, directory }: Remembering) {
+  return {
+    onForeignCommit(): void {
+      cleaner.suspect();
+      usage.forget();
+      memory.forget();
+      deliverer.reload();
+      news.tell();
+    },
+    onSettingsChange(): void {
+      verifier.forgetRecords();
+      directory.forget();
+    },
   };
 }
 
@@ -247,55 +260,38 @@ function openGate(
   return createGatekeeper({ verifier, directory, limiter: createRateLimiter(), limits, exempt });
 }
 
-/** All e-mail goes over the same connections, so that together they are no more than the configuration allows. */
-interface MailServer {
-  readonly settings: SmtpSettings;
-  readonly sender: SmtpSender;
-}
-
-/** Null if none is configured. */
-function openMailServer({ mail, server }: Config): MailServer | null {
-  const settings = readSmtpSettings(mail, server.baseUrl);
-  return settings === null ? null : { settings, sender: createSmtpSender(settings) };
-}
-
 interface TransportParts {
   readonly keyring: Keyring;
   readonly sender: HttpSender;
-  /** Null: then e-mail waits. */
-  readonly mailServer: MailServer | null;
+  /** Null without a mail server: then e-mail waits. */
+  readonly mail: MailParts | null;
 }
 
-function openTransports(parts: ServiceParts, { keyring, sender, mailServer }: TransportParts): Transport[] {
+function openTransports(parts: ServiceParts, { keyring, sender, mail }: TransportParts): Transport[] {
   const { db, config, clock, log } = parts;
   const dashboardUrl = dashboardUrlOf(config);
   const settings = config.webhooks;
   const webhooks = createWebhookTransport({ db, keyring, sender, dashboardUrl, settings, clock, log });
-  return mailServer === null ? [webhooks] : [webhooks, openMailTransport(parts, mailServer)];
+  return mail === null ? [webhooks] : [webhooks, openMailTransport(mail)];
 }
 
-function openMailTransport({ db, config, log }: ServiceParts, { settings, sender }: MailServer): Transport {
-  return createMailTransport({
+/** E-mail of every kind shares the connections. Null without a mail server. @throws config_invalid if a file cannot be read that the settings under `mail` name */
+function readMailParts({ db, config, clock, log, metrics }: ServiceParts): MailParts | null {
+  const { baseUrl } = config.server;
+  const smtp = readSmtpSettings(config.mail, baseUrl);
+  if (smtp === null) return null;
+  const dashboardUrl = dashboardUrlOf(config);
+  return {
     db,
-    sender,
-    from: settings.from,
-    place: placeOf(settings),
+    smtp,
+    sender: createSmtpSender(smtp),
     settings: config.mail,
-    dashboardUrl: dashboardUrlOf(config),
-    unsubscribeUrl: () => null,
+    baseUrl,
+    dashboardUrl,
+    clock,
     log,
-  });
-}
-
-function openLetters(
-  { config, clock, log, metrics }: ServiceParts,
-  mailServer: MailServer | null,
-): Letters | null {
-  const count = countLetters(metrics ?? noMetrics);
-  if (mailServer === null) return null;
-  const { sender, settings } = mailServer;
-  const { perMinute } = config.mail.limits;
-  return new Letters({ sender, from: settings.from, perMinute, clock, log, count, timing });
+    metrics: metrics ?? noMetrics,
+  };
 }
 
 /** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */

@@ -17,9 +17,10 @@ import {
 } from "./form-addresses.ts";
 import { FORM_TYPES, mediaType, readFormBody } from "./form-body.ts";
 import { NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fields.ts";
-import { errorPage, pagePolicy, repeatedBytes, successPage } from "./form-page.ts";
+import { errorPage, repeatedBytes, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
+import { pagePolicy, sendPage } from "./visitor-page.ts";
 import { acceptedBody, beginPost, identify, type PostParts, takePost } from "./receive-post.ts";
 
 export interface FormRoutesParts extends PostParts {
@@ -195,15 +196,4 @@ const VISITOR_SENTENCES: Partial<Record<ErrorCode, string>> = {
 function visitorWords(error: FormsvcError): { readonly heading: string; readonly sentence: string } {
   const heading = error.code === "validation_failed" ? "Please check your answers" : NOT_SENT;
   return { heading, sentence: VISITOR_SENTENCES[error.code] ?? error.message };
-}
-
-/** The page holds the visitor's input, so no cache may keep it. `same-origin` because a page without any referrer sends no origin either. */
-function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {
-  return reply
-    .header("content-type", "text/html; charset=utf-8")
-    .header("content-security-policy", policy)
-    .header("x-content-type-options", "nosniff")
-    .header("referrer-policy", "same-origin")
-    .header("cache-control", "no-store")
-    .send(html);
 }

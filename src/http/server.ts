@@ -13,6 +13,7 @@ import { formRoutes } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
 import { type CreateInstance, createLatePart, type LateRoutes } from "./late-routes.ts";
+import { type MailLinkParts, mailLinkRoutes } from "./mail-link-routes.ts";
 import { measureRequests, metricsRoutes } from "./metrics-routes.ts";
 import { createRequestLog, type RequestObserver } from "./request-log.ts";
 import { followAsked, refuseSocket, SLOW_REQUEST } from "./socket-errors.ts";
@@ -47,6 +48,7 @@ export interface ServerParts
     Omit<PostParts, "bodyLimitBytes">,
     SubmissionRoutesParts,
     HealthRoutesParts,
+    MailLinkParts,
     Omit<GuardParts, "observe"> {
   /** The address that clients use; null if only the socket's is known. */
   readonly baseUrl: string | null;
@@ -94,6 +96,7 @@ export function createServer(parts: ServerParts): FastifyInstance {
   submissionRoutes(server, parts);
   browserClientRoutes(server);
   healthRoutes(server, parts);
+  mailLinkRoutes(server, parts);
   if (parts.metrics !== null && parts.metrics.token !== null) metricsRoutes(server, parts.metrics);
   return server;
 }

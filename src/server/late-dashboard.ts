@@ -19,7 +19,7 @@ interface Surroundings {
 export function lateDashboard({ parts, configFile, service }: Surroundings): LateRoutes | null {
   const { config } = parts;
   if (!config.dashboard.enabled) return null;
-  const { keyring, sender, letters, news, onChange } = service;
+  const { keyring, sender, mail, news, onChange } = service;
   return {
     path: "/dashboard",
     async add(server) {
@@ -37,7 +37,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
         spamDefaults: spamDefaults(config),
         keyring,
         sender,
-        letters,
+        letters: mail?.letters ?? null,
         news,
         examine: createSelfExamination(parts, configFile, background),
         background,

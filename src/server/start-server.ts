@@ -75,6 +75,7 @@ export async function startServer(
     late: hasOwnAddress ? null : dashboard,
     ...service.posts,
     reader: service.reader,
+    mailLinks: service.mail?.mailLinks ?? null,
     metrics: service.metrics,
     baseUrl: config.server.baseUrl,
   });
@@ -92,7 +93,7 @@ export async function startServer(
   const stop = async (): Promise<void> => {
     draining = true;
     // Before the deliverer, which ends the connections to the mail server.
-    service.letters?.stop();
+    service.mail?.letters.stop();
     const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
     // First, because a service manager sends the same signal to the process that makes a backup.
     const ended = chores.stop();

@@ -81,7 +81,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "workspaces",
   ],
   // Never a database handle.
-  http: ["endpoints", "foundation", "schemas", "spam", "submissions"],
+  http: ["endpoints", "foundation", "mail", "schemas", "spam", "submissions"],
   submissions: [
     "audit",
     "database",
@@ -191,7 +191,7 @@ const SYSTEM_CLOCK_USERS: Readonly<Record<string, string>> = {
 /** Files outside of the command line with what looks like a flag, with the reason. */
 const FLAG_WRITERS: Readonly<Record<string, string>> = {
   "src/server/chores.ts": "starts the program itself, to make a backup",
-  "src/http/form-page.ts": "custom properties of CSS begin with two hyphens",
+  "src/http/visitor-page.ts": "custom properties of CSS begin with two hyphens",
 };
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|services?|index|common|misc|lib|shared|managers?|stuff)\b/;

@@ -1,0 +1,69 @@
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { confirmMailRecipient, readAsked, readSubscribed, unsubscribe } from "./agree-to-mail.ts";
+import type { MailRecipient } from "./mail-recipient.ts";
+
+/** What a link in an e-mail to a recipient does: it agrees to these e-mails, or ends them. */
+export type MailLinkKind = "confirm" | "unsubscribe";
+
+/** Whom and what a link is about. */
+export interface LinkedRecipient {
+  readonly address: string;
+  readonly endpointName: string;
+  /** Whether it gets no e-mail any more, because its holder ended them. */
+  readonly isUnsubscribed: boolean;
+}
+
+/** The pages behind the links. Reading changes nothing, because programs that look for malware open every link of an e-mail. */
+export interface MailLinks {
+  /** @throws not_found, in the same words whatever is wrong with the link */
+  read(kind: MailLinkKind, id: string, token: string): Promise<LinkedRecipient>;
+  /** @throws not_found as `read` does, database_busy */
+  act(kind: MailLinkKind, id: string, token: string): Promise<LinkedRecipient>;
+}
+
+interface MailLinksParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Tells the server that settings changed. */
+  readonly onChange: () => void;
+}
+
+export function createMailLinks({ db, clock, onChange }: MailLinksParts): MailLinks {
+  return {
+    read: (kind, id, token) =>
+      db.read(function* () {
+        const asks = kind === "confirm" ? readAsked(id, token, clock.now()) : readSubscribed(id, token);
+        return yield* linked(yield* asks);
+      }),
+    async act(kind, id, token) {
+      const verb = kind === "confirm" ? confirmMailRecipient : unsubscribe;
+      const done = await db.transaction(function* () {
+        return yield* linked(yield* verb(id, token, clock.now()));
+      });
+      onChange();
+      return done;
+    },
+  };
+}
+
+function* linked({ settings, endpointId, unsubscribedAt }: MailRecipient): Steps<LinkedRecipient> {
+  const endpoint = yield* findEndpoint(endpointId);
+  return {
+    address: settings.address,
+    endpointName: endpoint?.name ?? "",
+    isUnsubscribed: unsubscribedAt !== null,
+  };
+}
+
+/** @param baseUrl `server.baseUrl`, never what a request says of itself. */
+function mailLinkUrl(baseUrl: string, kind: MailLinkKind, id: string, token: string): string {
+  return `${baseUrl}/mail/${kind}/${id}/${token}`;
+}
+
+/** Where a recipient ends its e-mails. */
+export function unsubscribeUrl(baseUrl: string, { id, unsubscribeToken }: MailRecipient): string {
+  return mailLinkUrl(baseUrl, "unsubscribe", id, unsubscribeToken);
+}

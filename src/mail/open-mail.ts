@@ -1,0 +1,64 @@
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Clock } from "../foundation/clock.ts";
+import type { Log } from "../foundation/log.ts";
+import type { Metrics } from "../foundation/metrics.ts";
+import type { Transport } from "../outbox/transport.ts";
+import { countLetters, Letters, timing } from "./letters.ts";
+import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
+import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
+import { placeOf } from "./mail-health.ts";
+import type { SmtpSender } from "./smtp-sender.ts";
+import type { SmtpSettings } from "./smtp-settings.ts";
+
+/** What sending e-mail needs of the server that it is part of. */
+export interface MailParts {
+  readonly db: SqliteDatabase;
+  readonly smtp: SmtpSettings;
+  /** Of all e-mail; the transport closes it. */
+  readonly sender: SmtpSender;
+  readonly settings: MailDeliverySettings;
+  /** `server.baseUrl` */
+  readonly baseUrl: string | null;
+  /** Where the dashboard is; null if that is not known. */
+  readonly dashboardUrl: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Sends what the outbox has for recipients. */
+export function openMailTransport({
+  db,
+  smtp,
+  sender,
+  settings,
+  baseUrl,
+  dashboardUrl,
+  log,
+}: MailParts): Transport {
+  return createMailTransport({
+    db,
+    sender,
+    from: smtp.from,
+    place: placeOf(smtp),
+    settings,
+    dashboardUrl,
+    unsubscribeUrl: (recipient) => baseUrl && unsubscribeUrl(baseUrl, recipient),
+    log,
+  });
+}
+
+export interface MailService {
+  readonly letters: Letters;
+  /** What the links of e-mails to recipients do. */
+  readonly mailLinks: MailLinks;
+}
+
+/** @param onChange tells the server that settings changed. */
+export function openMailService(parts: MailParts, onChange: () => void): MailService {
+  const { db, smtp, sender, settings, clock, log, metrics } = parts;
+  const { perMinute } = settings.limits;
+  const count = countLetters(metrics);
+  const letters = new Letters({ sender, from: smtp.from, perMinute, clock, log, count, timing });
+  return { letters, mailLinks: createMailLinks({ db, clock, onChange }) };
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { startConfirmation } from "../../src/mail/agree-to-mail.ts";
+import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { unsubscribeUrl } from "../../src/mail/mail-links.ts";
+import { defaultMailRecipientSettings, type MailRecipient } from "../../src/mail/mail-recipient.ts";
+import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
+import type { Answer } from "../support/http-client.ts";
+import { BASE_URL, startMailedSite } from "../support/mailed-site.ts";
+import { startServer } from "../support/test-server.ts";
+
+const HOSTILE = "<img src=x onerror=alert(1)> & \u202eform";
+const DAYS_MS = 24 * 3_600_000;
+
+async function begin(isConfirmed: boolean) {
+  const { server } = await startMailedSite();
+  const { id: endpointId } = await server.addEndpoint();
+  server.owner.prepare("UPDATE endpoint SET name = ? WHERE id = ?").run(HOSTILE, endpointId);
+  const settings = { ...defaultMailRecipientSettings, address: "ada@example.org" };
+  const now = () => server.clock.now();
+  const recipient = server.owner.now(() =>
+    addMailRecipient({ endpointId, settings, isConfirmed, actor: null }, now()),
+  );
+  const ask = (): string => {
+    const token = server.owner.now(() => startConfirmation(recipient.id, null, now()));
+    return `/mail/confirm/${recipient.id}/${token}`;
+  };
+  return {
+    server,
+    recipient,
+    ask,
+    path: unsubscribeUrl(BASE_URL, recipient).slice(BASE_URL.length),
+    read: (): MailRecipient => server.owner.now(() => getMailRecipient(recipient.id)),
+    get: (path: string): Promise<Answer> => server.request({ method: "GET", path }),
+    post: (path: string, type = "application/x-www-form-urlencoded", body = ""): Promise<Answer> =>
+      server.request({ method: "POST", path, headers: { "content-type": type }, body }),
+  };
+}
+
+test("the link of a confirmation shows what it does, and only its button does it, once", async () => {
+  const { ask, get, post, read } = await begin(false);
+  const path = ask();
+  const shown = await get(path);
+  expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("ada@example.org")]);
+  expect(read().confirmedAt).toBeNull();
+  const done = await post(path);
+  expect([done.status, done.text]).toEqual([200, expect.stringContaining("You get these e-mails now")]);
+  expect(read().confirmedAt).not.toBeNull();
+  expect([(await get(path)).status, (await post(path)).status]).toEqual([404, 404]);
+});
+
+test("a newer link and seven days end the one before", async () => {
+  const { server, ask, post, read } = await begin(false);
+  const [first, second] = [ask(), ask()];
+  expect((await post(first)).status).toBe(404);
+  server.clock.advance(7 * DAYS_MS);
+  expect((await post(second)).status).toBe(404);
+  expect(read().confirmedAt).toBeNull();
+});
+
+test("programs that open each link of an e-mail unsubscribe nobody, and the button does", async () => {
+  const { path, get, post, read } = await begin(true);
+  const shown = await get(path);
+  expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("Stop sending them to me")]);
+  expect(read().unsubscribedAt).toBeNull();
+  for (let time = 0; time < 2; time += 1) {
+    const done = await post(path);
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining("You get no more of these")]);
+  }
+  expect(read()).toMatchObject({ state: "disabled", unsubscribedAt: expect.any(Number) as number });
+  expect((await get(path)).text).toContain("You get no more of these");
+});
+
+describe("a mail provider's one click ends the e-mails", () => {
+  const multipart =
+    '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
+  test.each([
+    ["application/x-www-form-urlencoded", "List-Unsubscribe=One-Click"],
+    ["multipart/form-data; boundary=x", multipart],
+  ])("as %s", async (type, body) => {
+    const { path, post, read } = await begin(true);
+    expect((await post(path, type, body)).status).toBe(200);
+    expect(read().unsubscribedAt).not.toBeNull();
+  });
+});
+
+test("a link with another's token, a changed one or none is answered in the same words, and does nothing", async () => {
+  const { recipient, path, get, post, read } = await begin(true);
+  const { unsubscribeToken: token, id } = recipient;
+  const changed = `${token.startsWith("A") ? "B" : "A"}${token.slice(1)}`;
+  const wrong = [
+    `${id}/${changed}`,
+    `${id}/${token}x`,
+    `${id}/-`,
+    `rcpt_00000000000000000000000000/${token}`,
+  ];
+  const words = new Set<string>();
+  for (const each of wrong) {
+    for (const answer of [await get(`/mail/unsubscribe/${each}`), await post(`/mail/unsubscribe/${each}`)]) {
+      expect(answer.status).toBe(404);
+      words.add(answer.text);
+    }
+  }
+  expect(words.size).toBe(1);
+  // It only ends e-mails.
+  expect((await post(path.replace("unsubscribe", "confirm"))).status).toBe(404);
+  expect(read().unsubscribedAt).toBeNull();
+});
+
+test("the pages run no script, are kept by no cache and in no frame, and an endpoint's name stays a text", async () => {
+  const { server, path, get } = await begin(true);
+  const { headers, text } = await get(path);
+  expect(headers["content-security-policy"]).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
+  expect(headers["cache-control"]).toBe("no-store");
+  expect(text).toContain("&lt;img src=x");
+  expect(text).not.toContain("<img");
+  expect(server.log.join("\n")).not.toContain(path.split("/").at(-1));
+});
+
+test("a body that is no form or too large is refused on a page, and does nothing", async () => {
+  const { path, post, read } = await begin(true);
+  expect((await post(path, "text/plain", "x")).status).toBe(415);
+  expect((await post(path, undefined, "x".repeat(5000))).status).toBe(413);
+  expect(read().unsubscribedAt).toBeNull();
+});
+
+test("without a mail server there are no such pages", async () => {
+  const server = await startServer();
+  expect((await server.request({ method: "GET", path: "/mail/unsubscribe/rcpt_1/a" })).status).toBe(404);
+});
