@@ -7,12 +7,11 @@ const target = new URL("../src/spam/text-model.generated.ts", import.meta.url);
 
 /** The source of the module that carries the weights inside the executable: the same bytes for the same texts. */
 export function renderModel(texts: readonly LabelledText[]): string {
-  const { bias, scale, weights, subjects } = trainModel(texts);
+  const { bias, scale, weights } = trainModel(texts);
   return [
     "// Made by scripts/train-spam.ts; docs/spam-model.md says from what.",
     `export const TEXT_BIAS = ${bias.toPrecision(6)};`,
     `export const TEXT_SCALE = ${scale.toPrecision(6)};`,
-    `export const TEXT_SUBJECTS = [${Array.from(subjects, (weight) => weight.toFixed(4)).join(", ")}];`,
     `export const TEXT_WEIGHTS = new Int8Array(\n  Buffer.from("${Buffer.from(weights.buffer).toString("base64")}", "base64"),\n);`,
     `export const LETTER_PAIRS =\n  "${Buffer.from(letterPairs(texts)).toString("base64")}";`,
     "",

@@ -1,9 +1,17 @@
 import { seededRandom } from "./seeded-random.ts";
 
+/** Features of one kind. */
+export interface FeatureGroup {
+  /** The places of their weights. */
+  readonly places: Readonly<Uint32Array>;
+  /** The number of features as which they count: each is scaled by its root. */
+  readonly size: number;
+}
+
 /** A document for training: the places of its weights, whether it is spam, and how much it counts. */
 export interface Example {
   /** By kind of feature. */
-  readonly groups: readonly Readonly<Uint32Array>[];
+  readonly groups: readonly FeatureGroup[];
   readonly spam: boolean;
   readonly weight: number;
 }
@@ -24,7 +32,7 @@ export interface TrainingChoice {
 }
 
 /**
- * Logistic regression by AdaGrad over the examples in a fixed shuffled order. Each kind of feature is scaled to length 1,
+ * Logistic regression by AdaGrad over the examples in a fixed shuffled order. Each kind of feature is scaled by its number,
  * so long and short texts weigh the same. Deterministic: the seed is a constant.
  */
 export function trainLogistic(
@@ -48,7 +56,7 @@ export function trainLogistic(
       const slope = example.weight * (probability(weights, bias, example) - (example.spam ? 1 : 0));
       for (const group of example.groups) {
         const value = scaleOf(group);
-        for (const bucket of group) {
+        for (const bucket of group.places) {
           const gradient = slope * value + choice.decay * example.weight * value * (weights[bucket] ?? 0);
           const square = (squares[bucket] ?? 0) + gradient * gradient;
           squares[bucket] = square;
@@ -70,14 +78,14 @@ function probability(weights: Readonly<Float64Array>, bias: number, example: Exa
   let sum = bias;
   for (const group of example.groups) {
     let part = 0;
-    for (const bucket of group) part += weights[bucket] ?? 0;
+    for (const bucket of group.places) part += weights[bucket] ?? 0;
     sum += part * scaleOf(group);
   }
   return 1 / (1 + Math.exp(-sum));
 }
 
-function scaleOf(group: Readonly<Uint32Array>): number {
-  return group.length === 0 ? 0 : 1 / Math.sqrt(group.length);
+function scaleOf({ size }: FeatureGroup): number {
+  return size === 0 ? 0 : 1 / Math.sqrt(size);
 }
 
 function shuffle(order: number[], random: () => number): void {

@@ -2,10 +2,10 @@ import type { BucketSet } from "../../src/spam/bucket-set.ts";
 import { findLinks } from "../../src/spam/links.ts";
 import { normaliseText, withLinkWords } from "../../src/spam/normalise-text.ts";
 import { readWords } from "../../src/spam/read-words.ts";
-import { BUCKETS, characterBuckets, wordBuckets } from "../../src/spam/text-features.ts";
-import { type TextModel, WORDS_FROM } from "../../src/spam/text-model.ts";
-import { SUBJECTS, subjectsOf } from "../../src/spam/text-subjects.ts";
-import { type Example, trainLogistic } from "./logistic.ts";
+import { characterBuckets, wordBuckets } from "../../src/spam/text-features.ts";
+import { SUBJECTS_FROM, type TextModel, WORDS_FROM } from "../../src/spam/text-model.ts";
+import { SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
+import { type Example, type FeatureGroup, trainLogistic } from "./logistic.ts";
 import type { LabelledText } from "./texts.ts";
 
 /**
@@ -22,20 +22,13 @@ const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
 };
 const TRAINING = { epochs: 10, settled: 3, rate: 0.3, decay: 0.02 };
 const INT8_MAX = 127;
-const SUBJECTS_FROM = 2 * BUCKETS;
 
 /** The same weights for the same texts in the same order. */
 export function trainModel(texts: readonly LabelledText[], training = TRAINING): TextModel {
-  const { bias, weights } = trainLogistic(texts.map(asExample), SUBJECTS_FROM + SUBJECTS, training);
-  const hashed = weights.subarray(0, SUBJECTS_FROM);
-  const largest = hashed.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
+  const { bias, weights } = trainLogistic(texts.map(asExample), SUBJECTS_FROM + SUBJECT_PLACES, training);
+  const largest = weights.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
   const scale = largest / INT8_MAX;
-  return {
-    bias,
-    scale,
-    weights: Int8Array.from(hashed, (weight) => Math.round(weight / scale)),
-    subjects: weights.slice(SUBJECTS_FROM),
-  };
+  return { bias, scale, weights: Int8Array.from(weights, (weight) => Math.round(weight / scale)) };
 }
 
 /** Reading a text takes longer than training with it once. */
@@ -56,15 +49,16 @@ function readExample({ source, label, text }: LabelledText): Example {
   const words = readWords(modelText);
   return {
     groups: [
-      placesOf(wordBuckets(words), WORDS_FROM),
-      placesOf(characterBuckets(modelText), 0),
-      placesOf(subjectsOf(modelText, words), SUBJECTS_FROM),
+      groupOf(wordBuckets(words), WORDS_FROM, 0),
+      groupOf(characterBuckets(modelText), 0, 0),
+      groupOf(subjectPlaces(modelText, words), SUBJECTS_FROM, words.count),
     ],
     spam: label === "spam",
     weight: SOURCE_WEIGHTS[`${source}/${label}`] ?? 1,
   };
 }
 
-function placesOf({ buckets, count }: Readonly<BucketSet>, from: number): Uint32Array {
-  return Uint32Array.from(buckets.subarray(0, count), (bucket) => from + bucket);
+function groupOf({ buckets, count }: Readonly<BucketSet>, from: number, least: number): FeatureGroup {
+  const places = Uint32Array.from(buckets.subarray(0, count), (bucket) => from + bucket);
+  return { places, size: Math.max(count, least) };
 }

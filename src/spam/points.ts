@@ -10,7 +10,7 @@ export const POINTS = {
   "link-messenger": 12,
   "link-free-host": 10,
   "link-cheap": 15,
-  "link-random": 12,
+  "link-random": 6,
   "link-digits": 6,
   "link-edge": 10,
   "link-bare": 10,
@@ -51,7 +51,7 @@ export const POINTS = {
 } as const;
 
 /** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -1.7;
+export const TEXT_NEUTRAL_ODDS = -1.65;
 export const TEXT_POINTS_PER_ODDS = 20;
 /** Turns of pitches are not looked for in a text that reads more than this like genuine mail: nothing would come of them. */
 export const PHRASES_LEAST_ODDS = -3.5;

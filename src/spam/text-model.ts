@@ -1,45 +1,42 @@
 import type { BucketSet } from "./bucket-set.ts";
 import type { TextWords } from "./read-words.ts";
 import { BUCKETS, characterBuckets, pairBucket, wordBucket, wordBuckets } from "./text-features.ts";
-import { LETTER_PAIRS, TEXT_BIAS, TEXT_SCALE, TEXT_SUBJECTS, TEXT_WEIGHTS } from "./text-model.generated.ts";
-import { subjectsOf } from "./text-subjects.ts";
+import { LETTER_PAIRS, TEXT_BIAS, TEXT_SCALE, TEXT_WEIGHTS } from "./text-model.generated.ts";
+import { subjectPlaces } from "./text-subjects.ts";
 
 const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
 
-/** The weights of characters come first, then those of words. */
+/** The weights of characters come first, then those of words, then those of subjects. */
 export const WORDS_FROM = BUCKETS;
+export const SUBJECTS_FROM = 2 * BUCKETS;
 
-/** What training gives: a weight for each bucket, in units of the scale, and one for each subject. */
+/** What training gives: a weight for each bucket and each place of a subject, in units of the scale. */
 export interface TextModel {
   readonly bias: number;
   readonly scale: number;
   readonly weights: Readonly<Int8Array>;
-  readonly subjects: Readonly<Float64Array>;
 }
 
-const shipped: TextModel = {
-  bias: TEXT_BIAS,
-  scale: TEXT_SCALE,
-  weights: TEXT_WEIGHTS,
-  subjects: Float64Array.from(TEXT_SUBJECTS),
-};
+const shipped: TextModel = { bias: TEXT_BIAS, scale: TEXT_SCALE, weights: TEXT_WEIGHTS };
 
 /** The log-odds that a normalised text is spam, by its words, its characters and its subjects alone. */
 export function spamOdds(text: string, words: TextWords, model: TextModel = shipped): number {
-  const { bias, scale, weights, subjects } = model;
-  const forWords = weigh(weights, WORDS_FROM, wordBuckets(words));
-  const forCharacters = weigh(weights, 0, characterBuckets(text));
-  return bias + scale * (forWords + forCharacters) + weigh(subjects, 0, subjectsOf(text, words));
+  const { bias, scale, weights } = model;
+  const forWords = weigh(weights, WORDS_FROM, wordBuckets(words), 0);
+  const forSubjects = weigh(weights, SUBJECTS_FROM, subjectPlaces(text, words), words.count);
+  return bias + scale * (forWords + forSubjects + weigh(weights, 0, characterBuckets(text), 0));
 }
 
+/** @param least fewer features than this are scaled as if they were this many: one subject in a long text says little. */
 function weigh(
-  weights: Readonly<Int8Array | Float64Array>,
+  weights: Readonly<Int8Array>,
   from: number,
   { buckets, count }: Readonly<BucketSet>,
+  least: number,
 ): number {
   let sum = 0;
   for (let index = 0; index < count; index += 1) sum += weights[from + (buckets[index] ?? 0)] ?? 0;
-  return count === 0 ? 0 : sum / Math.sqrt(count);
+  return count === 0 ? 0 : sum / Math.sqrt(Math.max(count, least));
 }
 
 /** The words and word pairs that speak most for spam, the heaviest first. */

@@ -4,44 +4,18 @@ import { MAX_WORDS, type TextWords } from "./read-words.ts";
 import { SUBJECT_WORDS } from "./subject-words.ts";
 
 const lists = Object.values(SUBJECT_WORDS).map((words) => words.split(/\s+/));
+const SUBJECTS = lists.length;
 
-export const SUBJECTS = lists.length;
+/** Subjects come first, then pairs of them: "offer, then price" is another place than "price, then offer". */
+export const SUBJECT_PLACES = SUBJECTS + SUBJECTS * SUBJECTS;
 
-/** Open addressing by the words' hashes; 0 is free. At most a quarter is filled, so most words are ruled out at once. */
-const SLOTS = 8192;
+/** Open addressing by the words' hashes; 0 is free. Three in ten are filled, so most words are ruled out at once. */
+const SLOTS = 16_384;
 const slotHashes = new Uint32Array(SLOTS);
 const slotSubjects = new Uint8Array(SLOTS);
 lists.forEach((words, subject) => {
   for (const word of words) enter(hashOf(word), subject);
 });
-
-const MAX_FOUND = 4 * MAX_WORDS;
-const subjectSet = new BucketSet(64, MAX_FOUND);
-const found = new Uint16Array(MAX_FOUND);
-
-/** The different subjects that the words of a normalised text mention. Valid until the next call. */
-export function subjectsOf(text: string, words: TextWords): Readonly<BucketSet> {
-  let count = 0;
-  for (let index = 0; index < words.count && count < MAX_FOUND; index += 1) {
-    const start = words.starts[index] ?? 0;
-    if (isUnspaced(text.charCodeAt(start))) {
-      count = findInside(text, start, words.ends[index] ?? 0, count);
-      continue;
-    }
-    const subject = subjectOf(words.hashes[index] ?? 0);
-    if (subject === null) continue;
-    found[count] = subject;
-    count += 1;
-  }
-  return subjectSet.hold(found, count);
-}
-
-function subjectOf(hash: number): number | null {
-  for (let slot = hash % SLOTS; slotHashes[slot] !== 0; slot = (slot + 1) % SLOTS) {
-    if (slotHashes[slot] === hash) return slotSubjects[slot] ?? null;
-  }
-  return null;
-}
 
 function enter(hash: number, subject: number): void {
   let slot = hash % SLOTS;
@@ -57,25 +31,69 @@ function hashOf(word: string): number {
   return mix(hash);
 }
 
-/** Japanese and Chinese, which have no spaces between words. */
-function isUnspaced(code: number): boolean {
-  return code >= 0x3040 && code <= 0x9fff;
+const MAX_MENTIONS = 4 * MAX_WORDS;
+/** The subjects that are mentioned, in order, and the number of the word that mentions each. */
+const mentioned = new Uint8Array(MAX_MENTIONS);
+const mentionedBy = new Uint16Array(MAX_MENTIONS);
+let mentions = 0;
+
+/** Most words from one of a pair to the other. */
+const MAX_STEP = 4;
+const placeSet = new BucketSet(2048, 2 * MAX_MENTIONS);
+const found = new Uint16Array(2 * MAX_MENTIONS);
+
+/** The different places of a normalised text's subjects and pairs of subjects. Valid until the next call. */
+export function subjectPlaces(text: string, words: TextWords): Readonly<BucketSet> {
+  findMentions(text, words);
+  let count = 0;
+  for (let index = 0; index < mentions; index += 1) {
+    const subject = mentioned[index] ?? 0;
+    found[count] = subject;
+    count += 1;
+    if (index === 0) continue;
+    const before = mentioned[index - 1] ?? 0;
+    if (before === subject || (mentionedBy[index] ?? 0) - (mentionedBy[index - 1] ?? 0) > MAX_STEP) continue;
+    found[count] = SUBJECTS + before * SUBJECTS + subject;
+    count += 1;
+  }
+  return placeSet.hold(found, count);
 }
 
-const LONGEST_UNSPACED = 6;
+function findMentions(text: string, words: TextWords): void {
+  mentions = 0;
+  for (let index = 0; index < words.count; index += 1) {
+    const start = words.starts[index] ?? 0;
+    if (isUnspaced(text.charCodeAt(start))) findInside(text, start, words.ends[index] ?? 0, index);
+    else mentionSubjectOf(words.hashes[index] ?? 0, index);
+  }
+}
 
-/** Each run of up to {@link LONGEST_UNSPACED} characters that is a subject's word; returns how many are found now. */
-function findInside(text: string, from: number, end: number, before: number): number {
-  let count = before;
+function mentionSubjectOf(hash: number, word: number): void {
+  for (let slot = hash % SLOTS; slotHashes[slot] !== 0; slot = (slot + 1) % SLOTS) {
+    if (slotHashes[slot] !== hash) continue;
+    if (mentions === MAX_MENTIONS) return;
+    mentioned[mentions] = slotSubjects[slot] ?? 0;
+    mentionedBy[mentions] = word;
+    mentions += 1;
+    return;
+  }
+}
+
+/** Thai, Japanese and Chinese have no spaces between words, and Korean words have endings. */
+function isUnspaced(code: number): boolean {
+  if (code < 0x0e00) return false;
+  return code <= 0x0eff || (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3);
+}
+
+const LONGEST_UNSPACED = 8;
+
+/** Each run of up to {@link LONGEST_UNSPACED} characters may be a subject's word. */
+function findInside(text: string, from: number, end: number, word: number): void {
   for (let start = from; start < end; start += 1) {
     let hash = HASH_BEGIN;
-    for (let at = start; at < end && at < start + LONGEST_UNSPACED && count < MAX_FOUND; at += 1) {
+    for (let at = start; at < end && at < start + LONGEST_UNSPACED; at += 1) {
       hash = step(hash, text.charCodeAt(at));
-      const subject = subjectOf(mix(hash));
-      if (subject === null) continue;
-      found[count] = subject;
-      count += 1;
+      mentionSubjectOf(mix(hash), word);
     }
   }
-  return count;
 }

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { readWords } from "../../src/spam/read-words.ts";
+import { SUBJECT_WORDS } from "../../src/spam/subject-words.ts";
+import { SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
+
+const names = Object.keys(SUBJECT_WORDS);
+
+function placesIn(text: string): number[] {
+  const { buckets, count } = subjectPlaces(text, readWords(text));
+  return [...buckets.subarray(0, count)];
+}
+
+const place = (subject: string): number => names.indexOf(subject);
+const pair = (first: string, second: string): number =>
+  names.length + place(first) * names.length + place(second);
+
+test("a word stands under one subject only", () => {
+  const words = Object.values(SUBJECT_WORDS).flatMap((list) => list.split(/\s+/));
+  expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
+  expect(words.filter((word) => word !== word.normalize("NFKC").toLowerCase())).toEqual([]);
+});
+
+test.each(["cheap loans", "günstige kredite", "дешёвые кредиты", "低价贷款", "대출이 필요하면"])(
+  "%s mentions a loan",
+  (text) => {
+    expect(placesIn(text)).toContain(place("loan"));
+  },
+);
+
+test("two subjects near each other are a pair in their order, and far apart they are none", () => {
+  expect(placesIn("free loan")).toContain(pair("free", "loan"));
+  expect(placesIn("free loan")).not.toContain(pair("loan", "free"));
+  expect(placesIn("free one two three loan")).toContain(pair("free", "loan"));
+  expect(placesIn("free one two three four loan")).not.toContain(pair("free", "loan"));
+  expect(placesIn("loan loans")).toEqual([place("loan")]);
+});
+
+test("a text without such words has no subject, and no text has a place beyond the last", () => {
+  expect(placesIn("the heron waits")).toEqual([]);
+  const all = placesIn(Object.values(SUBJECT_WORDS).join(" ").slice(0, 6000));
+  expect(Math.max(...all)).toBeLessThan(SUBJECT_PLACES);
+});
