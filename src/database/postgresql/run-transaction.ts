@@ -40,6 +40,8 @@ export async function runTransaction<Result>(
     try {
       return await runOnce(await connections.take(), begin, work, shown);
     } catch (error) {
+      // A read that writes is a defect, and no standby.
+      if (begin === BEGIN.read && isReadOnly(error)) throw error;
       const mayPass = isConflict(error) || isReadOnly(error);
       if (!mayPass || performance.now() >= endsAt) throw translatePostgresqlError(error, shown);
     }

@@ -118,9 +118,11 @@ describe.skipIf(!hasPostgresql)("a transaction", () => {
     expect(await db.read(() => all(accounts))).toEqual([]);
   });
 
-  test("that only reads sees one state throughout, and cannot write", async () => {
+  test("that only reads sees one state throughout, and a write in it is a defect at once", async () => {
     const db = await temporaryPostgresql();
-    await expect(db.read(() => run(account("acct_1")))).rejects.toMatchObject({ code: "database_unusable" });
+    const isolation = text<{ level: string }>("SELECT current_setting('transaction_isolation') AS level");
+    expect(await db.read(() => first(isolation))).toEqual({ level: "repeatable read" });
+    await expect(db.read(() => run(account("acct_1")))).rejects.toMatchObject({ code: "25006" });
   });
 
   test("is run again when another was in its way, so that what it read and then decided holds", async () => {
