@@ -40,6 +40,8 @@ export function fillPostgresqlTables<Result>(
     await client.query("SET CONSTRAINTS ALL IMMEDIATE");
     for (const table of COPIED_TABLES) await client.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
     for (const table of COPIED_TABLES) await continueNumbers(client, table);
+    // Until PostgreSQL knows how many rows there are, it chooses the wrong indices.
+    for (const table of COPIED_TABLES) await client.query(`ANALYZE ${table}`);
     await client.query("COMMIT");
     return result;
   });
