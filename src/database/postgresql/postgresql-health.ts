@@ -3,6 +3,8 @@ import { all, first, type Steps, text } from "../steps.ts";
 import { postgresqlMigrationStatus } from "./migrate-postgresql.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
+/** PostgreSQL itself begins to hurry at 1.6 thousand millions, and stops at 2.1. */
+const LARGE_AGE = 1_000_000_000;
 /** Clocks of servers may differ by this; ids and times of submissions come from them. */
 const CLOCK_ALLOWANCE_MS = 2000;
 
@@ -66,4 +68,35 @@ export function* checkDatabaseClock(now: number): Steps<Finding> {
   const message = `${apartMs} ms apart from this machine's`;
   if (apartMs <= CLOCK_ALLOWANCE_MS) return sound("database.clock", message);
   return problem("database.clock", message, "let both machines take the time from the network");
+}
+
+/** What PostgreSQL keeps or leaves undone when nobody looks after it, until it stops or its disk is full. */
+export function* checkUpkeep(): Steps<Finding[]> {
+  const name = "database.upkeep";
+  const slots = yield* all(
+    text<{ name: string }>(
+      "SELECT slot_name AS name FROM pg_replication_slots WHERE NOT active ORDER BY slot_name",
+    ),
+  );
+  const age = yield* first(
+    text<{ age: number }>(
+      "SELECT age(datfrozenxid) AS age FROM pg_database WHERE datname = current_database()",
+    ),
+  );
+  const unused = slots.map(({ name: slot }) =>
+    problem(
+      name,
+      `nobody reads the replication slot ${slot}, and PostgreSQL keeps its log for it`,
+      `start its standby, or: SELECT pg_drop_replication_slot('${slot}')`,
+    ),
+  );
+  const transactions = age?.age ?? 0;
+  if (transactions >= LARGE_AGE)
+    return [
+      ...unused,
+      problem(name, `VACUUM is ${transactions} transactions behind`, "look why autovacuum does not run"),
+    ];
+  return unused.length > 0
+    ? unused
+    : [sound(name, `no unused slot; VACUUM is ${transactions} transactions behind`)];
 }

@@ -1,0 +1,57 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  checkDatabaseClock,
+  checkPostgresqlDurability,
+  checkPostgresqlSchema,
+  checkStandbys,
+  checkUpkeep,
+} from "../../../src/database/postgresql/postgresql-health.ts";
+import { connectPlainly, startCluster } from "../../support/postgresql-cluster.ts";
+import {
+  hasPostgresql,
+  openForTest,
+  temporaryAddress,
+  temporaryPostgresql,
+} from "../../support/temporary-postgresql.ts";
+
+describe.skipIf(!hasPostgresql)("doctor on PostgreSQL", () => {
+  test("finds a sound database sound, and says what the loss of a machine would take away", async () => {
+    const db = await temporaryPostgresql();
+    expect(await db.read(checkPostgresqlDurability)).toMatchObject({
+      ok: true,
+      message: expect.stringContaining("fsync on, synchronous_commit on; commits reach the disk") as string,
+    });
+    expect(await db.read(checkStandbys)).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(/^no standby: the loss of PostgreSQL's machine loses/) as string,
+    });
+    expect(await checkPostgresqlSchema(db)).toMatchObject({ ok: true });
+    expect(await db.read(checkUpkeep)).toMatchObject([{ ok: true }]);
+  });
+
+  test("finds a schema that is not there yet, and a clock that is wrong", async () => {
+    const db = await openForTest(await temporaryAddress("TEMPLATE template0"));
+    expect(await checkPostgresqlSchema(db)).toMatchObject({
+      ok: false,
+      advice: { kind: "upgrade_database" },
+    });
+    expect(await db.read(() => checkDatabaseClock(Date.now() - 60_000))).toMatchObject({ ok: false });
+    expect(await db.read(() => checkDatabaseClock(Date.now()))).toMatchObject({ name: "database.clock" });
+  });
+
+  test("finds a synchronous standby that is named and not there, and a slot that nobody reads", async () => {
+    const cluster = await startCluster({ settings: ["synchronous_standby_names=nobody"] });
+    onTestFinished(() => cluster.stop());
+    const admin = await connectPlainly(cluster.address("postgres"));
+    await admin.query("SELECT pg_create_physical_replication_slot('left_behind', true)");
+    await admin.end();
+    const db = await openForTest(cluster.address("postgres"));
+    expect(await db.read(checkStandbys)).toMatchObject({
+      ok: false,
+      message: "commits wait for a synchronous standby that is not there",
+    });
+    expect(await db.read(checkUpkeep)).toMatchObject([
+      { ok: false, message: expect.stringContaining("the replication slot left_behind") as string },
+    ]);
+  });
+});
