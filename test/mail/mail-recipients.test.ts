@@ -1,4 +1,8 @@
 import { expect, test } from "vitest";
+import { ENDPOINT_CONTENTS } from "../../src/app.ts";
+import { query } from "../../src/database/database.ts";
+import { all, run } from "../../src/database/steps.ts";
+import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { listChanges } from "../../src/audit/audit-store.ts";
 import {
   confirmMailRecipient,
@@ -104,6 +108,18 @@ test("a change keeps what it does not name, and a removal leaves nothing but its
     ["delete", "set", "create"].map((verb) => [`recipient.${verb}`, id, "an address at example.com"]),
   );
   await expect(removeMailRecipient(world.db, id, null, 1)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("with an endpoint its recipients are deleted, and with a submission its messages", async () => {
+  await using world = new WebhookWorld();
+  await add(world, "ada@example.com");
+  const [first = ""] = world.post(2);
+  await world.spread();
+  world.db.now(() => run(query.deleteFrom("submission").where("id", "=", first)));
+  expect(world.states()).toEqual({ pending: 1 });
+  await deleteEndpoint(world.db, world.endpointId, ENDPOINT_CONTENTS, () => Promise.resolve());
+  expect(world.states()).toEqual({});
+  expect(world.db.now(() => all(query.selectFrom("mail_recipient").select("id")))).toEqual([]);
 });
 
 test("disabling holds what comes, and enabling sends it and forgives refusals", async () => {
