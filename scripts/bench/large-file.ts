@@ -169,8 +169,13 @@ async function startMs({ folder, db }: Workplace): Promise<number> {
   const server = spawn(join(folder, "formsvc"), ["serve", "--port", "0", "--db", db], {
     stdio: ["ignore", "pipe", "ignore"],
   });
-  await once(server.stdout, "data");
-  const ms = performance.now() - startedAt;
+  const ms = await new Promise<number>((resolve) => {
+    let told = "";
+    server.stdout.on("data", (chunk: Buffer) => {
+      told += chunk.toString();
+      if (told.includes('"server.listening"')) resolve(performance.now() - startedAt);
+    });
+  });
   server.kill("SIGTERM");
   await once(server, "exit");
   return ms;
