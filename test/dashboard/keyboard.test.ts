@@ -30,11 +30,13 @@ interface Focus {
  * button of a form even if the page keeps the keyboard from it. What is hidden from screen readers, like the button that only the
  * Enter key presses, is no place.
  */
-const WATCH = `{
+const watch = (isPastNavigation: boolean): string => `{
+  const isPastNavigation = ${isPastNavigation};
   const isShown = (each) => each.checkVisibility({ visibilityProperty: true }) && each.closest("[aria-hidden=true]") === null;
-  const ofForms = [...document.forms].flatMap((form) => [...form.elements]).filter((each) => each.localName !== "fieldset");
+  const ofForms = [...document.forms].flatMap((form) => [...form.elements])
+    .filter((each) => each.localName !== "fieldset" && (!isPastNavigation || each.closest("nav.main") === null));
   const ofPage = [...document.querySelectorAll("a[href], summary, button, input, select, textarea, [tabindex]")]
-    .filter((each) => each.tabIndex >= 0);
+    .filter((each) => each.tabIndex >= 0 && (!isPastNavigation || each.closest("nav.main, .skip") === null));
   const all = new Set([...ofPage, ...ofForms].filter((each) => isShown(each) && !each.disabled && each.type !== "hidden"));
   const places = [...document.querySelectorAll("*")].filter((each) => all.has(each));
   const nameOf = (each) => [each.localName, each.name, each.value, each.textContent.trim().slice(0, 40), each.form?.action]
@@ -72,10 +74,20 @@ async function sendNothing(page: Page): Promise<void> {
 /**
  * Goes through the page by the Tab key, fills what has to be filled, and presses each button that sends a form, by turns with the
  * space bar and with Enter.
+ *
+ * @param skipsNavigation begins behind the navigation, by the page's own link for that, if it has one.
  */
-async function useByKeyboard(page: Page): Promise<{ problems: string[]; sent: Request[] }> {
+async function useByKeyboard(
+  page: Page,
+  skipsNavigation = false,
+): Promise<{ problems: string[]; sent: Request[] }> {
   const sent: Request[] = [];
-  await page.evaluate(WATCH);
+  const skips = skipsNavigation && (await page.locator("a.skip").count()) > 0;
+  if (skips) {
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+  }
+  await page.evaluate(watch(skips));
   const places = (await page.evaluate("places")) as readonly string[];
   const left = new Map(places.entries());
   const problems: string[] = [];
@@ -139,8 +151,11 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       const routes = await dashboardRoutes(server);
       const problems: string[] = [];
       const written = new Set<string>();
+      let isFirst = true;
       const use = async (shown: Page): Promise<void> => {
-        const used = await useByKeyboard(shown);
+        // The navigation is the same everywhere.
+        const used = await useByKeyboard(shown, !isFirst);
+        isFirst = false;
         problems.push(...used.problems.map((each) => `${shown.url()}: ${each}`));
         for (const request of used.sent)
           if (request.method() === "POST") written.add(new URL(request.url()).pathname);
