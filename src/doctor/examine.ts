@@ -25,6 +25,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../mail/mail-health.ts";
+import { checkMailNetwork, checkMailSecurity } from "../mail/relay-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
@@ -54,6 +55,11 @@ type Check = (patient: ExaminedPatient) => Findings | Promise<Findings>;
 
 /** Takes seconds for each GB. */
 const checkWholeFile = ofFile(checkIntegrity);
+
+/** Asks other machines, and takes some seconds at most. */
+const askNetwork: Check = ({ config }) => checkMailNetwork(config.mail, config.server.baseUrl);
+
+const SLOW_CHECKS: ReadonlySet<Check> = new Set([checkWholeFile, askNetwork]);
 
 /** In the order of the output. A feature with something that can go wrong adds its checks here. */
 const CHECKS: readonly Check[] = [
@@ -85,6 +91,8 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
   ofTables(({ db }) => db.read(checkFailedDeliveries)),
   ofTables(({ db, config }) => db.read(() => checkMailServer(config.mail))),
+  ({ config }) => checkMailSecurity(config.mail),
+  askNetwork,
   ofTables(({ db }) => db.read(checkMailRecipients)),
   ofTables(({ db }) => db.read(checkFailedMail)),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
@@ -114,13 +122,14 @@ function ofTables(check: Check): Check {
 /**
  * Runs the checks and changes nothing.
  *
- * @param wholeFile whether the file is read from its beginning to its end too, while nothing else of this process runs.
+ * @param thorough whether the file is read from its beginning to its end too, while nothing else of this process runs, and
+ *   other machines are asked.
  */
-export async function examine(patient: Patient, wholeFile: boolean): Promise<Finding[]> {
+export async function examine(patient: Patient, thorough: boolean): Promise<Finding[]> {
   const examined = { ...patient, hasItsTables: await hasItsTables(patient.db) };
   const findings: Findings[] = [];
   for (const check of CHECKS) {
-    if (check === checkWholeFile && !wholeFile) continue;
+    if (SLOW_CHECKS.has(check) && !thorough) continue;
     // A server takes posts between them.
     await giveTurn();
     try {

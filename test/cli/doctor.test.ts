@@ -15,6 +15,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { noteBackup } from "../../src/database/sqlite/last-backup.ts";
 import { type OperatorMachine, modeOf, operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
+import { plainSettings, startScriptedServer } from "../support/smtp-servers.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { until } from "../support/until.ts";
 
@@ -302,4 +303,29 @@ test("a machine without a database, or with another program's, is told so and le
   expect(problems.map(({ name }) => name)).toEqual(["database.file"]);
   writeFileSync(machine.database, "something else entirely ".repeat(50));
   expect((await examine(machine)).problems[0]?.message).toContain("not a formsvc database");
+});
+
+test("the mail server is tried like by mail check, and one on this machine has nothing looked up in DNS", async () => {
+  const server = await startScriptedServer();
+  const machine = machineWithBackup();
+  await machine.createEndpoint();
+  const { host, from } = plainSettings(server.port);
+  machine.configure({ mail: { host, port: server.port, from } });
+  const ran = await machine.run(["doctor"]);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(`${host}:${server.port} would take e-mail from ${from}`);
+  expect(ran.stderr).toContain("SPF, DKIM and DMARC are not looked up");
+  expect(server.lines.some((line) => line.startsWith("MAIL FROM"))).toBe(true);
+  expect(server.lines.filter((line) => /RCPT|DATA/.test(line))).toEqual([]);
+  server.play({ MAIL: "550 not you" });
+  const { problems } = await examine(machine);
+  expect(problems).toMatchObject([
+    { name: "mail.relay", advice: expect.stringContaining("formsvc mail check") },
+  ]);
+  expect(problems[0]?.message).toContain("fails at the step sender");
+  const keyFile = machine.path("missing.pem");
+  machine.configure({
+    mail: { host, port: server.port, from, dkim: { domain: "example.com", selector: "a", keyFile } },
+  });
+  expect((await examine(machine)).problems.map(({ name }) => name)).toEqual(["mail.relay"]);
 });

@@ -1,0 +1,90 @@
+import { Resolver } from "node:dns/promises";
+import { FormsvcError } from "../foundation/errors.ts";
+import { type Finding, problem, sound } from "../foundation/finding.ts";
+import { isLoopback, isPrivate } from "../foundation/ip-address.ts";
+import { classifyMail } from "./classify-mail.ts";
+import { createTxtLookup } from "./look-up-txt.ts";
+import { type MailConfig, readSmtpSettings } from "./read-smtp-settings.ts";
+import { checkSenderDomain } from "./sender-domain-health.ts";
+import { createSmtpSender } from "./smtp-sender.ts";
+import type { SmtpSettings } from "./smtp-settings.ts";
+
+/** Longest time for the mail server and for all lookups, which go on side by side. */
+const TIME_LIMIT_MS = 3000;
+
+/** Whether e-mail leaves this machine readable for everybody on the way. */
+export function checkMailSecurity({ host, security, user }: MailConfig): Finding[] {
+  if (host === null) return [];
+  if (security !== "none" || isThisMachine(host))
+    return [sound("mail.security", "no e-mail leaves in clear text")];
+  const what = user === null ? "e-mail goes" : "e-mail and the password go";
+  const message = `${what} to ${host} in clear text (mail.security is none)`;
+  return [
+    problem(
+      "mail.security",
+      message,
+      "set mail.security to auto, unless the way there is yours alone and the server has no TLS",
+    ),
+  ];
+}
+
+/** What is asked over the network: the mail server whether it would take e-mail, and DNS about the domain that it comes from. */
+export async function checkMailNetwork(
+  mail: MailConfig & { readonly operator: string | null },
+  baseUrl: string | null,
+  resolver: Resolver = new Resolver({ timeout: 1000, tries: 2 }),
+): Promise<Finding[]> {
+  let settings: SmtpSettings | null;
+  try {
+    settings = readSmtpSettings(mail, baseUrl);
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+    return [problem("mail.relay", error.message, "correct it, or run doctor as the user of the service")];
+  }
+  if (settings === null) return [];
+  const [relay, domain] = await Promise.all([
+    checkRelay(settings),
+    isNear(settings.host) ? [NOT_LOOKED_UP] : lookUpDomain(settings, mail.operator, resolver),
+  ]);
+  return [relay, ...domain];
+}
+
+const NOT_LOOKED_UP = sound(
+  "mail.domain",
+  "SPF, DKIM and DMARC are not looked up, because the mail server is on this machine or in a private network",
+);
+
+/** The way of `mail check`: every step up to the sender, and nothing is sent. */
+async function checkRelay(settings: SmtpSettings): Promise<Finding> {
+  const sender = createSmtpSender({ ...settings, timeoutMs: Math.min(settings.timeoutMs, TIME_LIMIT_MS) });
+  const result = await sender.check();
+  await sender.close();
+  const { host, port, from } = settings;
+  if (result.stage === "done") return sound("mail.relay", `${host}:${port} would take e-mail from ${from}`);
+  const { message } = classifyMail(result);
+  return problem("mail.relay", `${host}:${port} fails at the step ${result.stage}. ${message}`, {
+    kind: "check_mail_server",
+  });
+}
+
+async function lookUpDomain(
+  settings: SmtpSettings,
+  operator: string | null,
+  resolver: Resolver,
+): Promise<Finding[]> {
+  const timer = setTimeout(() => resolver.cancel(), TIME_LIMIT_MS);
+  try {
+    return await checkSenderDomain(createTxtLookup(resolver), settings, operator);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isThisMachine(host: string): boolean {
+  return host.toLowerCase() === "localhost" || isLoopback(host);
+}
+
+/** A server for trying out, or one whose own way to receivers is not known here. A name without a dot is of a private network. */
+function isNear(host: string): boolean {
+  return isThisMachine(host) || isPrivate(host) || !/[.:]/.test(host);
+}

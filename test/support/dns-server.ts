@@ -1,0 +1,75 @@
+import { createSocket, type RemoteInfo } from "node:dgram";
+import { once } from "node:events";
+import { Resolver } from "node:dns/promises";
+import { onTestFinished } from "vitest";
+
+/** The answer to a question for TXT records: the records, an error, or nothing at all. */
+export type DnsAnswer = readonly string[] | "NXDOMAIN" | "SERVFAIL" | "silence";
+
+const CODES = { SERVFAIL: 2, NXDOMAIN: 3 } as const;
+const TXT = 16;
+const HEADER_BYTES = 12;
+const MAX_PART_BYTES = 255;
+
+export interface DnsServer {
+  /** Asks this server alone. */
+  readonly resolver: Resolver;
+  /** The names that were asked for. */
+  readonly asked: readonly string[];
+}
+
+/** A DNS server on loopback, until the test ends; a name that is not listed is NXDOMAIN. */
+export async function startDnsServer(
+  zone: Readonly<Partial<Record<string, DnsAnswer>>>,
+  onQuestion: (resolver: Resolver) => void = () => {},
+): Promise<DnsServer> {
+  const asked: string[] = [];
+  // One long attempt: an answer that comes late on a busy machine is still taken.
+  const resolver = new Resolver({ timeout: 60_000, tries: 1 });
+  const socket = createSocket("udp4", (question: Buffer, { port, address }: RemoteInfo) => {
+    const { name, end } = readName(question);
+    asked.push(name);
+    const answer = zone[name] ?? "NXDOMAIN";
+    if (answer !== "silence") socket.send(reply(question.subarray(0, end), answer), port, address);
+    onQuestion(resolver);
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  onTestFinished(() => void socket.close());
+  resolver.setServers([`127.0.0.1:${socket.address().port}`]);
+  return { resolver, asked };
+}
+
+/** The name in lower case, and where the question ends. */
+function readName(question: Buffer): { readonly name: string; readonly end: number } {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (let length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
+    labels.push(question.toString("latin1", at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join(".").toLowerCase(), end: at + 5 };
+}
+
+/** @param question its header and its one question */
+function reply(question: Buffer, answer: Exclude<DnsAnswer, "silence">): Buffer {
+  const records = typeof answer === "string" ? [] : answer;
+  const header = Buffer.from(question);
+  header.writeUInt16BE(0x8180 + (typeof answer === "string" ? CODES[answer] : 0), 2);
+  header.writeUInt16BE(records.length, 6);
+  header.writeUInt32BE(0, 8);
+  return Buffer.concat([header, ...records.map(recordOf)]);
+}
+
+/** The name is a pointer to the question's. */
+function recordOf(text: string): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < text.length; at += MAX_PART_BYTES) {
+    const part = Buffer.from(text.slice(at, at + MAX_PART_BYTES), "latin1");
+    parts.push(Buffer.from([part.length]), part);
+  }
+  const data = Buffer.concat(parts);
+  const head = Buffer.from([0xc0, HEADER_BYTES, 0, TXT, 0, 1, 0, 0, 0, 0, 0, 0]);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+}
