@@ -216,7 +216,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     upkeep: createUpkeep(db, config, clock, cleaner),
     keyring,
     sender,
-    mail: mail && openMailService(mail, onChange),
+    mail: openMailService(mail, metrics ?? noMetrics, onChange),
     news,
     metrics,
     onChange,
@@ -276,7 +276,7 @@ function openTransports(parts: ServiceParts, { keyring, sender, mail }: Transpor
 }
 
 /** E-mail of every kind shares the connections. Null without a mail server. @throws config_invalid if a file cannot be read that the settings under `mail` name */
-function readMailParts({ db, config, clock, log, metrics }: ServiceParts): MailParts | null {
+function readMailParts({ db, config, clock, log }: ServiceParts): MailParts | null {
   const { baseUrl } = config.server;
   const smtp = readSmtpSettings(config.mail, baseUrl);
   if (smtp === null) return null;
@@ -290,7 +290,6 @@ function readMailParts({ db, config, clock, log, metrics }: ServiceParts): MailP
     dashboardUrl,
     clock,
     log,
-    metrics: metrics ?? noMetrics,
   };
 }
 

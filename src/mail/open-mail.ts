@@ -23,7 +23,6 @@ export interface MailParts {
   readonly dashboardUrl: string | null;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Metrics;
 }
 
 /** Sends what the outbox has for recipients. */
@@ -54,11 +53,20 @@ export interface MailService {
   readonly mailLinks: MailLinks;
 }
 
-/** @param onChange tells the server that settings changed. */
-export function openMailService(parts: MailParts, onChange: () => void): MailService {
-  const { db, smtp, sender, settings, clock, log, metrics } = parts;
-  const { perMinute } = settings.limits;
+/**
+ * Null without a mail server; the metrics are there then too.
+ *
+ * @param onChange tells the server that settings changed.
+ */
+export function openMailService(
+  parts: MailParts | null,
+  metrics: Metrics,
+  onChange: () => void,
+): MailService | null {
   const count = countLetters(metrics);
+  if (parts === null) return null;
+  const { db, smtp, sender, settings, clock, log } = parts;
+  const { perMinute } = settings.limits;
   const letters = new Letters({ sender, from: smtp.from, perMinute, clock, log, count, timing });
   return { letters, mailLinks: createMailLinks({ db, clock, onChange }) };
 }

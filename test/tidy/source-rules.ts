@@ -140,6 +140,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "test/",
   ],
   nodemailer: ["src/mail/smtp-session.ts", "src/mail/sign-mail.ts", "test/"],
+  "p-retry": ["src/database/postgresql/"],
   pg: ["src/database/postgresql/", "test/"],
   pino: ["src/foundation/log.ts", "test/"],
   "pino-pretty": ["src/foundation/log.ts"],

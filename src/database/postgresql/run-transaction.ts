@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import pRetry from "p-retry";
 import { DatabaseError, type PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Statement, Steps } from "../steps.ts";
@@ -16,7 +16,7 @@ export const BEGIN = {
   relaxed: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SET LOCAL synchronous_commit = off",
 } as const;
 
-/** Longest pause before the first new beginning; it doubles, up to the second number. */
+/** Least pause before the first new beginning; it doubles, up to the second number. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 500;
 
@@ -34,20 +34,20 @@ export async function runTransaction<Result>(
   begin: string,
   work: () => Steps<Result>,
 ): Promise<Result> {
-  const endsAt = performance.now() + patienceMs;
-  let pauseMs = FIRST_PAUSE_MS;
-  for (;;) {
-    try {
-      return await runOnce(await connections.take(), begin, work, shown);
-    } catch (error) {
+  try {
+    return await pRetry(async () => runOnce(await connections.take(), begin, work, shown), {
+      retries: Number.POSITIVE_INFINITY,
+      maxRetryTime: patienceMs,
+      minTimeout: FIRST_PAUSE_MS,
+      maxTimeout: LONGEST_PAUSE_MS,
+      // Two that met would meet again after equal pauses.
+      randomize: true,
       // A read that writes is a defect, and no standby.
-      if (begin === BEGIN.read && isReadOnly(error)) throw error;
-      const mayPass = isConflict(error) || isReadOnly(error);
-      if (!mayPass || performance.now() >= endsAt) throw translatePostgresqlError(error, shown);
-    }
-    // Two that met would meet again after equal pauses.
-    await sleep(Math.random() * pauseMs);
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      shouldRetry: ({ error }) => isConflict(error) || (begin !== BEGIN.read && isReadOnly(error)),
+    });
+  } catch (error) {
+    if (begin === BEGIN.read && isReadOnly(error)) throw error;
+    throw translatePostgresqlError(error, shown);
   }
 }
 
