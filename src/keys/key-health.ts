@@ -16,6 +16,7 @@ export function* checkLeakedKeys(now: number): Steps<Finding> {
       .where("is_revoked", "=", 0)
       .where((row) => row.or([row("revoked_at", "is", null), row("revoked_at", ">", now)]))
       .orderBy("seen_in_browser_at", "desc")
+      .orderBy("id")
       .limit(MAX_NAMED),
   );
   if (leaked.length === 0) return sound("keys.leaked", "no secret key was seen in a browser");

@@ -139,12 +139,13 @@ export function* deleteSubmissions(ids: readonly string[]): Steps<readonly strin
   return endpointIds;
 }
 
-/** Deletes at most `limit` submissions of an endpoint. Returns the number deleted. */
+/** Deletes at most `limit` submissions of an endpoint, the oldest first. Returns the number deleted. */
 export function deleteSubmissionsOf(endpointId: string, limit: number): Steps<number> {
   const some = query
     .selectFrom("submission")
     .select("id")
     .where("endpoint_number", "=", numberOfEndpoint(endpointId))
+    .orderBy("id")
     .limit(limit);
   return run(query.deleteFrom("submission").where("id", "in", some));
 }
