@@ -15,7 +15,7 @@ const MAX_PAGE_BYTES = 1_048_576;
  * Submissions that a page looks at for a filter that no index answers, so that it comes at once: each costs about two
  * microseconds. Whoever goes on from there waits for more of them.
  */
-const MAX_LOOKED = 10_000;
+const MAX_LOOKED = 7500;
 const MAX_LOOKED_FURTHER = 100_000;
 
 /** The place of a page: after a submission, in one of the directions. */
