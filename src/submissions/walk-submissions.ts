@@ -30,6 +30,8 @@ export interface WalkSlice {
 
 /** Submissions that one slice looks at, in a millisecond or two: a post waits for one slice (`readInTurn`). */
 const SLICE_ROWS = 250;
+/** Bytes of data in which one chunk of a slice looks for a text; searching a megabyte takes about six milliseconds. */
+const MAX_CHUNK_BYTES = 262_144;
 /** Endpoints that one slice looks at. */
 const SLICE_ENDPOINTS = 16;
 /** Submissions of an endpoint that are read first, if there are several; each further time twice as many. */
@@ -197,15 +199,16 @@ function* readChunk(
   matcher: TextMatcher | null,
 ): Steps<Chunk> {
   const { order, chunk } = WAYS[direction];
-  const range = inRange(source);
-  const last = yield* first(
-    text<{ id: string }>(
-      `SELECT id FROM submission WHERE ${range.sql} ORDER BY id ${order} LIMIT 1 OFFSET ?`,
-      ...range.parameters,
-      source.rows - 1,
-    ),
-  );
-  const end = last?.id ?? null;
+  let { rows: count } = source;
+  let end = yield* lastOf(source, count, order);
+  if (matcher !== null && count > 1) {
+    // A submission may have 64 KiB: if these are too large together, as many are read as fit if they have one size.
+    const size = yield* sizeOf(end === null ? source : chunk(source, end));
+    if (size.bytes > MAX_CHUNK_BYTES) {
+      count = Math.max(1, Math.floor((size.rows * MAX_CHUNK_BYTES) / size.bytes));
+      end = yield* lastOf(source, count, order);
+    }
+  }
   const looked = inRange(end === null ? source : chunk(source, end));
   const wanted = conditionsOf(filter, matcher);
   const rows = yield* all(
@@ -216,7 +219,31 @@ function* readChunk(
     ),
   );
   const meant = matcher === null ? rows : rows.filter(({ data }) => matcher.matches(data));
-  return { ids: meant.map(({ id }) => id), rows: source.rows, end };
+  return { ids: meant.map(({ id }) => id), rows: count, end };
+}
+
+/** The id of the last of that many submissions; null when there are fewer. */
+function* lastOf(source: Source, count: number, order: string): Steps<string | null> {
+  const { sql, parameters } = inRange(source);
+  const last = yield* first(
+    text<{ id: string }>(
+      `SELECT id FROM submission WHERE ${sql} ORDER BY id ${order} LIMIT 1 OFFSET ?`,
+      ...parameters,
+      count - 1,
+    ),
+  );
+  return last?.id ?? null;
+}
+
+/** How many submissions a source has, and the bytes of their data. */
+function* sizeOf(source: Source): Steps<{ readonly rows: number; readonly bytes: number }> {
+  const { sql, parameters } = inRange(source);
+  const summed = text<{ rows: number; bytes: number | null }>(
+    `SELECT count(*) AS rows, sum(octet_length(data)) AS bytes FROM submission WHERE ${sql}`,
+    ...parameters,
+  );
+  const size = yield* first(summed);
+  return { rows: size?.rows ?? 0, bytes: size?.bytes ?? 0 };
 }
 
 interface Condition {

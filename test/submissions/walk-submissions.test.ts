@@ -51,6 +51,24 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     return ids;
   }
 
+  test("a search reads few large submissions at once, and misses none", async () => {
+    const { db, endpoints, start } = await world(2, 0);
+    const given = Array.from({ length: 20 }, (_, index) => ({
+      endpointId: endpoints[1]!,
+      data: { message: `${"x".repeat(60_000)} needle` },
+      createdAt: start + index,
+    }));
+    const ids = await storeSubmissions(db, given);
+    for (const direction of ["newer", "older"] as const) {
+      const filter = { ...EVERY_SUBMISSION, endpointIds: endpoints, text: "needle" };
+      const slices: (readonly string[])[] = [];
+      for await (const slice of walkSubmissions(db, { filter, direction, cursor: null, wanted: 51 }))
+        slices.push(slice.ids);
+      expect(slices.flat()).toEqual(direction === "newer" ? ids : ids.toReversed());
+      expect(Math.max(...slices.map((each) => each.length))).toBe(4);
+    }
+  });
+
   test("a walk over several endpoints meets the submissions of exactly these, each once and in order, in both directions", async () => {
     const { db, endpoints, ids, ofEndpoint } = await world(9, 1500);
     const some = endpoints.slice(0, 4);
