@@ -68,7 +68,9 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     heldId: one("SELECT id FROM held ORDER BY id DESC"),
     webhookId: failing,
     deliveryId: one("SELECT id FROM delivery WHERE recipient_id = ?", failing),
-    // No picture shows a page behind a letter.
+    // No picture shows an e-mail, or a page behind a letter.
+    mailRecipientId: "",
+    mailDeliveryId: "",
     signUpToken: "",
     resetToken: "",
   };

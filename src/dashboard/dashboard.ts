@@ -23,7 +23,11 @@ import { submissionPages } from "./submission-page.ts";
 import { systemPages } from "./system-page.ts";
 import { webhookChangePages } from "./webhook-change-page.ts";
 import { webhookPages } from "./webhook-page.ts";
-import { webhooksPages } from "./webhooks-page.ts";
+import { notificationsPages } from "./notifications-page.ts";
+import { recipientChangePages } from "./recipient-change-page.ts";
+import { recipientNewPages } from "./recipient-new-page.ts";
+import { recipientPages } from "./recipient-page.ts";
+import { webhookNewPages } from "./webhook-new-page.ts";
 import { accountAdminPages } from "./account-admin-page.ts";
 import { accountListPages } from "./accounts-page.ts";
 import { changesPages } from "./changes-page.ts";
@@ -54,7 +58,11 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   usagePages,
   spamPages,
   endpointNewPages,
-  webhooksPages,
+  notificationsPages,
+  recipientNewPages,
+  recipientPages,
+  recipientChangePages,
+  webhookNewPages,
   webhookPages,
   webhookChangePages,
   deliveryPages,

@@ -1,70 +1,103 @@
+import type { Actor } from "../audit/audit-store.ts";
+import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
+import { mailChannel } from "../mail/mail-deliveries.ts";
+import { MAIL_KIND } from "../mail/mail-recipient.ts";
+import { getViewableMailRecipient } from "../mail/viewable-mail-recipients.ts";
+import { type Channel, getDeliveryTo, replayOf } from "../outbox/channel-deliveries.ts";
 import type { Attempt, Delivery } from "../outbox/delivery.ts";
-import { replayOf } from "../outbox/channel-deliveries.ts";
 import { listAttempts } from "../outbox/delivery-store.ts";
-import { getViewableDelivery, getViewableWebhook } from "../webhooks/viewable-webhooks.ts";
+import type { Viewer } from "../sessions/session.ts";
 import { readSubmissions } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
+import { getViewableWebhook } from "../webhooks/viewable-webhooks.ts";
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { page, redirect } from "./answer.ts";
+import { recipientPath } from "./channel-of.ts";
 import { adviceFor, stateWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { titleOf } from "./preview.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { dueTime, time } from "./time.ts";
-import { crumbs, pathOf } from "./webhook-view.ts";
 
 /** Most messages that one form sends again by name. */
 const MAX_CHOSEN = 100;
 /** Attempts that are shown: the last ones. */
 const MAX_SHOWN = 50;
 
+/** How the pages of messages know the recipients of a kind. */
+interface Section {
+  readonly channel: Channel<Actor>;
+  /** Of the addresses. */
+  readonly name: "recipients" | "webhooks";
+  /** Back to the recipient. */
+  readonly back: string;
+  /** @throws not_found unless this viewer may see it. */
+  readonly getRecipient: (viewer: Viewer, id: string) => Steps<unknown>;
+}
+
+const SECTIONS: readonly Section[] = [
+  { channel: webhookChannel, name: "webhooks", back: "The webhook", getRecipient: getViewableWebhook },
+  { channel: mailChannel, name: "recipients", back: "The recipient", getRecipient: getViewableMailRecipient },
+];
+
 /** One message with its attempts, and sending again: one, some, or all that were given up. */
 export function deliveryPages(routes: Routes, parts: DashboardParts): void {
+  for (const section of SECTIONS) sectionPages(routes, parts, section);
+}
+
+function sectionPages(routes: Routes, parts: DashboardParts, section: Section): void {
   const { db } = parts;
+  const { channel, name, getRecipient } = section;
 
-  routes.read("/webhooks/:id/deliveries/:delivery", async ({ viewer, params }) => {
-    const { id = "", delivery: deliveryId = "" } = params;
-    const { delivery } = await db.read(() => getViewableDelivery(viewer, id, deliveryId));
-    const [attempts, [submission]] = await db.read(function* () {
-      return [yield* listAttempts(deliveryId), yield* readSubmissions([delivery.submissionId])] as const;
-    });
-    return page("Message", deliveryView(delivery, attempts, submission));
-  });
-
-  routes.write("/webhooks/:id/deliveries/:delivery/replay", async ({ viewer, params, form, now }) => {
-    const { id = "", delivery: deliveryId = "" } = params;
-    await db.read(() => getViewableDelivery(viewer, id, deliveryId));
-    const asked = { what: deliveryId, asNew: form.has("as_new"), dryRun: false, actor: viewer, now };
-    const { id: sent = deliveryId } = await applied(parts, () => replayOf(webhookChannel, db, asked));
-    return redirect(`${pathOf(id)}/deliveries/${sent}`, "sent-again", 1);
-  });
-
-  routes.write("/webhooks/:id/replay", async (visit) => {
-    const { viewer, params, form } = visit;
-    const { webhook } = await db.read(() => getViewableWebhook(viewer, params["id"] ?? ""));
-    const count = await applied(parts, () =>
-      form.get("which") === "failed" ? replayFailed(visit, webhook.id) : replayChosen(visit, webhook.id),
-    );
-    return redirect(pathOf(webhook.id), "sent-again", count);
-  });
-
-  async function replayFailed({ viewer, now }: Visit, webhookId: string): Promise<number> {
-    const range = { recipientId: webhookId, failedOnly: true, since: null, until: null };
-    return (
-      await replayOf(webhookChannel, db, { what: range, asNew: false, dryRun: false, actor: viewer, now })
-    ).replayed;
+  function* getOwned(viewer: Viewer, recipientId: string, id: string): Steps<Delivery> {
+    yield* getRecipient(viewer, recipientId);
+    return yield* getDeliveryTo(recipientId, id);
   }
 
-  async function replayChosen({ viewer, form, now }: Visit, webhookId: string): Promise<number> {
+  routes.read(`/${name}/:id/deliveries/:delivery`, async ({ viewer, params }) => {
+    const { id = "", delivery: deliveryId = "" } = params;
+    const shown = await db.read(function* () {
+      const delivery = yield* getOwned(viewer, id, deliveryId);
+      const attempts = yield* listAttempts(delivery.leadId ?? deliveryId);
+      const [submission] = yield* readSubmissions([delivery.submissionId]);
+      return { delivery, attempts, submission };
+    });
+    return page("Message", deliveryView(section, shown));
+  });
+
+  routes.write(`/${name}/:id/deliveries/:delivery/replay`, async ({ viewer, params, form, now }) => {
+    const { id = "", delivery: deliveryId = "" } = params;
+    await db.read(() => getOwned(viewer, id, deliveryId));
+    const asked = { what: deliveryId, asNew: form.has("as_new"), dryRun: false, actor: viewer, now };
+    const { id: sent = deliveryId } = await applied(parts, () => replayOf(channel, db, asked));
+    return redirect(`${recipientPath(channel.kind, id)}/deliveries/${sent}`, "sent-again", 1);
+  });
+
+  routes.write(`/${name}/:id/replay`, async (visit) => {
+    const { viewer, params, form } = visit;
+    const { id = "" } = params;
+    await db.read(() => getRecipient(viewer, id));
+    const count = await applied(parts, () =>
+      form.get("which") === "failed" ? replayFailed(visit, id) : replayChosen(visit, id),
+    );
+    return redirect(recipientPath(channel.kind, id), "sent-again", count);
+  });
+
+  async function replayFailed({ viewer, now }: Visit, recipientId: string): Promise<number> {
+    const what = { recipientId, failedOnly: true, since: null, until: null };
+    return (await replayOf(channel, db, { what, asNew: false, dryRun: false, actor: viewer, now })).replayed;
+  }
+
+  async function replayChosen({ viewer, form, now }: Visit, recipientId: string): Promise<number> {
     const chosen = [...new Set(form.getAll("id"))].slice(0, MAX_CHOSEN);
     // All of them first, so that nothing is sent if one belongs to somebody else.
-    for (const id of chosen) await db.read(() => getViewableDelivery(viewer, webhookId, id));
+    for (const id of chosen) await db.read(() => getOwned(viewer, recipientId, id));
     let sent = 0;
     for (const what of chosen) {
       try {
-        await replayOf(webhookChannel, db, { what, asNew: false, dryRun: false, actor: viewer, now });
+        await replayOf(channel, db, { what, asNew: false, dryRun: false, actor: viewer, now });
         sent += 1;
       } catch (error) {
         // It is being sent right now.
@@ -75,16 +108,21 @@ export function deliveryPages(routes: Routes, parts: DashboardParts): void {
   }
 }
 
-function deliveryView(
-  delivery: Delivery,
-  attempts: readonly Attempt[],
-  submission: Submission | undefined,
-): Html {
+interface ShownDelivery {
+  readonly delivery: Delivery;
+  readonly attempts: readonly Attempt[];
+  readonly submission: Submission | undefined;
+}
+
+function deliveryView({ channel, back }: Section, { delivery, attempts, submission }: ShownDelivery): Html {
   const { id, recipientId, submissionId, state, dueAt } = delivery;
   const { label, tone } = stateWords(state);
-  const path = `${pathOf(recipientId)}/deliveries/${id}/replay`;
+  const { kind } = channel;
+  const recipient = recipientPath(kind, recipientId);
+  const path = `${recipient}/deliveries/${id}/replay`;
+  const words = WORDS[kind === MAIL_KIND ? "mail" : "webhook"];
   const isOver = state === "delivered" || state === "failed";
-  return html`${crumbs(recipientId)}
+  return html`<p class="crumbs"><a href="${recipient}">← ${back}</a></p>
     <div class="head">
       <h1>Message</h1>
       <span class="pill ${tone}">${label}</span>
@@ -98,12 +136,7 @@ function deliveryView(
         }
       </div>
     </div>
-    ${
-      isOver &&
-      html`<p class="hint">
-        A receiver that remembers what it got ignores a message that it has. As a new message it acts on it once more.
-      </p>`
-    }
+    ${isOver && html`<p class="hint">${words.asNew}</p>`}
     <section class="card">
       <dl class="facts">
         <div>
@@ -113,16 +146,31 @@ function deliveryView(
           </dd>
         </div>
         <div>
-          <dt>Its number, which the receiver gets as <code>webhook-id</code></dt>
+          <dt>Its number, which ${words.has} as <code>${words.header}</code></dt>
           <dd class="mono">${id}</dd>
         </div>
         ${dueAt !== null && html`<div><dt>Next attempt</dt><dd>${dueTime(dueAt)}</dd></div>`}
       </dl>
     </section>
-    ${attemptsCard(attempts)}`;
+    ${attemptsCard(kind, attempts)}`;
 }
 
-function attemptsCard(attempts: readonly Attempt[]): Html {
+/** What is said of messages to recipients of a kind. */
+const WORDS = {
+  webhook: {
+    has: "the receiver gets",
+    header: "webhook-id",
+    asNew:
+      "A receiver that remembers what it got ignores a message that it has. As a new message it acts on it once more.",
+  },
+  mail: {
+    has: "the e-mail has",
+    header: "Message-ID",
+    asNew: "A mail program that has an e-mail may hide its double. As a new message it is shown once more.",
+  },
+} as const;
+
+function attemptsCard(kind: string, attempts: readonly Attempt[]): Html {
   const shown = attempts.slice(-MAX_SHOWN);
   const left = attempts.length - shown.length;
   return html`<section class="card">
@@ -134,24 +182,16 @@ function attemptsCard(attempts: readonly Attempt[]): Html {
       shown.length === 0
         ? html`<p class="empty">No attempt has ended yet.</p>`
         : html`<ol class="way">
-            ${shown.toReversed().map(attemptView)}
+            ${shown.toReversed().map((attempt) => attemptView(kind, attempt))}
           </ol>`
     }
   </section>`;
 }
 
-function attemptView({
-  number,
-  startedAt,
-  durationMs,
-  outcome,
-  status,
-  message,
-  answer,
-  isProbe,
-}: Attempt): Html {
+function attemptView(kind: string, attempt: Attempt): Html {
+  const { number, startedAt, durationMs, outcome, status, message, answer, isProbe } = attempt;
   const isGood = outcome === "delivered";
-  const advice = isGood ? null : adviceFor({ outcome, status });
+  const advice = isGood ? null : adviceFor(kind, attempt);
   return html`<li>
     <span><b>${isProbe ? `Attempt ${number}, a trial` : `Attempt ${number}`}</b> ${time(startedAt)}</span>
     <span class="pill ${isGood ? "done" : "high"}">${status ?? (isGood ? "delivered" : "no answer")}</span>

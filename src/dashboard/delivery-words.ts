@@ -1,3 +1,4 @@
+import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import type { Attempt, DeliveryState } from "../outbox/delivery.ts";
 
 interface StateWords {
@@ -22,11 +23,40 @@ export function attemptWords(count: number): string {
   return count === 1 ? "1 attempt" : `${count} attempts`;
 }
 
-/** What to do about an attempt that failed, by its outcome (`src/webhooks/classify.ts`); null if nothing more can be said. */
-export function adviceFor({ outcome, status }: Pick<Attempt, "outcome" | "status">): string | null {
+type Failure = Pick<Attempt, "outcome" | "status">;
+
+/** What to do about an attempt that failed, by its outcome; null if nothing more can be said. @param kind of the recipient. */
+export function adviceFor(kind: string, failure: Failure): string | null {
+  return kind === MAIL_KIND ? mailAdvice(failure) : webhookAdvice(failure);
+}
+
+/** By the outcomes of `src/webhooks/classify.ts`. */
+export function webhookAdvice({ outcome, status }: Failure): string | null {
   if (outcome === "refused_by_receiver") return status === null ? null : adviceForStatus(status);
   return Object.hasOwn(ADVICE, outcome) ? (ADVICE[outcome] ?? null) : null;
 }
+
+/** By the outcomes of `src/mail/classify-mail.ts`. */
+function mailAdvice({ outcome }: Failure): string | null {
+  return Object.hasOwn(MAIL_ADVICE, outcome) ? (MAIL_ADVICE[outcome] ?? null) : null;
+}
+
+const OPERATOR_MENDS =
+  "The operator of this server has to mend its mail settings. Nothing is lost: e-mail waits until then.";
+
+const MAIL_ADVICE: Readonly<Record<string, string>> = {
+  deferred: "The mail server asks to wait. It is sent again by itself.",
+  recipient_refused:
+    "The mail server says that nobody gets e-mail at this address. Check its spelling, or ask its holder. After three such answers in a row nothing more is sent.",
+  content_refused: "The mail server did not want this e-mail. It is tried again.",
+  relay_refused: OPERATOR_MENDS,
+  sender_refused: OPERATOR_MENDS,
+  login_refused: OPERATOR_MENDS,
+  tls_failed: OPERATOR_MENDS,
+  unreachable: "The mail server could not be reached. It is tried again by itself.",
+  unsure: "It may have arrived. It is sent once more, with the same number.",
+  interrupted: "This server was stopped before anything was sent. It is sent again.",
+};
 
 const ADVICE: Readonly<Record<string, string>> = {
   redirect: "The receiver has moved. Change the webhook to the new address.",

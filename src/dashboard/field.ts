@@ -1,9 +1,25 @@
+import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 
 /** Problems by the name of the field; the name "" is the form as a whole. */
 export type Problems = ReadonlyMap<string, string>;
 
 export const NO_PROBLEMS: Problems = new Map();
+
+/** What the feature makes of a field; null if it refuses what was typed, which is then a problem of the field. */
+export function tryField<Result>(
+  problems: Map<string, string>,
+  field: string,
+  work: () => Result,
+): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
+    problems.set(field, error.message);
+    return null;
+  }
+}
 
 export interface FieldParts {
   readonly name: string;

@@ -46,14 +46,14 @@ function* webhookLines(viewer: Viewer, now: number): Steps<FindingLine[]> {
   if (more > 0) {
     const text =
       more === 1 ? "One more webhook fails or is stopped." : `${more} more webhooks fail or are stopped.`;
-    lines.push({ text, href: "/dashboard/webhooks", label: "See all" });
+    lines.push({ text, href: "/dashboard/notifications", label: "See all" });
   }
   if (failed > 0) {
     const text =
       failed === 1
         ? "One message to a webhook was given up; it is kept until you send it again."
         : `${atMost(failed)} messages to webhooks were given up; they are kept until you send them again.`;
-    lines.push({ text, href: "/dashboard/webhooks", label: "See them" });
+    lines.push({ text, href: "/dashboard/notifications", label: "See them" });
   }
   return lines;
 }

@@ -25,7 +25,7 @@ const WORDS: Partial<{
   replace_damaged_database: () => ({
     text: "Stop the server, keep the file, and restore the newest backup at the command line",
   }),
-  replay_failed_deliveries: () => ({ text: "Send them again", href: "/dashboard/webhooks" }),
+  replay_failed_deliveries: () => ({ text: "Send them again", href: "/dashboard/notifications" }),
   restore_or_make_key_file: () => ({ text: "Bring the key file back, or make a first one: secrets rotate" }),
   rotate_leaked_key: () => ({
     text: "Use the publishable key in pages, then replace the secret one",

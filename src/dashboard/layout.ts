@@ -16,6 +16,8 @@ export const MAX_COUNT = 99;
 interface Section {
   readonly path: string;
   readonly label: string;
+  /** Begin the paths of further pages of the section. */
+  readonly others?: readonly string[];
   readonly count?: keyof Counts;
   readonly operatorsOnly?: boolean;
 }
@@ -24,7 +26,11 @@ const SECTIONS: readonly Section[] = [
   { path: "/dashboard", label: "Inbox", count: "unread" },
   { path: "/dashboard/held", label: "Held", count: "held" },
   { path: "/dashboard/endpoints", label: "Endpoints" },
-  { path: "/dashboard/webhooks", label: "Webhooks" },
+  {
+    path: "/dashboard/notifications",
+    label: "Notifications",
+    others: ["/dashboard/recipients", "/dashboard/webhooks"],
+  },
   { path: "/dashboard/spam", label: "Spam" },
   { path: "/dashboard/usage", label: "Usage" },
   { path: "/dashboard/system", label: "System", operatorsOnly: true },
@@ -71,8 +77,9 @@ export function plainPage(title: string, content: Html): Html {
   );
 }
 
-function sectionLink({ path, label, count }: Section, counts: Counts, visited: string): Html {
-  const isCurrent = path === "/dashboard" ? isInbox(visited) : visited.startsWith(path);
+function sectionLink({ path, label, others = [], count }: Section, counts: Counts, visited: string): Html {
+  const isCurrent =
+    path === "/dashboard" ? isInbox(visited) : [path, ...others].some((each) => visited.startsWith(each));
   const number = count === undefined ? 0 : counts[count];
   const shown = number > MAX_COUNT ? `${MAX_COUNT}+` : String(number);
   return html`<a href="${path}" ${isCurrent && html` aria-current="page"`}

@@ -24,13 +24,16 @@ export function listTable({ label, columns, rows }: ListTable): Html {
 }
 
 interface ListCard extends ListTable {
+  /** What stands above the table; nothing if the page is about this list alone. */
+  readonly header?: Html;
   /** Where the list goes on; null at its end. */
   readonly next: string | null;
 }
 
 /** A list on a card of its own, a page at a time. */
-export function listCard({ next, ...table }: ListCard): Html {
+export function listCard({ header, next, ...table }: ListCard): Html {
   return html`<section class="card">
+    ${header !== undefined && html`<header>${header}</header>`}
     ${listTable(table)}
     ${next !== null && html`<nav class="pages" aria-label="Pages"><span></span><a rel="next" href="${next}">Next page →</a></nav>`}
   </section>`;

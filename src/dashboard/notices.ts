@@ -39,8 +39,14 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "webhook-deleted": () => "The webhook is deleted.",
   "webhook-made-already": () =>
     "The webhook was added already, and its secret was shown that once. If it is lost, make a new one on its page.",
-  "webhook-paused": () => "Sending is paused. New submissions are kept for it.",
-  "webhook-started": () => "Sending has started; what was kept goes first.",
+  "sending-paused": () => "Sending is paused. New submissions are kept for it.",
+  "sending-started": () => "Sending has started; what was kept goes first.",
+  "recipient-asked": () =>
+    "An e-mail is on its way that asks the holder of the address. Nothing else is sent until they agree.",
+  "recipient-not-asked": () =>
+    "The recipient is there, but too many such e-mails were sent within an hour. Send the question again later.",
+  "recipient-made-already": () => "The recipient was added already.",
+  "recipient-deleted": () => "The recipient is deleted.",
   "held-released": (count) => `${posts(count)} released. What was released is in the inbox.`,
   "held-limit": (count) =>
     `${posts(count)} released; the others stay here, because the month’s limit of the plan is reached.`,

@@ -8,8 +8,10 @@ import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { getViewableSubmission } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
+import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { findMailRecipient } from "../mail/mail-recipient-store.ts";
 import { findWebhook } from "../webhooks/webhook-store.ts";
+import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
 
@@ -19,6 +21,8 @@ const MAX_DELIVERIES = 20;
 export interface SentMessage {
   readonly delivery: Delivery;
   readonly recipient: string;
+  /** Of the recipient. */
+  readonly kind: string;
   readonly attempts: readonly Attempt[];
 }
 
@@ -47,9 +51,9 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     });
     const messages: SentMessage[] = [];
     for (const delivery of deliveries) {
-      const recipient = yield* nameRecipient(delivery.recipientId);
+      const named = yield* nameRecipient(delivery.recipientId);
       const attempts = yield* listAttempts(delivery.leadId ?? delivery.id);
-      messages.push({ delivery, recipient, attempts });
+      messages.push({ delivery, ...named, attempts });
     }
     const mark = (yield* listMarks([id])).get(id) ?? null;
     const workspaces = viewer.isOperator ? yield* listViewableWorkspaces(viewer) : [];
@@ -60,8 +64,10 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
 }
 
 /** The host of a webhook, or an address. */
-function* nameRecipient(id: string): Steps<string> {
+function* nameRecipient(id: string): Steps<Pick<SentMessage, "recipient" | "kind">> {
+  const mail = yield* findMailRecipient(id);
+  if (mail !== undefined) return { recipient: mail.settings.address, kind: MAIL_KIND };
   const webhook = yield* findWebhook(id);
-  if (webhook !== undefined) return new URL(webhook.settings.url).host;
-  return (yield* findMailRecipient(id))?.settings.address ?? "a recipient";
+  const recipient = webhook === undefined ? "a recipient" : new URL(webhook.settings.url).host;
+  return { recipient, kind: WEBHOOK_KIND };
 }

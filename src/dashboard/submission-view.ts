@@ -2,6 +2,7 @@ import { html, type Html } from "../foundation/html.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { adviceFor, attemptWords, stateWords } from "./delivery-words.ts";
+import { recipientPath } from "./channel-of.ts";
 import { addressOf, type InboxFilter } from "./inbox-filter.ts";
 import { titleOf } from "./preview.ts";
 import { markPill, scorePill } from "./score-view.ts";
@@ -78,7 +79,7 @@ function messagesCard({ submission, messages, shown }: SubmissionViewParts): Htm
     <header><h2>Sent to</h2></header>
     ${
       messages.length === 0
-        ? html`<p class="muted">Nobody: no webhook of this form wanted it.</p>`
+        ? html`<p class="muted">Nobody: no address and no webhook of this form wanted it.</p>`
         : html`<ul class="way">
             ${messages.map((message) => messageView(message, addressOf(shown, `/submissions/${submission.id}/replay`)))}
           </ul>`
@@ -86,19 +87,20 @@ function messagesCard({ submission, messages, shown }: SubmissionViewParts): Htm
   </section>`;
 }
 
-function messageView({ delivery, recipient, attempts }: SentMessage, action: string): Html {
+function messageView({ delivery, recipient, kind, attempts }: SentMessage, action: string): Html {
   const { label, tone } = stateWords(delivery.state);
   const last = attempts.at(-1);
-  const advice = last === undefined || last.outcome === "delivered" ? null : adviceFor(last);
+  const said =
+    last === undefined || last.outcome === "delivered" ? null : (adviceFor(kind, last) ?? last.message);
   return html`<li>
-    <a href="/dashboard/webhooks/${delivery.recipientId}/deliveries/${delivery.id}">${recipient}</a>
+    <a href="${recipientPath(kind, delivery.recipientId)}/deliveries/${delivery.id}">${recipient}</a>
     <span class="pill ${tone}">${label}</span>
     <small
       >${attemptWords(attempts.length)}${last !== undefined && html` · last ${time(last.startedAt)}`}${
         last?.status !== undefined && last.status !== null && ` · answer ${last.status}`
       }${delivery.dueAt !== null && html` · next ${dueTime(delivery.dueAt)}`}</small
     >
-    ${advice !== null && html`<small>${advice}</small>`}
+    ${said !== null && html`<small><bdi dir="auto">${said}</bdi></small>`}
     ${
       delivery.state !== "sending" &&
       html`<form method="post" action="${action}">

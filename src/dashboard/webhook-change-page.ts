@@ -86,7 +86,7 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
   routes.write("/webhooks/:id/delete", async (visit) => {
     const { webhook } = await owned(visit);
     await applied(parts, () => removeWebhook(db, webhook.id, visit.viewer, visit.now));
-    return redirect("/dashboard/webhooks", "webhook-deleted");
+    return redirect("/dashboard/notifications", "webhook-deleted");
   });
 }
 

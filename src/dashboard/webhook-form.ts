@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { addressFor } from "../webhooks/check-webhook-settings.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../webhooks/formats/format.ts";
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import type { Webhook, WebhookSettings } from "../webhooks/webhook.ts";
-import { areaField, checkField, type Problems, selectField, textField } from "./field.ts";
+import { areaField, checkField, type Problems, selectField, textField, tryField } from "./field.ts";
+import { readSpamScore, spamScoreField } from "./highest-score.ts";
 
 /** A webhook's form as it was typed. */
 export interface TypedWebhook {
@@ -60,7 +60,7 @@ type Asked = Pick<WebhookSettings, "maxSpamScore" | "allowPrivate"> &
 export function checkTyped(typed: TypedWebhook): Checked<Asked & Pick<WebhookSettings, "format" | "url">> {
   const problems = new Map<string, string>();
   const { format } = typed;
-  const url = checkOne(problems, "url", () => addressFor(format, typed.url));
+  const url = tryField(problems, "url", () => addressFor(format, typed.url));
   const asked = checkAsked(problems, typed);
   return url === null || asked === null ? { problems } : { settings: { format, url, ...asked } };
 }
@@ -72,7 +72,7 @@ export function checkChange(
 ): Checked<Asked & { readonly url?: string }> {
   const problems = new Map<string, string>();
   const isKept = typed.url === "" && format !== "standard";
-  const address = isKept ? {} : checkOne(problems, "url", () => ({ url: addressFor(format, typed.url) }));
+  const address = isKept ? {} : tryField(problems, "url", () => ({ url: addressFor(format, typed.url) }));
   const asked = checkAsked(problems, typed);
   return address === null || asked === null ? { problems } : { settings: { ...address, ...asked } };
 }
@@ -80,25 +80,13 @@ export function checkChange(
 /** Null if there is a problem, which is then among them. */
 function checkAsked(problems: Map<string, string>, typed: TypedWebhook): Asked | null {
   const lines = typed.headers.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
-  const headers = checkOne(problems, "headers", () => parseCustomHeaders(lines));
-  const maxSpamScore = /^\d{1,3}$/.test(typed.maxSpamScore) ? Number(typed.maxSpamScore) : Number.NaN;
-  if (!(maxSpamScore <= MAX_SPAM_SCORE))
-    problems.set("max_spam_score", `The highest spam score is a whole number from 0 to ${MAX_SPAM_SCORE}.`);
+  const headers = tryField(problems, "headers", () => parseCustomHeaders(lines));
+  const maxSpamScore = readSpamScore(problems, typed.maxSpamScore);
   if (typed.clearsHeaders && lines.length > 0)
     problems.set("headers", "Write new headers or remove all of them, not both.");
   if (headers === null || problems.size > 0) return null;
   const given = lines.length > 0 || typed.clearsHeaders;
   return { maxSpamScore, allowPrivate: typed.allowPrivate, ...(given && { headers }) };
-}
-
-function checkOne<Result>(problems: Map<string, string>, field: string, work: () => Result): Result | null {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-    problems.set(field, error.message);
-    return null;
-  }
 }
 
 /** Changes with everything that the form shows or replaces, so that two people do not overwrite each other. */
@@ -175,14 +163,7 @@ export function webhookFields(fields: WebhookFields): Html {
         value: typed.clearsHeaders ? "on" : "",
       })
     }
-    ${textField({
-      name: "max_spam_score",
-      label: "Highest spam score",
-      value: typed.maxSpamScore,
-      type: "number",
-      hint: "A submission with a higher score is not sent. 100 sends all that are accepted.",
-      problems,
-    })}
+    ${spamScoreField(typed.maxSpamScore, problems)}
     ${
       isOperator &&
       checkField({

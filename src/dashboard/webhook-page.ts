@@ -1,21 +1,17 @@
 import { FormsvcError } from "../foundation/errors.ts";
-import { listChannelDeliveries } from "../outbox/channel-deliveries.ts";
 import { readQueue } from "../outbox/count-deliveries.ts";
-import { type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
-import { findLastAttempt } from "../outbox/delivery-store.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { sendTest, TEST_DATA, type TestResult } from "../webhooks/send-test.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { type Answer, page, redirect } from "./answer.ts";
+import { readDeliveryList } from "./deliveries-card.ts";
 import { applied, type DashboardParts } from "./parts.ts";
-import { readTitles } from "./read-titles.ts";
 import type { Routes, Visit } from "./routes.ts";
-import { type DeliveryRow, pathOf, webhookView } from "./webhook-view.ts";
+import { pathOf, webhookView } from "./webhook-view.ts";
 import { refusalSentence } from "./webhook-words.ts";
 
-const PAGE_SIZE = 25;
 /** Tests at once, of everybody and of one account. Each may take as long as an attempt does, and holds a place of requests. */
 const MAX_TESTS = 8;
 const MAX_TESTS_AN_ACCOUNT = 2;
@@ -51,43 +47,18 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
       const { webhook } = await owned(visit);
       const asked = { id: webhook.id, enabled, actor: visit.viewer };
       await applied(parts, () => switchWebhook(db, asked, parts.clock));
-      return redirect(pathOf(webhook.id), enabled ? "webhook-started" : "webhook-paused");
+      return redirect(pathOf(webhook.id), enabled ? "sending-started" : "sending-paused");
     });
   }
 
   async function show(visit: Visit, found: OwnedWebhook, tested: TestResult | null): Promise<Answer> {
     const { viewer, query } = visit;
     const { id, settings } = found.webhook;
-    const state = DELIVERY_STATES.find((each) => each === query.get("state")) ?? null;
-    const filter = {
-      recipientId: id,
-      submissionId: null,
-      state,
-      cursor: query.get("cursor"),
-      limit: PAGE_SIZE,
-    };
-    const { deliveries, nextCursor } = await db.read(() => listChannelDeliveries(webhookChannel, filter));
-    const rows = await readRows(deliveries);
+    const list = await readDeliveryList(db, webhookChannel, id, query);
     const queue = await db.read(() => readQueue(id));
     const refusal =
       tested === null ? null : await findReceiverRefusal(settings, parts.config.webhooks.allowNetworks);
     const refused = refusal && refusalSentence(refusal, viewer.isOperator);
-    const list = { rows, state, nextCursor };
     return page(new URL(settings.url).host, webhookView({ ...found, queue, list, tested, refused }));
-  }
-
-  async function readRows(deliveries: readonly Delivery[]): Promise<DeliveryRow[]> {
-    const titles = await readTitles(
-      db,
-      deliveries.map(({ submissionId }) => submissionId),
-    );
-    return db.read(function* () {
-      const rows: DeliveryRow[] = [];
-      for (const delivery of deliveries) {
-        const last = (yield* findLastAttempt(delivery.id)) ?? null;
-        rows.push({ delivery, last, title: titles.get(delivery.submissionId) ?? null });
-      }
-      return rows;
-    });
   }
 }

@@ -1,16 +1,8 @@
-import { MAX_COUNTED, type RecipientQueue } from "../outbox/count-deliveries.ts";
-import { html, type Html } from "../foundation/html.ts";
+import { html } from "../foundation/html.ts";
 import type { ReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import type { Webhook } from "../webhooks/webhook.ts";
+import type { Health } from "./health.ts";
 import { dueTime, exactTime } from "./time.ts";
-
-/** How a webhook is doing, for people who know nothing of breakers and queues. */
-export interface Health {
-  readonly label: string;
-  readonly tone: "done" | "medium" | "high" | "";
-  /** What it means, and what to do if something is to be done. */
-  readonly sentence: Html;
-}
 
 export function healthOf({ state, failingSince, breaker }: Webhook): Health {
   if (state === "stopped") {
@@ -35,32 +27,6 @@ export function healthOf({ state, failingSince, breaker }: Webhook): Health {
   };
 }
 
-export function healthPill({ label, tone }: Health): Html {
-  return html`<span class="pill ${tone}">${label}</span>`;
-}
-
-/** What waits, in a sentence. */
-export function queueSentence({ waiting, oldestAt, held, failed }: RecipientQueue): Html {
-  const parts = [
-    waiting > 0 &&
-      html`${counted(waiting)} to be sent${oldestAt === null ? null : html`, the oldest from ${exactTime(oldestAt)}`}.`,
-    held > 0 && html`${counted(held)} kept until you start sending again.`,
-    failed > 0 && html`${counted(failed)} given up after many attempts.`,
-  ].filter((part) => part !== false);
-  if (parts.length === 0) return html`Nothing waits.`;
-  return html`${parts.map((part) => html`${part} `)}`;
-}
-
-/** The same in a cell of a table. */
-export function queueCell({ waiting, held, failed }: RecipientQueue): Html {
-  const parts = [
-    waiting > 0 && `${most(waiting)} waiting`,
-    held > 0 && `${most(held)} kept`,
-    failed > 0 && `${most(failed)} given up`,
-  ].filter((part) => part !== false);
-  return parts.length === 0 ? html`<span class="muted">nothing</span>` : html`${parts.join(", ")}`;
-}
-
 /** Why nothing would be sent to this address, and who can change it. */
 export function refusalSentence({ reason, remedy }: ReceiverRefusal, isOperator: boolean): string {
   const what = `Nothing will be sent there: ${reason}.`;
@@ -69,12 +35,4 @@ export function refusalSentence({ reason, remedy }: ReceiverRefusal, isOperator:
   return isOperator
     ? `${what} Tick “Allow private addresses” if the receiver is yours, or list it in webhooks.allowNetworks.`
     : `${what} Ask the operator of this server to allow it.`;
-}
-
-function counted(count: number): string {
-  return count === 1 ? "One message is" : `${most(count)} messages are`;
-}
-
-function most(count: number): string {
-  return count > MAX_COUNTED ? "more than 10,000" : String(count);
 }

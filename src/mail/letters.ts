@@ -10,7 +10,7 @@ import type { SmtpResult, SmtpStage } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
 /** What a letter is about. */
-export type LetterKind = "sign-up" | "reset" | "security";
+export type LetterKind = "sign-up" | "reset" | "security" | "confirm";
 
 /** A small e-mail of ours that somebody waits for and can ask for again. */
 export interface Letter {

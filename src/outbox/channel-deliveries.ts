@@ -37,7 +37,18 @@ export function* listChannelDeliveries<Actor>(
 export function* getChannelDelivery<Actor>({ kind }: Channel<Actor>, id: string): Steps<Delivery> {
   const delivery = yield* getDelivery(id);
   if ((yield* findRecipient(kind, delivery.recipientId)) !== undefined) return delivery;
-  throw new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
+  throw noDelivery(id);
+}
+
+/** A message to this recipient. @throws not_found when there is none with this id, and if it is to another. */
+export function* getDeliveryTo(recipientId: string, id: string): Steps<Delivery> {
+  const delivery = yield* getDelivery(id);
+  if (delivery.recipientId === recipientId) return delivery;
+  throw noDelivery(id);
+}
+
+function noDelivery(id: string): FormsvcError {
+  return new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
 }
 
 export interface Replay<Actor> extends ReplayOptions {

@@ -1,10 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { findEndpoint, viewableEndpointIds } from "../endpoints/endpoint-store.ts";
-import { FormsvcError } from "../foundation/errors.ts";
 import { countFailedOf } from "../outbox/count-deliveries.ts";
-import type { Delivery } from "../outbox/delivery.ts";
-import { getDelivery } from "../outbox/delivery-store.ts";
 import { listSomeRecipients } from "../outbox/recipient-store.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../workspaces/viewing.ts";
@@ -25,20 +22,6 @@ export function* getViewableWebhook(viewing: Viewing, id: string): Steps<OwnedWe
   if (webhook === undefined || endpoint === undefined || !(yield* mayView(viewing, endpoint.workspaceId)))
     throw noWebhook(id);
   return { webhook, endpoint };
-}
-
-/** One message to one webhook. @throws not_found as {@link getViewableWebhook} does, and if the message is to another webhook. */
-export function* getViewableDelivery(
-  viewing: Viewing,
-  webhookId: string,
-  id: string,
-): Steps<OwnedWebhook & { readonly delivery: Delivery }> {
-  const owned = yield* getViewableWebhook(viewing, webhookId);
-  const delivery = yield* getDelivery(id);
-  if (delivery.recipientId !== webhookId) {
-    throw new FormsvcError("not_found", `there is no delivery ${id}`, { hint: { kind: "list_deliveries" } });
-  }
-  return { ...owned, delivery };
 }
 
 /** Up to `limit`, oldest first. @param after the id of the last one of the page before; null is the first page. */

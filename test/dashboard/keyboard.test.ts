@@ -1,5 +1,6 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setRecipientEnabled } from "../../src/outbox/recipient-store.ts";
 import { storeTotp } from "../../src/sessions/credential-store.ts";
 import { setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
@@ -172,6 +173,10 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       await open("/dashboard/account/second-factor");
       await open(`/dashboard/system/accounts/${ada.accountId}`);
       await open(`/dashboard/webhooks/${ada.webhookId}`);
+      server.owner.now(() => setRecipientEnabled(ada.mailRecipientId, false));
+      await open(`/dashboard/recipients/${ada.mailRecipientId}`);
+      server.owner.execute("UPDATE recipient SET confirmed_at = NULL WHERE kind = 'mail'");
+      await open(`/dashboard/recipients/${ada.mailRecipientId}`);
       await page.goto(`${server.url}/dashboard/sign-in`);
       await use(page);
       await use(await askedForCode());

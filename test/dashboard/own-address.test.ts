@@ -18,8 +18,8 @@ test("with dashboard.listen the dashboard is at that address alone, and posts ar
   const own = dashboardUrl(server);
   const get = (base: string, path: string) =>
     sendRequest(base, { method: "GET", path, headers: { cookie: ada.cookie } });
-  expect((await get(own, "/dashboard/webhooks")).status).toBe(200);
-  for (const path of ["/dashboard", "/dashboard/webhooks", "/dashboard/sign-in"]) {
+  expect((await get(own, "/dashboard/notifications")).status).toBe(200);
+  for (const path of ["/dashboard", "/dashboard/notifications", "/dashboard/sign-in"]) {
     expect([path, (await get(server.url, path)).status]).toEqual([path, 404]);
   }
   expect((await server.post(endpoint.secret, goodPost)).status).toBe(200);

@@ -4,6 +4,7 @@ import { CHANGE_WORDS } from "../../src/dashboard/change-words.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { removeMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { startServer } from "../../src/server/start-server.ts";
 import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions/credential-store.ts";
 import { startSession } from "../../src/sessions/session.ts";
@@ -193,6 +194,7 @@ test("submissions are marked and deleted, held posts are released and dropped", 
   const { owner } = server;
   // Else the dashboard's server would send what is released.
   await removeWebhook(owner, home.webhookId, null, Date.now());
+  await removeMailRecipient(owner, home.mailRecipientId, null, Date.now());
   const [first = ""] = home.submissionIds;
   const { json } = await server.post(home.secret, goodPost);
   const second = String(json["submission_id"]);
@@ -254,10 +256,35 @@ test("a webhook is added, changed, paused, started, given a new secret and delet
   expect(count(left, /^webhook /)).toBe(0);
 });
 
+test("an e-mail recipient is changed, paused, started and deleted, and an e-mail is sent again", async () => {
+  const { server, home } = await begin();
+  const { mailRecipientId: id, mailDeliveryId } = home;
+  const path = `/dashboard/recipients/${id}`;
+  const edited = { digest: "daily", max_spam_score: "40", subject: "{endpoint}: {name}" };
+  const message = `${path}/deliveries/${mailDeliveryId}`;
+  const rows = await bothWays(server, [
+    [
+      "recipient.set",
+      sending(`${path}/edit`, edited),
+      ["recipient", "set", id, "--digest", "daily", "--max-spam-score", "40", "--subject", edited.subject],
+    ],
+    ["recipient.disable", sending(path, {}, `${path}/disable`), ["recipient", "disable", id]],
+    ["recipient.replay", sending(message, {}, `${message}/replay`), ["mail", "replay", mailDeliveryId]],
+    ["recipient.enable", sending(path, {}, `${path}/enable`), ["recipient", "enable", id]],
+  ]);
+  expect(count(rows, /^mail_recipient .*"digest":"daily"/)).toBe(1);
+  const left = await bothWays(server, [
+    ["recipient.delete", sending(`${path}/delete`, {}), ["recipient", "remove", id, "--yes"]],
+  ]);
+  expect(count(left, /^mail_recipient /)).toBe(0);
+});
+
 test("messages are sent again, one and all that were given up", async () => {
   const { server, home } = await begin();
   const { owner } = server;
   const { webhookId, deliveryId } = home;
+  // Else one of the two could be further with what waits for it.
+  await removeMailRecipient(owner, home.mailRecipientId, null, Date.now());
   await server.post(home.secret, goodPost);
   await until(() =>
     owner.prepare("SELECT 1 FROM delivery WHERE state = 'delivered' LIMIT 1 OFFSET 1").pluck().get(),

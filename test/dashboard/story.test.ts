@@ -59,7 +59,12 @@ describe.skipIf(chromiumPath === null)("an owner with a keyboard", () => {
     await replay(page, hasScript);
 
     const stranger = await visit(server, "stranger@example.com");
-    for (const path of ["/dashboard", "/dashboard/endpoints", "/dashboard/webhooks", "/dashboard/export.csv"])
+    for (const path of [
+      "/dashboard",
+      "/dashboard/endpoints",
+      "/dashboard/notifications",
+      "/dashboard/export.csv",
+    ])
       expect((await stranger.get(path)).text).not.toMatch(/chisels|Workshop|127\.0\.0\.1/);
     await context.close();
   });

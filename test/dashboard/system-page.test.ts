@@ -105,7 +105,7 @@ test("an account's sessions are listed and ended", async () => {
   expect((await ada.get(accountPath(eve))).text).toContain("Test browser");
   const { headers } = await ada.post(`${accountPath(eve)}/end-sessions`);
   expect(headers["location"]).toContain("notice=sessions-ended&n=1");
-  expect((await eve.get("/dashboard/webhooks")).status).toBe(303);
+  expect((await eve.get("/dashboard/notifications")).status).toBe(303);
 });
 
 test("a workspace is added and put on another plan at once; of two who do that, the second is told", async () => {

@@ -64,7 +64,11 @@ test("a webhook is added by the form, its secret is shown once, and what it gets
   await server.post(endpoint.secret, goodPost);
   const [message] = await until(() => (receiver.received.length > 0 ? receiver.received : null));
   expect(problemWith(message, secret, server.clock.now())).toBeNull();
-  for (const path of ["/dashboard/webhooks", `/dashboard/webhooks/${id}`, `/dashboard/webhooks/${id}/edit`]) {
+  for (const path of [
+    "/dashboard/notifications",
+    `/dashboard/webhooks/${id}`,
+    `/dashboard/webhooks/${id}/edit`,
+  ]) {
     const { status, text } = await ada.get(path);
     expect(status).toBe(200);
     expect(text).not.toContain(secret);
@@ -171,7 +175,7 @@ test("all messages that were given up, or the chosen ones, are sent again", asyn
   const states = () => server.owner.prepare("SELECT state FROM delivery").pluck().all();
   await until(() => states().length === 3 && states().every((state) => state === "delivered"));
   server.owner.execute("UPDATE delivery SET state = 'failed'");
-  expect((await ada.get("/dashboard/webhooks")).text).toContain("3 given up");
+  expect((await ada.get("/dashboard/notifications")).text).toContain("3 given up");
   const [one = "", two = ""] = server.owner.prepare("SELECT id FROM delivery").pluck().all() as string[];
   const chosen = new URLSearchParams([
     ["which", "chosen"],
@@ -192,10 +196,10 @@ test("sending is paused and started again, and what came meanwhile is sent", asy
   await using receiver = await startReceiverWith((response) => response.end());
   const { id } = await add(ada, { endpoint: endpoint.id, url: receiver.url, allow_private: "on" });
   expect((await ada.post(`/dashboard/webhooks/${id}/disable`)).headers["location"]).toContain(
-    "webhook-paused",
+    "sending-paused",
   );
   await server.post(endpoint.secret, goodPost);
-  expect((await ada.get("/dashboard/webhooks")).text).toMatch(/Paused[\s\S]*1 kept/);
+  expect((await ada.get("/dashboard/notifications")).text).toMatch(/Paused[\s\S]*1 kept/);
   expect(receiver.received).toHaveLength(0);
   await ada.post(`/dashboard/webhooks/${id}/enable`);
   await until(() => receiver.received.length === 1);
@@ -288,7 +292,7 @@ test("another workspace's webhook and messages are on each route like those that
   );
   const { status } = await eve.post("/dashboard/webhooks/new", { ...form, endpoint: endpoint.id });
   expect(status).toBe(404);
-  expect((await eve.get("/dashboard/webhooks")).text).not.toContain(id);
+  expect((await eve.get("/dashboard/notifications")).text).not.toContain(id);
   expect(JSON.stringify(server.owner.prepare("SELECT * FROM webhook, recipient, delivery").all())).toBe(
     before,
   );

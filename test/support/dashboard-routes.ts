@@ -42,12 +42,15 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   held: ({ heldId }) => heldId,
   endpoints: ({ endpointId }) => endpointId,
   keys: ({ keyId }) => keyId,
+  recipients: ({ mailRecipientId }) => mailRecipientId,
   webhooks: ({ webhookId }) => webhookId,
   deliveries: ({ deliveryId }) => deliveryId,
   sessions: ({ sessionId }) => sessionId,
   workspaces: ({ workspaceId }) => workspaceId,
   accounts: ({ accountId }) => accountId,
 };
+
+const mailDelivery = ({ mailDeliveryId }: OwnerHome): string => mailDeliveryId;
 
 /** What follows the address of a page that only the link in a letter leads to. */
 const QUERIES: Readonly<Record<string, (home: OwnerHome) => string>> = {
@@ -66,7 +69,8 @@ export const EVERY_PAGE: ConfigOverrides = {
 export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
   const query = QUERIES[path]?.(home) ?? "";
   const address = path.replaceAll(/([\w-]+)\/:\w+/g, (_whole, before: string) => {
-    const value = PARAMETERS[before];
+    const isMail = before === "deliveries" && path.startsWith("/dashboard/recipients/");
+    const value = isMail ? mailDelivery : PARAMETERS[before];
     if (value === undefined) throw new Error(`${path}: say in PARAMETERS what ${before}/: stands for`);
     return `${before}/${value(home)}`;
   });

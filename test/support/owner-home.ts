@@ -1,5 +1,8 @@
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
@@ -25,6 +28,9 @@ export interface OwnerHome {
   readonly webhookId: string;
   /** Of the first submission: it was tried and failed. */
   readonly deliveryId: string;
+  readonly mailRecipientId: string;
+  /** An e-mail about the first submission that was given up. */
+  readonly mailDeliveryId: string;
   /** Of links in letters: to somebody who signs up, and for a new password of this account. */
   readonly signUpToken: string;
   readonly resetToken: string;
@@ -74,6 +80,12 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
   await until(() =>
     owner.prepare("SELECT 1 FROM delivery WHERE recipient_id = ? AND attempts > 0").get(webhook.id),
   );
+  const deliveryId = theOne(
+    server,
+    "SELECT id FROM delivery WHERE submission_id = ?",
+    submissionIds[0] ?? "",
+  );
+  const mailRecipientId = addRecipient(server, endpointId, `team.${email}`);
   return {
     visitor,
     accountId: visitor.accountId,
@@ -88,8 +100,36 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     heldId: theOne(server, "SELECT id FROM held WHERE endpoint_id = ?", endpointId),
     signUpToken: owner.now(() => makeMailedLink("sign-up", `new.${email}`, now)),
     resetToken: owner.now(() => makeMailedLink("reset", email, now)),
-    deliveryId: theOne(server, "SELECT id FROM delivery WHERE submission_id = ?", submissionIds[0] ?? ""),
+    deliveryId,
+    mailRecipientId,
+    mailDeliveryId: addGivenUp(server, mailRecipientId, submissionIds[0] ?? ""),
   };
+}
+
+/** Somebody who agreed to e-mail. */
+function addRecipient({ owner, clock }: TestServer, endpointId: string, address: string): string {
+  const settings = { ...defaultMailRecipientSettings, address };
+  const made = { endpointId, settings, isConfirmed: true, actor: null };
+  return owner.now(() => addMailRecipient(made, clock.now())).id;
+}
+
+/** A message that was tried once. */
+function addGivenUp({ owner, clock }: TestServer, recipientId: string, submissionId: string): string {
+  const now = clock.now();
+  const id = newId("msg", now);
+  owner
+    .prepare(
+      `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, finished_at)
+       VALUES (?, ?, ?, 'failed', 1, ?, ?)`,
+    )
+    .run(id, submissionId, recipientId, now, now);
+  owner
+    .prepare(
+      `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, message, is_probe)
+       VALUES (?, 1, ?, 12, 'recipient_refused', 550, 'The mail server refused the recipient: 550 <b>nobody</b>.', 0)`,
+    )
+    .run(id, now);
+  return id;
 }
 
 function theOne({ owner }: TestServer, sql: string, parameter: string): string {

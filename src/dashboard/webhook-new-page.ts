@@ -2,45 +2,26 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { getViewableEndpoint, listViewableEndpoints } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
-import { readQueue, type RecipientQueue } from "../outbox/count-deliveries.ts";
 import { addWebhook } from "../webhooks/change-webhook.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
-import { listViewableWebhooks, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
+import type { OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { emptyCard } from "./empty-card.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
-import { listCard } from "./list-card.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { change, type DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
-import { exactTime } from "./time.ts";
 import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
 import { secretBox } from "./webhook-view.ts";
-import { healthOf, healthPill, queueCell, refusalSentence } from "./webhook-words.ts";
+import { refusalSentence } from "./webhook-words.ts";
 
-const PAGE_SIZE = 50;
 /** Endpoints offered in one list; an operator may see any number of them. */
 const MAX_OFFERED = 500;
 
-interface Row extends OwnedWebhook {
-  readonly queue: RecipientQueue;
-}
-
-/** `/dashboard/webhooks`: all of them with their health, and a form for a new one. */
-export function webhooksPages(routes: Routes, parts: DashboardParts): void {
+/** `/dashboard/webhooks/new`. */
+export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
   const once = createOnce((answer) => answer.kind === "page" && answer.status === 201);
-
-  routes.read("/webhooks", async ({ viewer, query }) => {
-    const after = query.get("after");
-    const found = await db.read(() => listViewableWebhooks(viewer, after, PAGE_SIZE + 1));
-    const rows: Row[] = [];
-    for (const owned of found.slice(0, PAGE_SIZE)) {
-      rows.push({ ...owned, queue: await db.read(() => readQueue(owned.webhook.id)) });
-    }
-    const next = found.length > PAGE_SIZE ? (rows.at(-1)?.webhook.id ?? null) : null;
-    return page("Webhooks", listView(rows, next, after === null));
-  });
 
   routes.read("/webhooks/new", async (visit) =>
     newPage(visit, { ...EMPTY_WEBHOOK, endpointId: visit.query.get("endpoint") ?? "" }, NO_PROBLEMS),
@@ -50,7 +31,7 @@ export function webhooksPages(routes: Routes, parts: DashboardParts): void {
     once.run(
       visit,
       () => takeNew(visit),
-      () => redirect("/dashboard/webhooks", "webhook-made-already"),
+      () => redirect("/dashboard/notifications", "webhook-made-already"),
     ),
   );
 
@@ -96,39 +77,6 @@ export function webhooksPages(routes: Routes, parts: DashboardParts): void {
   }
 }
 
-function listView(rows: readonly Row[], next: string | null, isFirst: boolean): Html {
-  const head = html`<div class="head">
-    <h1>Webhooks</h1>
-    <div class="actions"><a class="button primary" href="/dashboard/webhooks/new">Add a webhook</a></div>
-  </div>`;
-  if (rows.length === 0 && isFirst) return html`${head}${EMPTY}`;
-  return html`${head}
-    ${listCard({
-      label: "Webhooks",
-      columns: ["Receiver", "Health", "Messages", "Endpoint"],
-      rows: rows.map(rowView),
-      next: next && `/dashboard/webhooks?after=${next}`,
-    })}`;
-}
-
-const EMPTY = emptyCard(
-  "There is no webhook yet",
-  "A webhook sends each new submission on to another program as soon as it is stored: to a chat, to n8n or Zapier, or to a script of yours.",
-  html`<a class="button" href="/dashboard/webhooks/new">Add the first webhook</a>`,
-);
-
-function rowView({ webhook, endpoint, queue }: Row): Html {
-  return html`<tr>
-    <td><a href="/dashboard/webhooks/${webhook.id}">${new URL(webhook.settings.url).host}</a></td>
-    <td>
-      ${healthPill(healthOf(webhook))}
-      ${webhook.failingSince !== null && html`<small>since ${exactTime(webhook.failingSince)}</small>`}
-    </td>
-    <td>${queueCell(queue)}</td>
-    <td><bdi>${endpoint.name}</bdi></td>
-  </tr>`;
-}
-
 function newView(
   { viewer, form }: Visit,
   typed: TypedWebhook,
@@ -136,7 +84,7 @@ function newView(
   endpoints: readonly Endpoint[],
 ): Html {
   const { isOperator } = viewer;
-  return html`<p class="crumbs"><a href="/dashboard/webhooks">← Webhooks</a></p>
+  return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
     <div class="head"><h1>Add a webhook</h1></div>
     ${problemSummary(problems)}
     <section class="card">
@@ -149,7 +97,7 @@ function newView(
 }
 
 function noEndpoints(): Html {
-  return html`<p class="crumbs"><a href="/dashboard/webhooks">← Webhooks</a></p>
+  return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
     <div class="head"><h1>Add a webhook</h1></div>
     ${emptyCard(
       "There is no endpoint yet",
@@ -163,7 +111,7 @@ function createdView(
   refused: string | null,
 ): Html {
   const path = `/dashboard/webhooks/${webhook.id}`;
-  return html`<p class="crumbs"><a href="/dashboard/webhooks">← Webhooks</a></p>
+  return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
     <div class="head"><h1>Webhook added</h1></div>
     ${refused !== null && html`<p class="notice bad" role="alert">${refused}</p>`}
     ${secret !== null && secretBox(secret, "With it the receiver can check that a message comes from this server.")}

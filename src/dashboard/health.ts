@@ -1,0 +1,63 @@
+import { html, type Html } from "../foundation/html.ts";
+import { MAX_COUNTED, type RecipientQueue } from "../outbox/count-deliveries.ts";
+import { exactTime } from "./time.ts";
+
+/** How a recipient is doing, for people who know nothing of breakers and queues. */
+export interface Health {
+  readonly label: string;
+  readonly tone: "done" | "medium" | "high" | "";
+  /** What it means, and what to do if something is to be done. */
+  readonly sentence: Html;
+}
+
+export function healthPill({ label, tone }: Health): Html {
+  return html`<span class="pill ${tone}">${label}</span>`;
+}
+
+/** @param path of the recipient's page. */
+export function healthCard(path: string, { sentence }: Health, queue: RecipientQueue): Html {
+  return html`<section class="card">
+    <header><h2>Health</h2></header>
+    <div class="body">
+      <p>${sentence}</p>
+      <p>${queueSentence(queue)}</p>
+      ${queue.failed > 0 && replayFailed(path)}
+    </div>
+  </section>`;
+}
+
+function replayFailed(path: string): Html {
+  return html`<form method="post" action="${path}/replay">
+    <button name="which" value="failed">Send all that were given up again</button>
+  </form>`;
+}
+
+/** What waits, in a sentence. */
+function queueSentence({ waiting, oldestAt, held, failed }: RecipientQueue): Html {
+  const parts = [
+    waiting > 0 &&
+      html`${counted(waiting)} to be sent${oldestAt === null ? null : html`, the oldest from ${exactTime(oldestAt)}`}.`,
+    held > 0 && html`${counted(held)} kept until you start sending again.`,
+    failed > 0 && html`${counted(failed)} given up.`,
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return html`Nothing waits.`;
+  return html`${parts.map((part) => html`${part} `)}`;
+}
+
+/** The same in a cell of a table. */
+export function queueCell({ waiting, held, failed }: RecipientQueue): Html {
+  const parts = [
+    waiting > 0 && `${most(waiting)} waiting`,
+    held > 0 && `${most(held)} kept`,
+    failed > 0 && `${most(failed)} given up`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? html`<span class="muted">nothing</span>` : html`${parts.join(", ")}`;
+}
+
+function counted(count: number): string {
+  return count === 1 ? "One message is" : `${most(count)} messages are`;
+}
+
+function most(count: number): string {
+  return count > MAX_COUNTED ? "more than 10,000" : String(count);
+}

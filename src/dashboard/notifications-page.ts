@@ -1,0 +1,127 @@
+import { html, type Html } from "../foundation/html.ts";
+import { MAIL_KIND } from "../mail/mail-recipient.ts";
+import { listViewableMailRecipients, type OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
+import { readQueue, type RecipientQueue } from "../outbox/count-deliveries.ts";
+import { listViewableWebhooks, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
+import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
+import { page } from "./answer.ts";
+import { recipientPath } from "./channel-of.ts";
+import { emptyCard } from "./empty-card.ts";
+import { type Health, healthPill, queueCell } from "./health.ts";
+import { listCard } from "./list-card.ts";
+import type { DashboardParts } from "./parts.ts";
+import { mailMissing, recipientHealth } from "./recipient-words.ts";
+import type { Routes } from "./routes.ts";
+import { exactTime } from "./time.ts";
+import { healthOf } from "./webhook-words.ts";
+
+const PAGE_SIZE = 50;
+const PATH = "/dashboard/notifications";
+
+/** What is shown of a recipient of any kind. */
+interface Row {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly health: Health;
+  /** Null while all is well. */
+  readonly failingSince: number | null;
+  readonly endpointName: string;
+}
+
+interface ShownRow extends Row {
+  readonly queue: RecipientQueue;
+}
+
+interface List {
+  readonly rows: readonly ShownRow[];
+  /** Where it goes on; null at its end. */
+  readonly next: string | null;
+  readonly isFirst: boolean;
+}
+
+/** `/dashboard/notifications`: who is told of submissions, by e-mail and by webhooks, with their health. */
+export function notificationsPages(routes: Routes, { db, config }: DashboardParts): void {
+  routes.read("/notifications", async ({ viewer, query }) => {
+    const mailAfter = query.get("mail_after");
+    const webhooksAfter = query.get("after");
+    const recipients = await db.read(() => listViewableMailRecipients(viewer, mailAfter, PAGE_SIZE + 1));
+    const webhooks = await db.read(() => listViewableWebhooks(viewer, webhooksAfter, PAGE_SIZE + 1));
+    const mail = await readList(recipients.map(mailRow), "mail_after", mailAfter === null);
+    const others = await readList(webhooks.map(webhookRow), "after", webhooksAfter === null);
+    const missing = mailMissing(config, viewer.isOperator);
+    const content = html`<div class="head"><h1>Notifications</h1></div>
+      ${mailCard(mail, missing)} ${webhooksCard(others)}`;
+    return page("Notifications", content);
+  });
+
+  /** @param found one more than a page if there are more. */
+  async function readList(found: readonly Row[], parameter: string, isFirst: boolean): Promise<List> {
+    const rows: ShownRow[] = [];
+    for (const row of found.slice(0, PAGE_SIZE))
+      rows.push({ ...row, queue: await db.read(() => readQueue(row.id)) });
+    const next = found.length > PAGE_SIZE ? `${PATH}?${parameter}=${rows.at(-1)?.id}` : null;
+    return { rows, next, isFirst };
+  }
+}
+
+function mailRow({ recipient, endpoint }: OwnedMailRecipient): Row {
+  const { id, settings, failingSince } = recipient;
+  const health = recipientHealth(recipient);
+  return { id, kind: MAIL_KIND, name: settings.address, health, failingSince, endpointName: endpoint.name };
+}
+
+function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
+  const { id, settings, failingSince } = webhook;
+  const name = new URL(settings.url).host;
+  const health = healthOf(webhook);
+  return { id, kind: WEBHOOK_KIND, name, health, failingSince, endpointName: endpoint.name };
+}
+
+function mailCard({ rows, next, isFirst }: List, missing: string | null): Html {
+  if (rows.length === 0 && isFirst)
+    return missing === null ? NO_MAIL : emptyCard("No e-mail yet", missing, html``);
+  const add = html`<a class="button" href="/dashboard/recipients/new">Add a recipient</a>`;
+  return html`${missing !== null && html`<p class="notice bad">${missing}</p>`}
+    ${listCard({
+      header: html`<h2>E-mail</h2>${missing === null && add}`,
+      label: "E-mail recipients",
+      columns: ["Address", "Health", "Messages", "Endpoint"],
+      rows: rows.map(rowView),
+      next,
+    })}`;
+}
+
+const NO_MAIL = emptyCard(
+  "Nobody gets e-mail yet",
+  "Who should know when somebody writes? Each new submission goes to this address, one by one or gathered.",
+  html`<a class="button primary" href="/dashboard/recipients/new">Add an e-mail recipient</a>`,
+);
+
+function webhooksCard({ rows, next, isFirst }: List): Html {
+  if (rows.length === 0 && isFirst) return NO_WEBHOOK;
+  return listCard({
+    header: html`<h2>Webhooks and chats</h2><a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
+    label: "Webhooks",
+    columns: ["Receiver", "Health", "Messages", "Endpoint"],
+    rows: rows.map(rowView),
+    next,
+  });
+}
+
+const NO_WEBHOOK = emptyCard(
+  "There is no webhook yet",
+  "A webhook sends each new submission on to another program as soon as it is stored: to a chat, to n8n or Zapier, or to a script of yours.",
+  html`<a class="button" href="/dashboard/webhooks/new">Add the first webhook</a>`,
+);
+
+function rowView({ id, kind, name, health, failingSince, endpointName, queue }: ShownRow): Html {
+  return html`<tr>
+    <td><a href="${recipientPath(kind, id)}">${name}</a></td>
+    <td>
+      ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
+    </td>
+    <td>${queueCell(queue)}</td>
+    <td><bdi>${endpointName}</bdi></td>
+  </tr>`;
+}

@@ -1,0 +1,118 @@
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { getViewableEndpoint, listViewableEndpoints } from "../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { html, type Html } from "../foundation/html.ts";
+import { addMailRecipient } from "../mail/change-mail-recipient.ts";
+import { MAIL_KIND, type MailRecipientSettings } from "../mail/mail-recipient.ts";
+import { type Answer, page, redirect } from "./answer.ts";
+import { createAsking } from "./ask-recipient.ts";
+import { recipientPath } from "./channel-of.ts";
+import { emptyCard } from "./empty-card.ts";
+import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
+import { createOnce, onceInput } from "./once.ts";
+import { change, type DashboardParts } from "./parts.ts";
+import {
+  checkTyped,
+  EMPTY_RECIPIENT,
+  readTyped,
+  recipientFields,
+  type TypedRecipient,
+} from "./recipient-form.ts";
+import { mailMissing } from "./recipient-words.ts";
+import type { Routes, Visit } from "./routes.ts";
+
+/** Endpoints offered in one list; an operator may see any number of them. */
+const MAX_OFFERED = 500;
+
+/** `/dashboard/recipients/new`, and asking the holder of an address, at first and once more. */
+export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
+  const { db } = parts;
+  const once = createOnce((answer) => answer.kind === "redirect");
+  const asking = createAsking(parts);
+
+  routes.read("/recipients/new", async (visit) =>
+    newPage(visit, { ...EMPTY_RECIPIENT, endpointId: visit.query.get("endpoint") ?? "" }, NO_PROBLEMS),
+  );
+
+  routes.write("/recipients/new", async (visit) =>
+    once.run(
+      visit,
+      () => takeNew(visit),
+      () => redirect("/dashboard/notifications", "recipient-made-already"),
+    ),
+  );
+
+  routes.write("/recipients/:id/ask", async ({ viewer, params }) => {
+    const { id = "" } = params;
+    return redirect(recipientPath(MAIL_KIND, id), await asking.ask(viewer, id));
+  });
+
+  async function takeNew(visit: Visit): Promise<Answer> {
+    const typed = readTyped(visit.form);
+    const problems = new Map<string, string>();
+    const settings = checkTyped(problems, typed);
+    if (settings === null) return newPage(visit, typed, problems);
+    try {
+      return await create(visit, typed.endpointId, settings);
+    } catch (error) {
+      if (!(error instanceof FormsvcError)) throw error;
+      if (error.code === "already_exists") return newPage(visit, typed, ADDED_BEFORE);
+      if (error.code !== "usage") throw error;
+      return newPage(visit, typed, new Map([["", error.message]]));
+    }
+  }
+
+  async function create(
+    { viewer, now }: Visit,
+    endpointId: string,
+    settings: MailRecipientSettings,
+  ): Promise<Answer> {
+    asking.check();
+    const made = await change(parts, function* () {
+      const endpoint = yield* getViewableEndpoint(viewer, endpointId);
+      const given = { endpointId: endpoint.id, settings, isConfirmed: false, actor: viewer };
+      return yield* addMailRecipient(given, now);
+    });
+    return redirect(recipientPath(MAIL_KIND, made.id), await asking.ask(viewer, made.id));
+  }
+
+  async function newPage(visit: Visit, typed: TypedRecipient, problems: Problems): Promise<Answer> {
+    const endpoints = await db.read(() =>
+      listViewableEndpoints(visit.viewer, { after: null, limit: MAX_OFFERED }),
+    );
+    const missing = mailMissing(parts.config, visit.viewer.isOperator);
+    const content =
+      missing !== null
+        ? emptyCard("Nobody can get e-mail yet", missing, BACK)
+        : endpoints.length === 0
+          ? NO_ENDPOINT
+          : formCard(visit, typed, problems, endpoints);
+    const whole = html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
+      <div class="head"><h1>Add an e-mail recipient</h1></div>
+      ${problemSummary(problems)}${content}`;
+    return page("Add an e-mail recipient", whole, problems.size === 0 ? 200 : 422);
+  }
+}
+
+const ADDED_BEFORE: Problems = new Map([["address", "This address is a recipient of the endpoint already."]]);
+
+const BACK = html`<a class="button" href="/dashboard/notifications">Back</a>`;
+const NO_ENDPOINT = emptyCard(
+  "There is no endpoint yet",
+  "A recipient belongs to an endpoint, which takes the posts of one form.",
+  html`<a class="button primary" href="/dashboard/endpoints/new">Make an endpoint first</a>`,
+);
+
+function formCard(
+  { form }: Visit,
+  typed: TypedRecipient,
+  problems: Problems,
+  endpoints: readonly Endpoint[],
+): Html {
+  return html`<section class="card">
+    <form class="stacked" method="post" action="/dashboard/recipients/new" data-unsaved>
+      ${onceInput(form)} ${recipientFields({ typed, problems, endpoints })}
+      <div><button class="primary">Add the recipient</button></div>
+    </form>
+  </section>`;
+}

@@ -1,0 +1,83 @@
+import { html, type Html } from "../foundation/html.ts";
+import { stateOf } from "../mail/mail-recipient-json.ts";
+import { MAIL_KIND } from "../mail/mail-recipient.ts";
+import type { OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
+import type { RecipientQueue } from "../outbox/count-deliveries.ts";
+import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
+import { recipientPath } from "./channel-of.ts";
+import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
+import { healthCard, healthPill } from "./health.ts";
+import { digestLabel, recipientHealth } from "./recipient-words.ts";
+import { time } from "./time.ts";
+
+interface RecipientView extends OwnedMailRecipient {
+  readonly queue: RecipientQueue;
+  readonly list: DeliveryList;
+  /** Why nobody can get e-mail; null if they can. */
+  readonly missing: string | null;
+}
+
+export function recipientView(view: RecipientView): Html {
+  const { recipient, queue, missing } = view;
+  const health = recipientHealth(recipient);
+  const path = recipientPath(MAIL_KIND, recipient.id);
+  return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
+    <div class="head">
+      <h1>${recipient.settings.address}</h1>
+      ${healthPill(health)}
+      <div class="actions">${mainAction(view, path)}<a class="button" href="${path}/edit">Change</a></div>
+    </div>
+    ${missing !== null && html`<p class="notice bad">${missing}</p>`}
+    <div class="two">
+      <div>${deliveriesCard(path, view.list)}</div>
+      <div>${healthCard(path, health, queue)} ${settingsCard(view, path)}</div>
+    </div>`;
+}
+
+/** What its state calls for. Only the holder of an address can undo that they unsubscribed. */
+function mainAction({ recipient }: RecipientView, path: string): Html | null {
+  const state = stateOf(recipient);
+  if (state === "unsubscribed") return null;
+  if (state === "enabled")
+    return html`<form method="post" action="${path}/disable"><button>Pause sending</button></form>`;
+  const [verb, label] =
+    state === "unconfirmed" ? ["ask", "Send the question again"] : ["enable", "Start sending"];
+  return html`<form method="post" action="${path}/${verb}"><button class="primary">${label}</button></form>`;
+}
+
+function settingsCard({ recipient, endpoint }: RecipientView, path: string): Html {
+  const { settings, confirmedAt, createdAt } = recipient;
+  const { maxSpamScore, subject } = settings;
+  return html`<section class="card">
+    <header><h2>Settings</h2></header>
+    <dl class="facts">
+      <div>
+        <dt>Endpoint</dt>
+        <dd><a href="/dashboard/endpoints/${endpoint.id}"><bdi>${endpoint.name}</bdi></a></dd>
+      </div>
+      <div>
+        <dt>How often</dt>
+        <dd>${digestLabel(settings.digest)}</dd>
+      </div>
+      <div>
+        <dt>Subject</dt>
+        <dd>${subject === null ? "the usual one" : html`<bdi dir="auto">${subject}</bdi>`}</dd>
+      </div>
+      <div>
+        <dt>Spam score</dt>
+        <dd>${maxSpamScore === MAX_SPAM_SCORE ? "sends all" : `sends up to ${maxSpamScore}`}</dd>
+      </div>
+      <div>
+        <dt>Added</dt>
+        <dd>${time(createdAt)}</dd>
+      </div>
+      ${confirmedAt !== null && html`<div><dt>Agreed</dt><dd>${time(confirmedAt)}</dd></div>`}
+    </dl>
+    <div class="body actions"><a class="button danger" href="${path}/delete">Delete</a></div>
+  </section>`;
+}
+
+/** Back to the recipient. */
+export function recipientCrumbs(path: string): Html {
+  return html`<p class="crumbs"><a href="${path}">← The recipient</a></p>`;
+}
