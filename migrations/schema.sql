@@ -8,6 +8,7 @@ CREATE TABLE account (
   created_at INTEGER NOT NULL,
   is_operator INTEGER NOT NULL DEFAULT 0 CHECK (is_operator IN (0, 1))
 ) STRICT;
+CREATE INDEX account_by_email ON account (lower(email));
 
 -- Groups of endpoints of an account, each with the plan that limits it.
 CREATE TABLE workspace (

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { Statement } from "../../src/database/steps.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import {
   chooseWorkspace,
   createAccount,
   createWorkspace,
+  findAccountByEmail,
   getWorkspace,
   listAccounts,
   listWorkspaces,
@@ -159,4 +161,12 @@ test("the counter's memory answers until it is told to forget, and the table alw
   expect(counter.estimate(workspace.id, "2026-07")).toBe(0);
   counter.write(workspace.id, "2026-06", 6);
   expect(counter.read(workspace.id, "2026-06")).toBe(6);
+});
+
+test("an account is found by its address over an index, however many accounts there are", () => {
+  const db = temporaryDatabase();
+  const statement = findAccountByEmail("Ada@Example.com").next().value as Statement;
+  const { sql, parameters } = statement.built.compile();
+  const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);
+  expect(JSON.stringify(plan)).toContain("USING INDEX account_by_email");
 });

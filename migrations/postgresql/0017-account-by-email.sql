@@ -1,0 +1,1 @@
+-- PostgreSQL has had this index from its first migration on; ../0017-account-by-email.sql makes it for the other engine.
