@@ -10,7 +10,7 @@ import type { SmtpResult, SmtpStage } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
 /** What a letter is about. */
-export type LetterKind = "sign-up" | "reset" | "security" | "confirm";
+export type LetterKind = "sign-up" | "reset" | "security" | "confirm" | "operator";
 
 /** A small e-mail of ours that somebody waits for and can ask for again. */
 export interface Letter {
@@ -22,6 +22,8 @@ export interface Letter {
    * whoever asked was answered before it is known whether there is anything to say.
    */
   write(): Promise<WrittenLetter | null>;
+  /** Told, once, that the mail server took it, or that it was given up. */
+  onEnd?(isSent: boolean): void;
 }
 
 /** What {@link composeLetter} needs to know of it; `to` is as `parseMailAddress` gives it. */
@@ -58,8 +60,9 @@ export interface LettersParts {
   readonly timing: Timing;
 }
 
-/** Letters of one kind to one address. */
+/** Letters of one kind to one address. Nobody else can make one to the operator. */
 const PER_ADDRESS = { max: 3, windowSeconds: 3600 };
+const TO_OPERATOR = { max: 6, windowSeconds: 3600 };
 /** Letters that wait, those to be tried again included. */
 const MAX_WAITING = 100;
 /** What `mail.limits.perMinute` is divided by. */
@@ -137,7 +140,8 @@ export class Letters {
 
   #admit({ kind, address }: Letter): LetterAnswer {
     if (this.#isStopped || this.#waiting.size >= MAX_WAITING) return "full";
-    const state = this.#limiter.count(`${kind} ${mailboxOf(address)}`, PER_ADDRESS);
+    const limit = kind === "operator" ? TO_OPERATOR : PER_ADDRESS;
+    const state = this.#limiter.count(`${kind} ${mailboxOf(address)}`, limit);
     return state === null || state.allowed ? "taken" : "too many";
   }
 
@@ -222,12 +226,14 @@ export class Letters {
   #succeed(waiting: Waiting): void {
     this.#waiting.delete(waiting);
     this.#parts.count("sent");
+    waiting.letter.onEnd?.(true);
     letterSent(this.#parts.log, factsOf(waiting));
   }
 
   #fail(waiting: Waiting, reason: string): void {
     this.#waiting.delete(waiting);
     this.#parts.count("failed");
+    waiting.letter.onEnd?.(false);
     letterFailed(this.#parts.log, { ...factsOf(waiting), reason });
   }
 }

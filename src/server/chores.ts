@@ -7,6 +7,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { maintenanceFailed, submissionsExpired } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
+import { openOperatorAlert } from "./open-operator-alert.ts";
 import { type ChildRun, runSelf } from "./run-self.ts";
 
 const CHORES_INTERVAL_MS = 60_000;
@@ -50,10 +51,12 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     clock,
     log,
   });
+  const alert = await openOperatorAlert(parts);
   let stopping = false;
   let cleaning: Promise<void> | null = null;
   const look = (): void => {
     backups.look();
+    alert?.look();
     cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
       cleaning = null;
     });
@@ -69,6 +72,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
       backups.giveUp();
       child?.stop();
       await cleaning;
+      await alert?.stop();
       await backupSocket?.close();
       await backups.settle();
     },

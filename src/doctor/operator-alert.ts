@@ -1,0 +1,137 @@
+import type { Clock } from "../foundation/clock.ts";
+import type { Finding } from "../foundation/finding.ts";
+import type { Letters, WrittenLetter } from "../mail/letters.ts";
+import { oneLine } from "../mail/mail-text.ts";
+
+interface OperatorAlertParts {
+  readonly examine: () => Promise<readonly Finding[]>;
+  readonly letters: Pick<Letters, "send">;
+  /** `mail.operator`, as `parseMailAddress` gives it. */
+  readonly to: string;
+  /** How the letter names this server; null if it has no public name. */
+  readonly host: string | null;
+  /** The page that shows the findings; null if there is none. */
+  readonly systemUrl: string | null;
+  readonly clock: Clock;
+}
+
+/** Also the time from the start to the first examination: a server that starts again and again writes no letters. */
+const EXAMINE_EVERY_MS = 300_000;
+const LETTER_EVERY_MS = 600_000;
+/** The mail server was away for an hour, or refuses the address. */
+const AFTER_FAILURE_MS = 3_600_000;
+/** Most findings that one letter names. */
+const MAX_NAMED = 20;
+const MAX_LENGTH = 400;
+
+/** Problems by what they are about. */
+type Problems = ReadonlyMap<string, Finding>;
+
+interface Change {
+  readonly began: readonly Finding[];
+  readonly ended: readonly Finding[];
+  /** Those that were told before and are still there. */
+  readonly stillCount: number;
+}
+
+/**
+ * Tells the operator by e-mail what begins and what ends among the problems that `doctor` finds: each of them once, several in one
+ * letter. What was told is remembered in memory, so a problem that outlives a restart is told again.
+ */
+export class OperatorAlert {
+  readonly #parts: OperatorAlertParts;
+  #told: Problems = new Map();
+  #examinedAt: number;
+  #writtenAt = -Infinity;
+  #restMs = LETTER_EVERY_MS;
+  #isUnderWay = false;
+
+  constructor(parts: OperatorAlertParts) {
+    this.#parts = parts;
+    this.#examinedAt = parts.clock.now();
+  }
+
+  /** Call it every minute; it examines if it is time to. */
+  async look(): Promise<void> {
+    if (this.#isWithin(EXAMINE_EVERY_MS, this.#examinedAt)) return;
+    this.#examinedAt = this.#parts.clock.now();
+    this.#tell(this.#problemsOf(await this.#parts.examine()));
+  }
+
+  /** Also false after the clock was set back. */
+  #isWithin(ms: number, since: number): boolean {
+    return Math.abs(this.#parts.clock.now() - since) < ms;
+  }
+
+  #problemsOf(findings: readonly Finding[]): Problems {
+    const problems = findings.filter(({ ok }) => !ok);
+    // Without a sound database not everything could be examined, so nothing is known to have ended.
+    const isWhole = problems.every(({ name }) => !name.startsWith("database."));
+    return new Map([
+      ...(isWhole ? [] : this.#told),
+      ...problems.map((each) => [topicOf(each), each] as const),
+    ]);
+  }
+
+  #tell(current: Problems): void {
+    const change = compare(this.#told, current);
+    if (change.began.length + change.ended.length === 0) return;
+    if (this.#isUnderWay || this.#isWithin(this.#restMs, this.#writtenAt)) return;
+    const { letters, to } = this.#parts;
+    const answer = letters.send({
+      kind: "operator",
+      address: to,
+      write: async () => this.#write(change),
+      onEnd: (isSent) => {
+        this.#isUnderWay = false;
+        this.#restMs = isSent ? LETTER_EVERY_MS : AFTER_FAILURE_MS;
+        if (isSent) this.#told = current;
+      },
+    });
+    if (answer !== "taken") return;
+    this.#isUnderWay = true;
+    this.#writtenAt = this.#parts.clock.now();
+  }
+
+  #write({ began, ended, stillCount }: Change): WrittenLetter {
+    const { to, host, systemUrl } = this.#parts;
+    const named = [
+      ...began.map((finding) => `PROBLEM: ${describe(finding)}`),
+      ...ended.map((finding) => `Ended: ${describe(finding)}`),
+    ];
+    const more = named.length - MAX_NAMED;
+    const counts = [...count(began.length, "began"), ...count(ended.length, "ended")].join(", ");
+    return {
+      to,
+      subject: `formsvc${host === null ? "" : ` at ${host}`}: ${counts}`,
+      paragraphs: [
+        ...named.slice(0, MAX_NAMED),
+        ...(more > 0 ? [`${more} more are not named here.`] : []),
+        ...(stillCount > 0 ? [`As before: ${stillCount} that you were told of.`] : []),
+        "The command doctor says what to do.",
+      ],
+      link: systemUrl === null ? null : { label: "See what doctor finds", url: systemUrl },
+    };
+  }
+}
+
+/** The message of a problem may change while it lasts: it has times and counts. What it is about does not. */
+function topicOf({ name, advice }: Finding): string {
+  return advice === null || typeof advice === "string" ? name : `${name} ${JSON.stringify(advice)}`;
+}
+
+function compare(told: Problems, current: Problems): Change {
+  const without = (some: Problems, others: Problems): Finding[] =>
+    [...some].filter(([topic]) => !others.has(topic)).map(([, finding]) => finding);
+  const began = without(current, told);
+  return { began, ended: without(told, current), stillCount: current.size - began.length };
+}
+
+/** It may quote a mail server or name a host that a stranger chose. */
+function describe({ name, message }: Finding): string {
+  return `${name}: ${oneLine(message, MAX_LENGTH)}`;
+}
+
+function count(problems: number, what: string): string[] {
+  return problems === 0 ? [] : [`${problems} ${problems === 1 ? "problem" : "problems"} ${what}`];
+}

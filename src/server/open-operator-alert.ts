@@ -1,0 +1,40 @@
+import { dashboardUrlOf, type ServiceParts, type SubmitService } from "../app.ts";
+import { createBackground } from "../foundation/background.ts";
+import { maintenanceFailed } from "../foundation/events.ts";
+import { parseMailAddress } from "../foundation/mail-address.ts";
+
+interface Surroundings extends Omit<ServiceParts, "metrics"> {
+  readonly configFile: string | null;
+  readonly service: Pick<SubmitService, "mail">;
+}
+
+/** Examines this server now and then, and writes to `mail.operator`. */
+interface RunningAlert {
+  /** Call it every minute. */
+  look(): void;
+  stop(): Promise<void>;
+}
+
+/** Null if nobody is to be told, or no mail server is configured; then nothing of it is loaded. */
+export async function openOperatorAlert(surroundings: Surroundings): Promise<RunningAlert | null> {
+  const { config, configFile, service, clock, log } = surroundings;
+  const to = parseMailAddress(config.mail.operator ?? "");
+  if (to === null || service.mail === null) return null;
+  const [{ OperatorAlert }, { createSelfExamination }] = await Promise.all([
+    import("../doctor/operator-alert.ts"),
+    import("./examine-self.ts"),
+  ]);
+  const background = createBackground((error) => maintenanceFailed(log, error));
+  const examineSelf = createSelfExamination(surroundings, configFile, background);
+  const { baseUrl } = config.server;
+  const dashboardUrl = dashboardUrlOf(config);
+  const alert = new OperatorAlert({
+    examine: () => examineSelf("now"),
+    letters: service.mail.letters,
+    to,
+    host: baseUrl === null ? null : new URL(baseUrl).hostname,
+    systemUrl: dashboardUrl === null ? null : `${dashboardUrl}/system`,
+    clock,
+  });
+  return { look: () => background.add(alert.look()), stop: () => background.close() };
+}
