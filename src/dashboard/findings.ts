@@ -4,6 +4,7 @@ import type { Finding } from "../foundation/finding.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { countHeldPosts } from "../submissions/held-health.ts";
+import { listStoppedMailRecipients } from "../mail/viewable-mail-recipients.ts";
 import { findWebhookTroubles } from "../webhooks/viewable-webhooks.ts";
 import type { Webhook } from "../webhooks/webhook.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
@@ -29,6 +30,7 @@ export async function readFindings(parts: DashboardParts, viewer: Viewer): Promi
     const workspaces = yield* listViewableWorkspaces(viewer);
     return [
       ...(yield* webhookLines(viewer, now)),
+      ...(yield* mailLines(viewer)),
       ...(yield* limitLines(workspaces, config.plans, now)),
       ...(yield* heldLines(workspaces)),
     ];
@@ -51,8 +53,8 @@ function* webhookLines(viewer: Viewer, now: number): Steps<FindingLine[]> {
   if (failed > 0) {
     const text =
       failed === 1
-        ? "One message to a webhook was given up; it is kept until you send it again."
-        : `${atMost(failed)} messages to webhooks were given up; they are kept until you send them again.`;
+        ? "One message was given up; it is kept until you send it again."
+        : `${atMost(failed)} messages were given up; they are kept until you send them again.`;
     lines.push({ text, href: "/dashboard/notifications", label: "See them" });
   }
   return lines;
@@ -64,6 +66,17 @@ function troubleOf({ settings, state, failingSince }: Webhook): Html {
     return html`The webhook to ${host} is stopped: the receiver says that it is gone. Nothing is lost.`;
   const since = failingSince === null ? null : html` since ${exactTime(failingSince)}`;
   return html`The webhook to ${host} has failed${since}. Its messages wait, and nothing is lost.`;
+}
+
+/** Recipients that are named; most have few. */
+const MAX_STOPPED = 3;
+
+function* mailLines(viewer: Viewer): Steps<FindingLine[]> {
+  return (yield* listStoppedMailRecipients(viewer, MAX_STOPPED)).map(({ id, settings }) => ({
+    text: html`E-mail to ${settings.address} is stopped: the mail server refused several in a row. Nothing is lost.`,
+    href: `/dashboard/recipients/${id}`,
+    label: "See why",
+  }));
 }
 
 /** Workspaces that are close to the limit of their month. */

@@ -19,12 +19,14 @@ const WORDS: Partial<{
   }),
   encrypt_rest_of_secrets: () => ({ text: "Encrypt the rest at the command line: secrets encrypt" }),
   heed_or_restore: () => ({ text: "If the file is damaged, restore a backup at the command line" }),
+  look_at_recipient: ({ recipientId }) => ({ text: "See why", href: `/dashboard/recipients/${recipientId}` }),
   look_at_webhook: ({ webhookId }) => ({ text: "See why", href: `/dashboard/webhooks/${webhookId}` }),
   make_configuration: () => ({ text: "Make a configuration file at the command line: init" }),
   make_room_for_held_posts: () => ({ text: "Release or drop some", href: "/dashboard/held" }),
   replace_damaged_database: () => ({
     text: "Stop the server, keep the file, and restore the newest backup at the command line",
   }),
+  replay_failed_mail: () => ({ text: "Send them again", href: "/dashboard/notifications" }),
   replay_failed_deliveries: () => ({ text: "Send them again", href: "/dashboard/notifications" }),
   restore_or_make_key_file: () => ({ text: "Bring the key file back, or make a first one: secrets rotate" }),
   rotate_leaked_key: () => ({

@@ -38,3 +38,19 @@ export function* listViewableMailRecipients(
   }
   return owned;
 }
+
+/** Most recipients that are looked at, oldest first. */
+const MAX_LOOKED_AT = 1000;
+
+/** Up to `limit` of those that refused several e-mails, oldest first. */
+export function* listStoppedMailRecipients(viewing: Viewing, limit: number): Steps<MailRecipient[]> {
+  const endpointIds = yield* viewableEndpointIds(viewing);
+  const filter = { kind: MAIL_KIND, endpointIds, idleOrFailing: true };
+  const found = yield* listSomeRecipients(filter, null, MAX_LOOKED_AT);
+  const stopped: MailRecipient[] = [];
+  for (const one of found.filter(({ state }) => state === "stopped").slice(0, limit)) {
+    const recipient = yield* withAddress(one);
+    if (recipient !== undefined) stopped.push(recipient);
+  }
+  return stopped;
+}

@@ -11,6 +11,8 @@ import { createNews } from "../../src/submissions/news.ts";
 import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -89,7 +91,23 @@ test("a webhook that keeps failing or is stopped, and messages given up, are tol
   );
   expect(await linesFor(server, accountId)).toEqual([
     expect.stringContaining("is stopped"),
-    "One message to a webhook was given up; it is kept until you send it again.",
+    "One message was given up; it is kept until you send it again.",
+  ]);
+  expect(await linesFor(server, other)).toEqual([]);
+});
+
+test("an address that refused several e-mails is told to its owner, with the page that says why", async () => {
+  const server = await startServer();
+  const { accountId, endpoint } = await withWebhook(server);
+  const { owner, clock } = server;
+  const other = owner.now(() => createAccount("other@example.com", clock.now())).account.id;
+  const settings = { ...defaultMailRecipientSettings, address: "team@example.com" };
+  const made = { endpointId: endpoint.id, settings, isConfirmed: true, actor: null };
+  const { id } = owner.now(() => addMailRecipient(made, clock.now()));
+  expect(await linesFor(server, accountId)).toEqual([]);
+  owner.now(() => run(text("UPDATE recipient SET state = 'stopped' WHERE id = ?", id)));
+  expect(await linesFor(server, accountId)).toEqual([
+    expect.stringContaining("E-mail to team@example.com is stopped"),
   ]);
   expect(await linesFor(server, other)).toEqual([]);
 });

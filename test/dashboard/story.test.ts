@@ -142,7 +142,7 @@ describe.skipIf(chromiumPath === null)("an owner with a keyboard", () => {
     const received = (): Received[] => receiver.received.filter(({ body }) => body.includes("chisels"));
     await expect.poll(received).not.toEqual([]);
     const before = received().length;
-    await page.goto(`${server.url}/dashboard/webhooks`);
+    await page.goto(`${server.url}/dashboard/notifications`);
     await press(page, page.locator("tbody a").first());
     await page.getByText("Delivered").first().waitFor();
     await reach(page, page.locator("tbody input[type=checkbox]").first());
