@@ -14,6 +14,7 @@ import { databaseUpgraded, keySeenInBrowser, maintenanceFailed } from "./foundat
 import { compileNetworks } from "./foundation/ip-address.ts";
 import type { Log } from "./foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "./foundation/metrics.ts";
+import { MAIL_METRICS } from "./mail/mail-metrics.ts";
 import { MAIL_KIND } from "./mail/mail-recipient.ts";
 import { type MailParts, type MailService, openMailService, openMailTransport } from "./mail/open-mail.ts";
 import { WEBHOOK_KIND } from "./webhooks/webhook.ts";
@@ -48,12 +49,13 @@ import { createSpamSettingsReader } from "./endpoints/spam-choices-store.ts";
 import { defaultSpamSettings, type SpamSettings } from "./spam/spam-settings.ts";
 import { createSubmissionReader, type SubmissionReader } from "./submissions/submission-reader.ts";
 import { parseAllowedNetworks } from "./webhooks/address-guard.ts";
+import { measureChannel } from "./outbox/channel-metrics.ts";
 import { Deliverer } from "./outbox/deliverer.ts";
 import { BEFORE_ALL, dropOldDeliveries, type KeptDeliveries } from "./outbox/delivery-retention.ts";
 import type { Transport } from "./outbox/transport.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
-import { measureWebhooks } from "./webhooks/webhook-metrics.ts";
+import { WEBHOOK_METRICS } from "./webhooks/webhook-metrics.ts";
 import { createHttpSender, type HttpSender } from "./webhooks/send.ts";
 import { listWebhookSecrets } from "./webhooks/webhook-secrets.ts";
 import { createWebhookTransport } from "./webhooks/webhook-transport.ts";
@@ -369,7 +371,7 @@ function measureState(
   );
   measureDatabase(metrics, db, config.backup, clock);
   measureUsage(metrics, db, config.plans, clock);
-  measureWebhooks(metrics, db, clock);
+  for (const names of [WEBHOOK_METRICS, MAIL_METRICS]) measureChannel(names, { metrics, db, clock });
 }
 
 /** Time between two notes of the same key in a browser. */

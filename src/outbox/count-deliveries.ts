@@ -1,5 +1,3 @@
-import { sql } from "kysely";
-import { query } from "../database/database.ts";
 import { first, type Steps, text } from "../database/steps.ts";
 import { timeOfId } from "../foundation/id.ts";
 import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries.ts";
@@ -8,18 +6,17 @@ import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries
 const COUNTED_STATES = ["pending", "sending", "held", "failed"] as const;
 type CountedState = (typeof COUNTED_STATES)[number];
 
-/** Deliveries by state, those in the outbox too. */
-export function* countDeliveries(): Steps<Map<string, number>> {
-  const queued: Readonly<Partial<Record<string, number>>> = yield* countQueued();
+/** Deliveries to recipients of a kind by state, those in the outbox too. */
+export function* countDeliveries(kind: string): Steps<Map<string, number>> {
+  const queued: Readonly<Partial<Record<string, number>>> = yield* countQueued(kind);
   const counts = new Map<string, number>();
-  for (const state of COUNTED_STATES) counts.set(state, (yield* countIn(state)) + (queued[state] ?? 0));
+  for (const state of COUNTED_STATES) counts.set(state, (yield* countIn(state, kind)) + (queued[state] ?? 0));
   return counts;
 }
 
 /** Deliveries to recipients of a kind that ran out of attempts and wait for somebody to replay them. */
 export function* countFailed(kind: string): Steps<number> {
-  const counted = yield* first(text<{ count: number }>(FAILED_OF_KIND_SQL, kind));
-  return counted?.count ?? 0;
+  return yield* countIn("failed", kind);
 }
 
 /** Whether anything waits for recipients of a kind, in the outbox or as a delivery. */
@@ -84,8 +81,7 @@ interface Look {
   readonly oldest: string | null;
 }
 
-const FAILED_OF_KIND_SQL = `SELECT count(*) AS count FROM delivery
-  WHERE state = 'failed' AND recipient_id IN (SELECT id FROM recipient WHERE kind = ?)`;
+const OF_KIND_SQL = "recipient_id IN (SELECT id FROM recipient WHERE kind = ?)";
 const WAITING_OF_KIND_SQL = [
   "SELECT 1 FROM recipient JOIN outbox ON outbox.recipient_id = recipient.id WHERE kind = ? LIMIT 1",
   `SELECT 1 FROM recipient JOIN delivery ON delivery.recipient_id = recipient.id
@@ -110,25 +106,25 @@ export function* countFailedOf(endpointIds: readonly string[] | null): Steps<num
   return (yield* first(counted))?.count ?? 0;
 }
 
-/** When the delivery that waits longest was due; infinity when nothing waits. */
-export function* oldestDueAt(): Steps<number> {
+/** When the delivery to recipients of a kind that waits longest was due; infinity when nothing waits. */
+export function* oldestDueAt(kind: string): Steps<number> {
   const row = yield* first(
-    query
-      .selectFrom("delivery")
-      .select(({ fn }) => fn.min("due_at").as("due_at"))
-      .where("state", "=", sql.lit("pending")),
+    text<{ due_at: number | null }>(
+      `SELECT min(due_at) AS due_at FROM delivery INDEXED BY delivery_pending WHERE state = 'pending' AND ${OF_KIND_SQL}`,
+      kind,
+    ),
   );
-  const due = [row?.due_at, yield* oldestQueuedAt()];
+  const due = [row?.due_at, yield* oldestQueuedAt(kind)];
   return Math.min(...due.filter((at) => typeof at === "number"));
 }
 
-/** By the small index of each state. */
-function* countIn(state: CountedState): Steps<number> {
+/** By the small index of each state; without its name SQLite would read all that recipients of the kind ever got. */
+function* countIn(state: CountedState, kind: string): Steps<number> {
   const counted = yield* first(
-    query
-      .selectFrom("delivery")
-      .select(({ fn }) => fn.countAll<number>().as("deliveries"))
-      .where("state", "=", sql.lit(state)),
+    text<{ count: number }>(
+      `SELECT count(*) AS count FROM delivery INDEXED BY delivery_${state} WHERE state = '${state}' AND ${OF_KIND_SQL}`,
+      kind,
+    ),
   );
-  return counted?.deliveries ?? 0;
+  return counted?.count ?? 0;
 }

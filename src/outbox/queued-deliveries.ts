@@ -94,13 +94,20 @@ function selectRows(
   return rows;
 }
 
-/** How many messages wait in the outbox for recipients that are enabled, and for others; read from an index alone. */
-export function* countQueued(): Steps<{ readonly pending: number; readonly held: number }> {
+/**
+ * How many messages wait in the outbox for recipients that are enabled, and for others; read from an index alone.
+ *
+ * @param kind of the recipients; null is every kind.
+ */
+export function* countQueued(
+  kind: string | null,
+): Steps<{ readonly pending: number; readonly held: number }> {
   const counted = yield* all(
     query
       .selectFrom("outbox")
       .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
       .select(["recipient.state", ({ fn }) => fn.sum<number>("message_count").as("messages")])
+      .$if(kind !== null, (some) => some.where("recipient.kind", "=", kind ?? ""))
       .groupBy("recipient.state"),
   );
   const sum = (isPending: boolean): number =>
@@ -133,14 +140,15 @@ export function* countQueuedFor(recipientId: string): Steps<{
   return { messages, oldestAt, isPending: state === "enabled" };
 }
 
-/** Since when the oldest message to an enabled recipient waits; null when there is none. */
-export function* oldestQueuedAt(): Steps<number | null> {
+/** Since when the oldest message to an enabled recipient of a kind waits; null when there is none. */
+export function* oldestQueuedAt(kind: string): Steps<number | null> {
   const oldest = yield* first(
     query
       .selectFrom("outbox")
       .innerJoin("recipient", "recipient.id", "outbox.recipient_id")
       .select("queued_at")
       .where("recipient.state", "=", "enabled")
+      .where("recipient.kind", "=", kind)
       .orderBy("number")
       .limit(1),
   );

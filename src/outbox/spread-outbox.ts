@@ -42,7 +42,7 @@ export function* spread(most: number): Steps<number> {
 
 /** Turns everything that is in the outbox now into deliveries, in small transactions. */
 export async function spreadOutbox(db: Database): Promise<void> {
-  const { pending, held } = await db.read(countQueued);
+  const { pending, held } = await db.read(() => countQueued(null));
   // More may come all the time.
   for (let left = pending + held; left > 0;) {
     const count = await writeInTurn(db, () => spread(BULK_BATCH));

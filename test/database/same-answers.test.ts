@@ -122,10 +122,10 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "the marks": read(({ submissionIds }) => listMarks(submissionIds)),
   "leaked keys": read(() => checkLeakedKeys(NOON)),
   "the keys of an endpoint": read(({ endpointIds: [id = ""] }) => listKeys(id)),
-  "the number of deliveries": read(() => countDeliveries()),
+  "the number of deliveries": read(() => countDeliveries("webhook")),
   "failed deliveries of endpoints": read(({ endpointIds }) => countFailedOf(endpointIds)),
   "all failed deliveries": read(() => countFailedOf(null)),
-  "the oldest delivery": read(() => oldestDueAt()),
+  "the oldest delivery": read(() => oldestDueAt("webhook")),
   "the queue of a recipient": read(({ recipientIds: [id = ""] }) => readQueue(id)),
   "a page of deliveries": read(({ recipientIds: [recipientId = ""] }) =>
     listDeliveries({ kind: null, recipientId, submissionId: null, state: null, cursor: null, limit: 5 }),

@@ -6,7 +6,9 @@ import { getDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts"
 import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
 import { spreadLate } from "../../src/outbox/spread-outbox.ts";
-import { measureWebhooks } from "../../src/webhooks/webhook-metrics.ts";
+import { MAIL_METRICS } from "../../src/mail/mail-metrics.ts";
+import { measureChannel } from "../../src/outbox/channel-metrics.ts";
+import { WEBHOOK_METRICS } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
@@ -159,7 +161,7 @@ test("what has waited in the outbox for a minute becomes deliveries, and what a 
   expect(await spreadLate(world.db, world.clock.now() - DAY_MS)).toBe(1);
 });
 
-test("the metrics count what waits in the outbox, and since when", async () => {
+test("the metrics of a kind count what waits in the outbox for it alone, and since when", async () => {
   await using world = new WebhookWorld();
   world.addWebhook("https://example.com/");
   const { webhook: disabled } = world.addWebhook("https://example.org/");
@@ -169,11 +171,14 @@ test("the metrics count what waits in the outbox, and since when", async () => {
   world.post(100);
   world.clock.advance(5000);
   const metrics = createMetrics(null);
-  measureWebhooks(metrics, world.db, world.clock);
+  const { db, clock } = world;
+  for (const names of [WEBHOOK_METRICS, MAIL_METRICS]) measureChannel(names, { metrics, db, clock });
   const text = await metrics.render();
   expect(text).toContain('formsvc_webhook_deliveries{state="pending"} 103\n');
   expect(text).toContain('formsvc_webhook_deliveries{state="held"} 103\n');
   expect(text).toContain("formsvc_webhook_oldest_due_seconds 5\n");
+  expect(text).toContain('formsvc_mail_deliveries{state="pending"} 0\n');
+  expect(text).not.toContain("formsvc_mail_oldest_due_seconds 5");
   world.db.now(() => run(query.deleteFrom("delivery")));
   world.clock.advance(1000);
   expect(await metrics.render()).toContain("formsvc_webhook_oldest_due_seconds 6\n");
