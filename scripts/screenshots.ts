@@ -22,7 +22,8 @@ if (import.meta.main) {
   const [part = ""] = process.argv.slice(2);
   const server = await launchServer({
     plans: { hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: true } },
-    server: { trustProxy: ["127.0.0.1"] },
+    server: { trustProxy: ["127.0.0.1"], baseUrl: "https://forms.joinery.example" },
+    mail: { host: "127.0.0.1", from: "forms@joinery.example" },
     webhooks: { allowNetworks: ["127.0.0.1"] },
   });
   const browser = await launchChromium();

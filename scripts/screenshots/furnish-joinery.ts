@@ -1,6 +1,9 @@
 import { type Change, recordChange } from "../../src/audit/audit-store.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { markRead } from "../../src/submissions/read-marks.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
@@ -53,6 +56,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
   nameReceivers(server, end);
   owner.now(() => markRead(before.accountId, submissionIds.slice(0, -UNREAD)));
   clock.set(end);
+  const mailed = addMail(server, forms.Contact.id);
   const visitor = await visit(server, OWNER);
   const quote = one("SELECT id FROM submission WHERE data LIKE '%Peter Novak%'");
   return {
@@ -68,9 +72,8 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     heldId: one("SELECT id FROM held ORDER BY id DESC"),
     webhookId: failing,
     deliveryId: one("SELECT id FROM delivery WHERE recipient_id = ?", failing),
-    // No picture shows an e-mail, or a page behind a letter.
-    mailRecipientId: "",
-    mailDeliveryId: "",
+    ...mailed,
+    // No picture shows a page behind a letter.
     signUpToken: "",
     resetToken: "",
   };
@@ -148,6 +151,43 @@ function addWebhooks(
     ).webhook.id;
   add(contact, works);
   return add(shop, fails);
+}
+
+/** One recipient who got the last submissions, and one who has not agreed yet. Nothing is sent. */
+function addMail(
+  { owner, clock }: TestServer,
+  endpointId: string,
+): Pick<OwnerHome, "mailRecipientId" | "mailDeliveryId"> {
+  const now = clock.now();
+  const add = (address: string, isConfirmed: boolean): string => {
+    const settings = { ...defaultMailRecipientSettings, address };
+    const made = { endpointId, settings, isConfirmed, actor: null };
+    return owner.now(() => addMailRecipient(made, now - 20 * 24 * HOUR_MS)).id;
+  };
+  const recipientId = add("workshop@joinery.example", true);
+  add("jonas@joinery.example", false);
+  const addDelivery = owner.prepare(
+    `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, finished_at)
+     VALUES (?, ?, ?, 'delivered', 1, ?, ?)`,
+  );
+  const addAttempt = owner.prepare(
+    `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, is_probe)
+     VALUES (?, 1, ?, 180, 'delivered', 250, 0)`,
+  );
+  const told = owner
+    .prepare(
+      `SELECT id, created_at FROM submission
+       WHERE endpoint_number = (SELECT number FROM endpoint_number WHERE endpoint_id = ?)
+       ORDER BY seq DESC LIMIT 8`,
+    )
+    .all(endpointId) as { id: string; created_at: number }[];
+  const ids = told.map(({ id, created_at: at }) => {
+    const messageId = newId("msg", at);
+    addDelivery.run(messageId, id, recipientId, at, at + 1000);
+    addAttempt.run(messageId, at + 800);
+    return messageId;
+  });
+  return { mailRecipientId: recipientId, mailDeliveryId: ids[0] ?? "" };
 }
 
 /** Waits until no message is under way, so that the next post comes after it. */
