@@ -26,7 +26,7 @@ export function readConfig(context: CommandContext): Config {
 }
 
 /**
- * The same, with where it comes from.
+ * The same configuration, together with the file and the environment variables that it was read from.
  *
  * @throws usage when root would use another user's database that nobody named, in the folder in which this runs.
  */

@@ -1,6 +1,6 @@
 import { html, type Html } from "../foundation/html.ts";
 
-/** A table that scrolls where it does not fit. */
+/** A table in a box. If the table is wider than the box, it scrolls sideways. */
 interface ListTable {
   /** For those who hear the page. */
   readonly label: string;

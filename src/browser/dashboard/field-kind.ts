@@ -1,4 +1,4 @@
-/** Shows the rules of a field's new kind in place, so that the keyboard stays where it is. The server makes them, as it does without script. */
+/** Shows the rules of a field's new kind without loading the page again, so that the focus stays on the field. The server renders the rules. */
 export function followFieldKinds(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-retype] button")) {
     const field = button.closest("fieldset");
