@@ -36,7 +36,7 @@ class PooledSender implements SmtpSender {
   readonly #settings: SmtpSettings;
   /** With the timer that ends each. */
   readonly #idle = new Map<SmtpSession, NodeJS.Timeout>();
-  readonly #busy = new Set<SmtpSession>();
+  readonly #underWay = new Set<Attempt>();
   readonly #queue: (() => void)[] = [];
   #freePlaces: number;
   #isClosed = false;
@@ -82,7 +82,7 @@ class PooledSender implements SmtpSender {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const session of this.#busy) session.interrupt("EINTERRUPTED", "the sender was stopped");
+    for (const attempt of this.#underWay) attempt.interrupt("EINTERRUPTED", "the sender was stopped");
     for (const [session, timer] of this.#idle) {
       clearTimeout(timer);
       session.quit();
@@ -93,7 +93,8 @@ class PooledSender implements SmtpSender {
   /** Does the work within the time limit, and keeps the connection that it used last. */
   async #attempt(work: (attempt: Attempt) => Promise<SmtpReply | null>): Promise<SmtpResult> {
     const startedAt = performance.now();
-    const attempt = new Attempt(this.#busy);
+    const attempt = new Attempt();
+    this.#underWay.add(attempt);
     const { timeoutMs } = this.#settings;
     const timer = setTimeout(() => attempt.interrupt("EDEADLINE", `no end after ${timeoutMs} ms`), timeoutMs);
     const ended = await settle(async () => {
@@ -101,7 +102,8 @@ class PooledSender implements SmtpSender {
       return work(attempt);
     });
     clearTimeout(timer);
-    this.#release(attempt.end(), ended.stage === "done");
+    this.#underWay.delete(attempt);
+    this.#release(attempt.session, ended.stage === "done");
     return { ...ended, durationMs: Math.round(performance.now() - startedAt) };
   }
 
@@ -141,30 +143,25 @@ class PooledSender implements SmtpSender {
 
 /** The connections of one attempt, one after the other. */
 class Attempt {
-  readonly #busy: Set<SmtpSession>;
   #session: SmtpSession | null = null;
+  #interruption: readonly [code: string, detail: string] | null = null;
 
-  constructor(busy: Set<SmtpSession>) {
-    this.#busy = busy;
+  /** The last one; null before the first. */
+  get session(): SmtpSession | null {
+    return this.#session;
   }
 
   use(session: SmtpSession): SmtpSession {
-    this.end()?.destroy();
+    this.#session?.destroy();
     this.#session = session;
-    this.#busy.add(session);
+    if (this.#interruption !== null) session.interrupt(...this.#interruption);
     return session;
   }
 
+  /** Ends the connection in use, and each that comes later: the attempt may be between two, or be signing. */
   interrupt(code: string, detail: string): void {
+    this.#interruption = [code, detail];
     this.#session?.interrupt(code, detail);
-  }
-
-  /** @returns the last connection, which is the caller's from here on. */
-  end(): SmtpSession | null {
-    const session = this.#session;
-    if (session !== null) this.#busy.delete(session);
-    this.#session = null;
-    return session;
   }
 }
 

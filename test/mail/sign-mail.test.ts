@@ -35,6 +35,23 @@ test("each mail is signed over its body and what a reader sees, the same every t
   expect(isSigned((first ?? "").replace("forms.example.com/u", "evil.example/u"))).toBe(false);
 });
 
+test("a mail that is being signed when the sender stops is not sent", async () => {
+  const server = await startMailServer();
+  const settings = plainSettings(server.port, {
+    dkim: {
+      ...dkim,
+      get privateKey() {
+        void sender.close();
+        return dkim.privateKey;
+      },
+    },
+  });
+  const sender = createSmtpSender(settings);
+  const result = await sender.send({ to: "ada@example.org", raw: letter });
+  expect(result).toMatchObject({ stage: "connect", problem: { code: "EINTERRUPTED" } });
+  expect(server.received).toEqual([]);
+});
+
 /** Verifies as RFC 6376 says, with relaxed canonicalisation, by no code of ours or the library's. */
 function isSigned(text: string): boolean {
   const end = text.indexOf("\r\n\r\n");
