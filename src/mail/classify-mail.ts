@@ -1,5 +1,11 @@
 import type { Blame } from "../outbox/transport.ts";
-import type { SmtpProblem, SmtpReply, SmtpResult, SmtpStage } from "./smtp-result.ts";
+import {
+  COMMON_STAGES,
+  type SmtpProblem,
+  type SmtpReply,
+  type SmtpResult,
+  type SmtpStage,
+} from "./smtp-result.ts";
 
 /** The outcome under which an attempt is recorded. */
 export type MailOutcome =
@@ -43,9 +49,6 @@ const BLAMES: Readonly<Record<Exclude<MailOutcome, "deferred" | "unreachable">, 
   unsure: "unsure",
   interrupted: "own",
 };
-
-/** Steps in which nothing was said of the recipient or the content: a failure there is the same for every e-mail. */
-const COMMON_STAGES: ReadonlySet<SmtpStage> = new Set(["connect", "tls", "login", "sender"]);
 
 /**
  * Judges one attempt.

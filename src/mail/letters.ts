@@ -6,7 +6,7 @@ import type { Log } from "../foundation/log.ts";
 import type { Metrics } from "../foundation/metrics.ts";
 import { createRateLimiter, type RateLimiter } from "../foundation/rate-limit.ts";
 import { composeLetter, type Letter as ComposedLetter } from "./compose-letter.ts";
-import type { SmtpResult, SmtpStage } from "./smtp-result.ts";
+import { COMMON_STAGES, type SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
 /** What a letter is about. */
@@ -75,8 +75,6 @@ const MAX_AGE_MS = 3_600_000;
 const BUSY_MS = 1000;
 const STOPPED = "the server stopped";
 const FROM_NAME = "formsvc";
-/** Steps that fail for the next letter as well. */
-const COMMON_STAGES: ReadonlySet<SmtpStage> = new Set(["connect", "tls", "login", "sender"]);
 
 const OUTCOMES = ["sent", "failed", "refused"] as const;
 type LetterOutcome = (typeof OUTCOMES)[number];

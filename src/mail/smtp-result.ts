@@ -11,6 +11,9 @@ export const SMTP_STAGES = [
 ] as const;
 export type SmtpStage = (typeof SMTP_STAGES)[number];
 
+/** Steps in which nothing was said of the recipient or the content: a failure there is the same for every e-mail. */
+export const COMMON_STAGES: ReadonlySet<SmtpStage> = new Set(["connect", "tls", "login", "sender"]);
+
 /** What happened to one e-mail, or to one check of the mail server. */
 export interface SmtpResult {
   /** The step that failed, or `done`. A check ends at `sender`, so its success is `done` too. */
