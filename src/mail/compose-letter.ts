@@ -1,4 +1,4 @@
-import { htmlOf, linkTo, paragraph, textOf } from "./mail-parts.ts";
+import { linkTo, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
 import { renderMail } from "./render-mail.ts";
 
@@ -22,8 +22,7 @@ const MAX_PARAGRAPH_LENGTH = 4000;
 export function composeLetter({ paragraphs, link, ...letter }: Letter): Buffer {
   const blocks = [
     ...paragraphs.map((text) => paragraph(oneLine(text, MAX_PARAGRAPH_LENGTH))),
-    ...linkTo(link?.label ?? "", link?.url ?? null),
+    ...(link === null ? [] : linkTo(link.label, link.url)),
   ];
-  const parts = { text: textOf(blocks), html: htmlOf(blocks) };
-  return renderMail({ ...letter, ...parts, replyTo: null, unsubscribeUrl: null });
+  return renderMail({ ...letter, blocks, replyTo: null, unsubscribeUrl: null });
 }

@@ -1,5 +1,5 @@
 import { parseMailAddress } from "../foundation/mail-address.ts";
-import { htmlOf, linkTo, type MailBlock, paragraph, textOf } from "./mail-parts.ts";
+import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
 import { fieldsOf, fieldText, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
@@ -39,8 +39,7 @@ export function composeNotification(notification: Notification, body: Buffer): B
     subject: subjectOf(subjectTemplate, event),
     origin: "auto-generated",
     unsubscribeUrl,
-    text: textOf(blocks),
-    html: htmlOf(blocks),
+    blocks,
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Notification, submissionUrl } from "./compose-notification.ts";
-import { htmlOf, linkTo, type MailBlock, paragraph, textOf } from "./mail-parts.ts";
+import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
@@ -34,8 +34,7 @@ export function composeSummary(summary: Summary, bodies: readonly Buffer[], coun
     subject: `${count} new ${count === 1 ? "submission" : "submissions"}: ${endpointName}`,
     origin: "auto-generated",
     unsubscribeUrl,
-    text: textOf(blocks),
-    html: htmlOf(blocks),
+    blocks,
   });
 }
 

@@ -1,7 +1,7 @@
-import type { Html } from "../foundation/html.ts";
 import { timeOfId } from "../foundation/id.ts";
 import { domainOf, parseMailAddress } from "../foundation/mail-address.ts";
 import { checkHeader, headerDate, headerText, mailbox } from "./mail-header.ts";
+import { htmlOf, type MailBlock, textOf } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
 import { quotedPrintable } from "./quoted-printable.ts";
 
@@ -21,8 +21,7 @@ export interface Mail {
   readonly origin: "auto-generated" | "auto-replied";
   /** The address that ends such e-mails (RFC 8058); null if there is none. */
   readonly unsubscribeUrl: string | null;
-  readonly text: string;
-  readonly html: Html;
+  readonly blocks: readonly MailBlock[];
 }
 
 /** In characters. */
@@ -41,8 +40,8 @@ export function renderMail(mail: Mail): Buffer {
   const lines = [
     ...headersOf(mail, boundary).map(checkHeader),
     "",
-    ...part(boundary, "plain", mail.text),
-    ...part(boundary, "html", String(mail.html)),
+    ...part(boundary, "plain", textOf(mail.blocks)),
+    ...part(boundary, "html", String(htmlOf(mail.blocks))),
     `--${boundary}--`,
     "",
   ];
