@@ -13,7 +13,7 @@ interface Problem {
  * @throws config_invalid saying what to write.
  */
 export function checkServerConfig(config: Config): void {
-  const problems = [...problemsOfMetrics(config), ...problemsOfSignUp(config)];
+  const problems = [...problemsOfMetrics(config), ...problemsOfSignUp(config), ...problemsOfOperator(config)];
   if (problems.length === 0) return;
   const lines = problems.map(({ path, message }) => `${path}: ${message}`);
   throw new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
@@ -40,4 +40,10 @@ function problemsOfSignUp({ dashboard, mail, server }: Config): Problem[] {
   if (missing.length === 0) return [];
   const message = `people who sign up confirm their address by a link in a mail: set ${missing.join(", and ")}; or set this to closed`;
   return [{ path: "dashboard.signUp", message }];
+}
+
+function problemsOfOperator({ mail: { operator, host } }: Config): Problem[] {
+  if (operator === null || host !== null) return [];
+  const message = "nothing can be sent to this address: set mail.host, or set this to null";
+  return [{ path: "mail.operator", message }];
 }

@@ -71,7 +71,9 @@ export const mailSection = z.strictObject({
     .max(3650)
     .nullable()
     .describe("Days that sent e-mails and their attempts are kept; null keeps them."),
-  operator: address.describe("Who runs this server, and is told what `doctor` finds; null tells nobody."),
+  operator: address.describe(
+    "Who runs this server, and is told what `doctor` finds; it needs `mail.host`; null tells nobody.",
+  ),
 });
 
 export type MailConfig = z.infer<typeof mailSection>;

@@ -30,6 +30,13 @@ test("people may sign up only if their letters can be sent, with links to the ad
   expect(problemsWith({ dashboard: defaultConfig.dashboard })).toEqual({});
 });
 
+test("the operator is told what doctor finds only if there is a mail server", () => {
+  const operator = "ada@example.org";
+  const problems = problemsWith({ mail: { ...defaultConfig.mail, operator } });
+  expect(problems).toEqual({ "mail.operator": expect.stringContaining("set mail.host") as string });
+  expect(problemsWith({ mail: { ...mail, operator } })).toEqual({});
+});
+
 test("every rule that is broken is named at once", () => {
   const metrics = { ...defaultConfig.metrics, enabled: true };
   expect(Object.keys(problemsWith({ dashboard, metrics }))).toEqual(["metrics.listen", "dashboard.signUp"]);
