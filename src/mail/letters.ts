@@ -65,6 +65,9 @@ const PER_ADDRESS = { max: 3, windowSeconds: 3600 };
 const TO_OPERATOR = { max: 6, windowSeconds: 3600 };
 /** Letters that wait, those to be tried again included. */
 const MAX_WAITING = 100;
+/** Kinds that anybody can ask for. They leave some places free, so that nobody keeps an owner or the operator from being told. */
+const FOR_ANYBODY: ReadonlySet<LetterKind> = new Set(["sign-up", "reset"]);
+const MAX_WAITING_FOR_ANYBODY = 80;
 /** What `mail.limits.perMinute` is divided by. */
 const SHARE = 4;
 /** Waits before the next attempts, for servers that refuse the first one for some minutes (greylisting); the last one repeats. */
@@ -115,7 +118,10 @@ export class Letters {
     this.#limiter = createRateLimiter(() => parts.timing.nowMs());
   }
 
-  /** Takes a letter, to be sent soon. Bounded: three an hour of one kind to one address, a hundred that wait. */
+  /**
+   * Takes a letter, to be sent soon. Bounded: three an hour of one kind to one address, a hundred that wait. One that anybody can ask
+   * for is taken only while fewer than 80 wait.
+   */
   send(letter: Letter): LetterAnswer {
     const answer = this.#admit(letter);
     if (answer === "taken") {
@@ -137,7 +143,8 @@ export class Letters {
   }
 
   #admit({ kind, address }: Letter): LetterAnswer {
-    if (this.#isStopped || this.#waiting.size >= MAX_WAITING) return "full";
+    const places = FOR_ANYBODY.has(kind) ? MAX_WAITING_FOR_ANYBODY : MAX_WAITING;
+    if (this.#isStopped || this.#waiting.size >= places) return "full";
     const limit = kind === "operator" ? TO_OPERATOR : PER_ADDRESS;
     const state = this.#limiter.count(`${kind} ${mailboxOf(address)}`, limit);
     return state === null || state.allowed ? "taken" : "too many";

@@ -172,10 +172,10 @@ test("one address gets three letters of a kind an hour, in whatever spelling, an
   expect(silent(ADA)).toBe("taken");
 });
 
-test("a hundred letters may wait; one more is refused, and does not count for its address", async () => {
+test("eighty letters may wait if anybody can ask for them; one more is refused, and does not count for its address", async () => {
   const { letters, timing, counted, next } = await openLetters(refusing(451), 4);
   const delayed = next("letter.delayed");
-  for (let number = 0; number < 100; number += 1) letters.send(letterTo(`a${number}@example.org`));
+  for (let number = 0; number < 80; number += 1) letters.send(letterTo(`a${number}@example.org`));
   await delayed;
   const more = () => letters.send(letterTo("more@example.org", async () => null));
   expect([more(), more(), more(), more()]).toEqual(["full", "full", "full", "full"]);
@@ -184,6 +184,21 @@ test("a hundred letters may wait; one more is refused, and does not count for it
   timing.advance(MINUTE);
   await sent;
   expect([more(), more()]).toEqual(["taken", "full"]);
+});
+
+test("who asks for letters to sign up or for a new password leaves places for what an owner and the operator are told", async () => {
+  const { letters } = await openLetters();
+  const send = (kind: Letter["kind"], number: number) =>
+    letters.send({ kind, address: `a${number}@example.org`, write: async () => null });
+  const asked = (["sign-up", "reset"] as const).flatMap((kind) =>
+    Array.from({ length: 50 }, (_, number) => send(kind, number)),
+  );
+  expect(asked.lastIndexOf("taken")).toBe(79);
+  const told = (["security", "confirm"] as const).flatMap((kind) =>
+    Array.from({ length: 10 }, (_, number) => send(kind, number)),
+  );
+  expect(new Set(told)).toEqual(new Set(["taken"]));
+  expect([send("reset", 99), send("operator", 99)]).toEqual(["full", "full"]);
 });
 
 test("letters take a quarter of what may be sent in a minute", async () => {
