@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { addressUnit } from "../foundation/ip-address.ts";
+import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { createRateLimiter, type RateLimit, type RateLimiter } from "../foundation/rate-limit.ts";
 import type { LetterKind, Letters, WrittenLetter } from "../mail/letters.ts";
@@ -33,8 +33,10 @@ export interface MailedRequestsParts {
   readonly nowMs: () => number;
 }
 
-/** Of one client. */
+/** Of one client: an IPv4 address, or an IPv6 /64. */
 const BY_CLIENT: RateLimit = { max: 10, windowSeconds: 3600 };
+/** Of one network (IPv4 /24, IPv6 /48), so that who has a /48 does not take what all others share. */
+const BY_NETWORK: RateLimit = { max: 20, windowSeconds: 3600 };
 /** Of everybody: letters to sign up go to people who may not have asked for them. */
 const SIGN_UPS: RateLimit = { max: 60, windowSeconds: 3600 };
 
@@ -44,6 +46,10 @@ const FULL = "Too many e-mails wait to be sent. Try again in some minutes.";
 export function createMailedRequests(parts: MailedRequestsParts): MailedRequests {
   const { db, clock, letters, dashboardUrl } = parts;
   const limiter = createRateLimiter(parts.nowMs);
+  const countClient = (client: string): void => {
+    count(limiter, addressUnit(client), BY_CLIENT);
+    count(limiter, `network ${shortenAddress(client)}`, BY_NETWORK);
+  };
   const ask = (kind: LetterKind, address: string, write: () => Steps<WrittenLetter | null>): void => {
     // A link that is lost in a power cut is asked for again.
     const answer = letters.send({ kind, address, write: () => db.relaxedTransaction(write) });
@@ -51,10 +57,11 @@ export function createMailedRequests(parts: MailedRequestsParts): MailedRequests
     if (answer === "full") throw new FormsvcError("unavailable", FULL, { retryAfterSeconds: 300 });
   };
   return {
-    async signUp(typed, client) {
+    async signUp(given, client) {
+      const typed = given.trim();
       const address = mailAddressOf(typed);
       if (!(await db.read(hasAccounts))) throw new FormsvcError("unavailable", NO_OPERATOR);
-      count(limiter, addressUnit(client), BY_CLIENT);
+      countClient(client);
       count(limiter, "everybody", SIGN_UPS);
       ask("sign-up", address, function* () {
         const account = yield* findOwner(address, typed);
@@ -63,9 +70,10 @@ export function createMailedRequests(parts: MailedRequestsParts): MailedRequests
         return signUpLetter(address, token, dashboardUrl);
       });
     },
-    async resetPassword(typed, client) {
+    async resetPassword(given, client) {
+      const typed = given.trim();
       const address = mailAddressOf(typed);
-      count(limiter, addressUnit(client), BY_CLIENT);
+      countClient(client);
       ask("reset", address, function* () {
         const account = yield* findOwner(address, typed);
         if (account === undefined) return null;
@@ -82,7 +90,7 @@ function* findOwner(address: string, typed: string): Steps<Account | undefined> 
 }
 
 function mailAddressOf(typed: string): string {
-  const address = parseMailAddress(typed.trim());
+  const address = parseMailAddress(typed);
   if (address === null || address.length > MAX_EMAIL_LENGTH) throw new FormsvcError("usage", NO_ADDRESS);
   return address;
 }

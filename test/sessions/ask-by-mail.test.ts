@@ -74,7 +74,7 @@ describe("signing up", () => {
   test("is limited over all, so that nobody uses this server to write to strangers", async () => {
     const { requests, asked, advance } = bench();
     for (let number = 0; number < 60; number += 1)
-      await requests.signUp(`a${number}@example.com`, `192.0.2.${number}`);
+      await requests.signUp(`a${number}@example.com`, `192.0.${number}.1`);
     await expect(requests.signUp(NEW, "198.51.100.1")).rejects.toEqual(failing("rate_limited"));
     expect(asked).toHaveLength(60);
     // Who has an account is not kept out by that.
@@ -105,6 +105,8 @@ describe("a forgotten password", () => {
     const { db, requests, last } = bench();
     db.now(() => createAccount("ana@bücher.example", NOON));
     await requests.resetPassword("ana@bücher.example", "192.0.2.1");
+    expect(await last()).toMatchObject({ to: "ana@xn--bcher-kva.example" });
+    await requests.resetPassword(" ana@bücher.example ", "192.0.2.1");
     expect(await last()).toMatchObject({ to: "ana@xn--bcher-kva.example" });
   });
 });
@@ -145,6 +147,20 @@ describe("both", () => {
     await requests.signUp(ADA, "2001:db8:0:1::1");
     advance(HOUR);
     await requests.resetPassword(ADA, "2001:db8::ffff");
+  });
+
+  test.each([
+    ["2001:db8:0", (number: number) => `2001:db8:0:${number}::1`, "2001:db8:1::1"],
+    ["192.0.2", (number: number) => `192.0.2.${number}`, "192.0.3.1"],
+  ])("are limited by the network %s together, which leaves places for others", async (_name, at, other) => {
+    const { requests } = bench();
+    for (let number = 0; number < 20; number += 2) {
+      await requests.signUp(`a${number}@example.com`, at(number));
+      await requests.resetPassword(`a${number}@example.com`, at(number + 1));
+    }
+    for (const ask of ["signUp", "resetPassword"] as const)
+      await expect(requests[ask](NEW, at(50))).rejects.toEqual(failing("rate_limited"));
+    await requests.signUp(NEW, other);
   });
 
   test.each([
