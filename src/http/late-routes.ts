@@ -41,6 +41,8 @@ export function createLatePart(
   server.addHook("preClose", async () => closing.resolve());
   server.addHook("onClose", async () => {
     ended.resolve();
+    // Whoever asked for them may have left while they are being made.
+    await opened?.catch(() => null);
     await closed;
   });
   const open = async (): Promise<FastifyInstance> => {

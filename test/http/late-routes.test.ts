@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
@@ -99,6 +99,27 @@ test("if late routes cannot be made, the request gets 500 and a line in the log,
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
+
+test("a server that stops waits for late routes that are being made, also if who asked for them has left", async () => {
+  const steps: string[] = [];
+  const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { server, ask } = await startLate(async (instance) => {
+    instance.addHook("onClose", async () => void steps.push("routes closed"));
+    asked.resolve();
+    await goOn.promise;
+  });
+  const sockets: Socket[] = [];
+  server.server.on("connection", (socket) => sockets.push(socket));
+  const answer = ask("GET", "/late").catch(() => null);
+  await asked.promise;
+  for (const socket of sockets) socket.destroy();
+  await answer;
+  const stopped = server.close().then(() => steps.push("server closed"));
+  await turns(50);
+  goOn.resolve();
+  await stopped;
+  expect(steps).toEqual(["routes closed", "server closed"]);
+});
 
 test("late routes end with their server, after its last answer, also those that are being made when it stops", async () => {
   for (const isMade of [true, false]) {
