@@ -3,8 +3,7 @@ import { HASH_BEGIN, mix, step } from "./hashing.ts";
 import { MAX_WORDS, type TextWords } from "./read-words.ts";
 import { SUBJECT_WORDS } from "./subject-words.ts";
 
-const lists = Object.values(SUBJECT_WORDS).map((words) => words.split(/\s+/));
-const SUBJECTS = lists.length;
+const SUBJECTS = Object.keys(SUBJECT_WORDS).length;
 
 /** Subjects come first, then pairs of them: "offer, then price" is another place than "price, then offer". */
 export const SUBJECT_PLACES = SUBJECTS + SUBJECTS * SUBJECTS;
@@ -13,9 +12,15 @@ export const SUBJECT_PLACES = SUBJECTS + SUBJECTS * SUBJECTS;
 const SLOTS = 16_384;
 const slotHashes = new Uint32Array(SLOTS);
 const slotSubjects = new Uint8Array(SLOTS);
-lists.forEach((words, subject) => {
-  for (const word of words) enter(hashOf(word), subject);
-});
+let isFilled = false;
+
+/** The first text that is judged waits for this, 3 ms: most commands judge none. */
+function fillSlots(): void {
+  Object.values(SUBJECT_WORDS).forEach((words, subject) => {
+    for (const word of words.split(/\s+/)) enter(hashOf(word), subject);
+  });
+  isFilled = true;
+}
 
 function enter(hash: number, subject: number): void {
   let slot = hash % SLOTS;
@@ -44,6 +49,7 @@ const found = new Uint16Array(2 * MAX_MENTIONS);
 
 /** The different places of a normalised text's subjects and pairs of subjects. Valid until the next call. */
 export function subjectPlaces(text: string, words: TextWords): Readonly<BucketSet> {
+  if (!isFilled) fillSlots();
   findMentions(text, words);
   let count = 0;
   for (let index = 0; index < mentions; index += 1) {
