@@ -22,7 +22,11 @@ function followForm(form: HTMLFormElement, all: HTMLInputElement): void {
   });
   form.addEventListener("change", show);
   // Browsers bring back what was ticked before a reload.
-  addEventListener("pageshow", show);
+  addEventListener("pageshow", () => {
+    show();
+    // From now on screen readers tell each change. What the page begins with is no news.
+    told?.setAttribute("role", "status");
+  });
 }
 
 /** The checkboxes in the rows of a form; also those outside of it that name it. */
