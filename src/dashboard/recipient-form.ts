@@ -9,6 +9,7 @@ import {
   type MailRecipient,
   type MailRecipientSettings,
 } from "../mail/mail-recipient.ts";
+import { endpointField } from "./endpoint-choice.ts";
 import { type Problems, selectField, textField, tryField } from "./field.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
 import { digestLabel } from "./recipient-words.ts";
@@ -101,16 +102,7 @@ export function recipientFields({ typed, problems, endpoints }: RecipientFields)
 }
 
 function newFields(typed: TypedRecipient, problems: Problems, endpoints: readonly Endpoint[]): Html {
-  return html`${selectField(
-    {
-      name: "endpoint",
-      label: "Endpoint",
-      value: typed.endpointId,
-      hint: "Whose submissions are sent.",
-      problems,
-    },
-    endpoints.map(({ id, name }) => ({ value: id, label: name })),
-  )}
+  return html`${endpointField(typed.endpointId, problems, endpoints)}
   ${textField({
     name: "address",
     label: "E-mail address",

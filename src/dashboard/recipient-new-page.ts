@@ -1,5 +1,5 @@
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { getViewableEndpoint, listViewableEndpoints } from "../endpoints/endpoint-store.ts";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { addMailRecipient } from "../mail/change-mail-recipient.ts";
@@ -8,6 +8,7 @@ import { type Answer, page, redirect } from "./answer.ts";
 import { createAsking } from "./ask-recipient.ts";
 import { recipientPath } from "./channel-of.ts";
 import { emptyCard } from "./empty-card.ts";
+import { listOffered } from "./endpoint-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { change, type DashboardParts } from "./parts.ts";
@@ -20,9 +21,6 @@ import {
 } from "./recipient-form.ts";
 import { mailMissing } from "./recipient-words.ts";
 import type { Routes, Visit } from "./routes.ts";
-
-/** Endpoints offered in one list; an operator may see any number of them. */
-const MAX_OFFERED = 500;
 
 /** `/dashboard/recipients/new`, and asking the holder of an address, at first and once more. */
 export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
@@ -77,9 +75,7 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
   }
 
   async function newPage(visit: Visit, typed: TypedRecipient, problems: Problems): Promise<Answer> {
-    const endpoints = await db.read(() =>
-      listViewableEndpoints(visit.viewer, { after: null, limit: MAX_OFFERED }),
-    );
+    const endpoints = await db.read(() => listOffered(visit.viewer));
     const missing = mailMissing(parts.config, visit.viewer.isOperator);
     const content =
       missing !== null

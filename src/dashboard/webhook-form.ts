@@ -6,6 +6,7 @@ import { addressFor } from "../webhooks/check-webhook-settings.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../webhooks/formats/format.ts";
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import type { Webhook, WebhookSettings } from "../webhooks/webhook.ts";
+import { endpointField } from "./endpoint-choice.ts";
 import { areaField, checkField, type Problems, selectField, textField, tryField } from "./field.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
 
@@ -132,20 +133,7 @@ export function shownChat({ format, url }: Webhook["settings"]): string | null {
 export function webhookFields(fields: WebhookFields): Html {
   const { typed, problems, endpoints, headerNames, isOperator } = fields;
   const keeps = `Leave this empty to keep those that it has: ${headerNames.join(", ")}.`;
-  return html`${
-    endpoints === null
-      ? null
-      : selectField(
-          {
-            name: "endpoint",
-            label: "Endpoint",
-            value: typed.endpointId,
-            hint: "Whose submissions are sent.",
-            problems,
-          },
-          endpoints.map(({ id, name }) => ({ value: id, label: name })),
-        )
-  }
+  return html`${endpoints !== null && endpointField(typed.endpointId, problems, endpoints)}
     ${endpoints !== null && formatField(typed, problems)}
     ${addressField(fields)}
     ${areaField({

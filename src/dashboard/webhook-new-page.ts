@@ -1,5 +1,5 @@
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { getViewableEndpoint, listViewableEndpoints } from "../endpoints/endpoint-store.ts";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { addWebhook } from "../webhooks/change-webhook.ts";
@@ -7,6 +7,7 @@ import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import type { OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { emptyCard } from "./empty-card.ts";
+import { listOffered } from "./endpoint-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { change, type DashboardParts } from "./parts.ts";
@@ -14,9 +15,6 @@ import type { Routes, Visit } from "./routes.ts";
 import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
 import { secretBox } from "./webhook-view.ts";
 import { refusalSentence } from "./webhook-words.ts";
-
-/** Endpoints offered in one list; an operator may see any number of them. */
-const MAX_OFFERED = 500;
 
 /** `/dashboard/webhooks/new`. */
 export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
@@ -69,9 +67,7 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
   }
 
   async function newPage(visit: Visit, typed: TypedWebhook, problems: Problems): Promise<Answer> {
-    const endpoints = await db.read(() =>
-      listViewableEndpoints(visit.viewer, { after: null, limit: MAX_OFFERED }),
-    );
+    const endpoints = await db.read(() => listOffered(visit.viewer));
     const content = endpoints.length === 0 ? noEndpoints() : newView(visit, typed, problems, endpoints);
     return page("Add a webhook", content, problems.size === 0 ? 200 : 422);
   }
