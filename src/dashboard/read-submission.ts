@@ -12,7 +12,7 @@ import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { findMailRecipient } from "../mail/mail-recipient-store.ts";
 import { findWebhook } from "../webhooks/webhook-store.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
-import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { getViewableWorkspace, seesSeveralWorkspaces } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /** Messages of one submission that its page shows. */
@@ -56,9 +56,8 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
       messages.push({ delivery, ...named, attempts });
     }
     const mark = (yield* listMarks([id])).get(id) ?? null;
-    const workspaces = viewer.isOperator ? yield* listViewableWorkspaces(viewer) : [];
-    const own = workspaces.find((workspace) => workspace.id === endpoint.workspaceId);
-    const workspaceName = workspaces.length > 1 && own !== undefined ? own.name : null;
+    const isNamed = viewer.isOperator && (yield* seesSeveralWorkspaces(viewer));
+    const workspaceName = isNamed ? (yield* getViewableWorkspace(viewer, endpoint.workspaceId)).name : null;
     return { submission, endpoint, workspaceName, definition: yield* readSchema(endpoint), mark, messages };
   });
 }

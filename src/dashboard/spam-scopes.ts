@@ -7,7 +7,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
 import { findLimits, type Plans } from "../workspaces/workspace.ts";
-import { getViewableWorkspace, getWorkspace, listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import { getViewableWorkspace, getWorkspace, seesSeveralWorkspaces } from "../workspaces/workspace-store.ts";
 import type { SpamScopeView } from "./spam-view.ts";
 
 /** Endpoints whose own settings are told on the page of their workspace. */
@@ -67,7 +67,7 @@ export function* readScopeView(
     refusal: refusalOf(workspace.plan, plans),
     endpoints: own,
     more: endpoints.length - own.length,
-    isOneOfSeveral: (yield* listViewableWorkspaces(viewer)).length > 1,
+    isOneOfSeveral: yield* seesSeveralWorkspaces(viewer),
   };
 }
 

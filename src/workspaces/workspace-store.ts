@@ -95,6 +95,12 @@ export function* listViewableWorkspaces({ accountId, isOperator }: Viewing): Ste
   );
 }
 
+/** Whether somebody may see more than one workspace. */
+export function* seesSeveralWorkspaces({ accountId, isOperator }: Viewing): Steps<boolean> {
+  const two = query.selectFrom("workspace").select("id").limit(2);
+  return (yield* all(isOperator ? two : two.where("account_id", "=", accountId))).length > 1;
+}
+
 /** The names of these workspaces, by id. The caller has checked that they may be seen. */
 export function* readWorkspaceNames(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
