@@ -52,7 +52,7 @@ function readDeed(form: URLSearchParams): Deed {
   throw new FormsvcError("invalid_request", "The form does not say what to do with the submissions.");
 }
 
-/** Where the form was: a page of the inbox, or the page of a submission. */
+/** The page that had the form: one of the inbox, or that of a submission. */
 function readPlace(query: URLSearchParams): { path: string; before: string; after: string } {
   const on = query.get("on") ?? "";
   return {
@@ -107,8 +107,8 @@ function confirmView({ query }: Visit, ids: readonly string[], back: string): Ht
   const isOne = ids.length === 1;
   const many = isOne ? "this submission" : `these ${ids.length} submissions`;
   const rest = isOne
-    ? "It cannot be brought back, and is not sent to webhooks any more."
-    : "They cannot be brought back, and are not sent to webhooks any more.";
+    ? "It cannot be brought back, and is not sent to anybody any more."
+    : "They cannot be brought back, and are not sent to anybody any more.";
   return html`<h1>Delete ${many} for good?</h1>
     <p>${rest}</p>
     <form class="actions-left" method="post" action="/dashboard/bulk?${query.toString()}">

@@ -50,7 +50,7 @@ export function endpointListPages(routes: Routes, { db, clock }: DashboardParts)
 interface ListParts {
   readonly rows: readonly Row[];
   readonly workspaces: readonly Workspace[];
-  /** Where the next page begins; null if this is the last. */
+  /** The endpoint that the next page begins after; null if this is the last. */
   readonly next: string | null;
   readonly isFirst: boolean;
 }

@@ -26,7 +26,7 @@ export function listTable({ label, columns, rows }: ListTable): Html {
 interface ListCard extends ListTable {
   /** What stands above the table; nothing if the page is about this list alone. */
   readonly header?: Html;
-  /** Where the list goes on; null at its end. */
+  /** The address of the next page; null at the end of the list. */
   readonly next: string | null;
 }
 

@@ -35,7 +35,7 @@ interface ShownRow extends Row {
 
 interface List {
   readonly rows: readonly ShownRow[];
-  /** Where it goes on; null at its end. */
+  /** The address of the next page; null at the end. */
   readonly next: string | null;
   readonly isFirst: boolean;
 }

@@ -26,7 +26,7 @@ export interface DashboardParts {
   readonly endpointContents: readonly DeleteContents[];
   /** The spam settings of an owner who chose nothing. */
   readonly spamDefaults: SpamSettings;
-  /** Where people open the dashboard; null if that is not known. */
+  /** The address at which people open the dashboard; null if it is not known. */
   readonly dashboardUrl: string | null;
   /** Sends mail to who signs up or forgot a password; null if no mail server is configured. */
   readonly letters: Pick<Letters, "send"> | null;

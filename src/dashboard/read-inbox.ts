@@ -37,7 +37,7 @@ export interface InboxPage {
   /** Cursors; null when there is no such page. */
   readonly newer: string | null;
   readonly older: string | null;
-  /** Where the search stopped before it had filled the page; null when it reached the end or filled it. */
+  /** The submission at which the search stopped before it had filled the page; null when it reached the end or filled it. */
   readonly stoppedAt: string | null;
 }
 

@@ -76,7 +76,7 @@ function toJson(rows: readonly FieldRow[]): Drafted {
   return { draft: { view: "json", json: JSON.stringify(fields, null, 2) }, problems };
 }
 
-/** The form can hold every valid schema; one with mistakes stays JSON, where they can be seen. */
+/** The form can hold every valid schema; one with mistakes stays JSON, which shows them. */
 function toForm(draft: { readonly view: "json"; readonly json: string }): Drafted {
   const checked = checkJson(draft.json);
   if (checked.definition === null) return { draft, problems: checked.problems };

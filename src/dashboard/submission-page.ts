@@ -17,7 +17,7 @@ import { submissionView } from "./submission-view.ts";
 /** Submissions that are looked at for the next one of a filter. */
 const MAX_LOOKED = 2000;
 
-/** One submission: its fields, its sender, its score with the reasons, and its messages to webhooks. */
+/** One submission: its fields, its sender, its score with the reasons, and its messages to recipients. */
 export function submissionPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 

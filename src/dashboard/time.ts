@@ -4,7 +4,7 @@ import { html, type Html } from "../foundation/html.ts";
 /** How the script shows a time: as the distance from now, as it is, or as what is still to come. */
 type Manner = "ago" | "exact" | "due";
 
-/** In a list, or where it stands alone. The script shows how long ago it was. */
+/** In a list, or alone. The script shows how long ago it was. */
 export function time(ms: number): Html {
   return element(ms, "ago");
 }

@@ -2,7 +2,8 @@
  * What script adds to the dashboard's pages, all of which work without it. It makes no markup from text. A page asks for it by
  * attributes:
  *
- * - `<time datetime="…" data-time="ago">` shows the distance from now, `exact` the day and hour of the reader, `due` in how long it comes.
+ * - `<time datetime="…" data-time="ago">` shows how long ago it was. With `exact` it shows the day and the hour in the reader's zone,
+ *   with `due` in how long it comes.
  * - `<button type="button" data-copy>` copies the text of the `code` in the same parent, or of the element whose id it names.
  * - `<div data-live="/dashboard/events?…" data-list="/dashboard?…"></div>` gets a bar if something new came; pressing it opens
  *   the list. `<span class="live" data-live-mark hidden>` is seen while news can come.
