@@ -247,6 +247,14 @@ export function deliveriesWaiting(log: Log, err: unknown): void {
   log.warn({ event: "webhook.database", err }, "deliveries wait for the database");
 }
 
+export function attemptRejected(
+  log: Log,
+  facts: { readonly deliveryId: string; readonly attempt: number },
+  err: unknown,
+): void {
+  log.error({ event: "delivery.defect", ...facts, err }, "a defect ended an attempt");
+}
+
 /** A letter is named by its kind alone: whom it is for and what it says stay out of the log. */
 interface LetterFacts {
   readonly kind: string;

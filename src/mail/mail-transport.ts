@@ -76,20 +76,15 @@ export function mailPolicyOf({ scheduleSeconds, limits }: MailDeliverySettings):
 
 type Attempt = (recipient: MailRecipient, message: Message) => Promise<AttemptResult>;
 
-/** One attempt, which never rejects. */
 function createAttempt(parts: MailTransportParts): Attempt {
   const { sender } = parts;
   /** Whether this mail server took an e-mail of ours: then it refuses a recipient and not us. */
   let hasDelivered = false;
   return async (recipient, message) => {
-    try {
-      const raw = compose(parts, recipient, message);
-      const result = await sender.send({ to: recipient.settings.address, raw });
-      hasDelivered ||= result.stage === "done";
-      return toAttempt(result, hasDelivered);
-    } catch (error) {
-      return toDefect(error);
-    }
+    const raw = compose(parts, recipient, message);
+    const result = await sender.send({ to: recipient.settings.address, raw });
+    hasDelivered ||= result.stage === "done";
+    return toAttempt(result, hasDelivered);
   };
 }
 
@@ -122,19 +117,5 @@ function toAttempt(result: SmtpResult, hasDelivered: boolean): AttemptResult {
     answer: reply?.text ?? null,
     retryAfterMs: null,
     durationMs,
-  };
-}
-
-/** Spends an attempt, so that a message that we cannot send runs out of them and holds up no other. */
-function toDefect(error: unknown): AttemptResult {
-  const detail = error instanceof Error ? error.message : "unknown";
-  return {
-    outcome: "failed",
-    blame: "recipient",
-    message: `The e-mail could not be made or sent: ${detail.slice(0, 500)}.`,
-    status: null,
-    answer: null,
-    retryAfterMs: null,
-    durationMs: 0,
   };
 }

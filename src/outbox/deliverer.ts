@@ -1,9 +1,8 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Clock } from "../foundation/clock.ts";
-import { deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
+import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { createFinishAttempts, type FinishAttempts } from "./finish-attempts.ts";
-import type { EndedAttempt } from "./transport.ts";
 import { AHEAD_MS, type Claimed, Lanes, type Sending } from "./lanes.ts";
 import type { Outbox } from "./outbox.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
@@ -11,7 +10,7 @@ import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
 import { forgetFaults } from "./places.ts";
 import { createClaims } from "./sqlite-claims.ts";
-import type { AttemptResult, Transport } from "./transport.ts";
+import type { AttemptResult, EndedAttempt, Transport } from "./transport.ts";
 
 /** Most deliveries in one round while posts need the processor. */
 const RUSH_CLAIMS = 8;
@@ -21,6 +20,8 @@ const MOST_UNRECORDED = 64;
 const DATABASE_RETRY_MS = 250;
 /** Longest time that stopping waits for a database that refuses; the next start recovers the rest. */
 const LAST_RECORDS_MS = 2000;
+/** Characters of what a defect says of itself that are kept with the attempt. */
+const MAX_DETAIL_LENGTH = 500;
 
 export interface DelivererParts {
   readonly db: SqliteDatabase;
@@ -183,7 +184,16 @@ export class Deliverer {
   }
 
   #begin(sending: Sending): void {
-    void sending.lane.route.send(sending.delivery).then((result) => this.#conclude(sending, result));
+    void sending.lane.route.send(sending.delivery).then(
+      (result) => this.#conclude(sending, result),
+      (error: unknown) => this.#concludeDefect(sending, error),
+    );
+  }
+
+  #concludeDefect(sending: Sending, error: unknown): void {
+    const { id: deliveryId, attempt } = sending.delivery;
+    attemptRejected(this.#parts.log, { deliveryId, attempt }, error);
+    this.#conclude(sending, toFailure(error));
   }
 
   #conclude(sending: Sending, result: AttemptResult): void {
@@ -212,4 +222,18 @@ export class Deliverer {
     if (this.#lanes.isEmpty && wait !== 0) for (const resolve of this.#waitingForRest.splice(0)) resolve();
     if (wait !== null) this.#rounds.later(wait);
   }
+}
+
+/** Spends an attempt, so that a message that a defect keeps from being sent runs out of them and holds up no other. */
+function toFailure(error: unknown): AttemptResult {
+  const detail = error instanceof Error ? error.message : "unknown";
+  return {
+    outcome: "failed",
+    blame: "recipient",
+    message: `The message could not be made or sent: ${detail.slice(0, MAX_DETAIL_LENGTH)}.`,
+    status: null,
+    answer: null,
+    retryAfterMs: null,
+    durationMs: 0,
+  };
 }

@@ -21,7 +21,7 @@ export interface Route {
   readonly place: string;
   /** How long its messages are gathered, to go as one; null if each goes by itself. Needs a policy with a pace. */
   readonly gatherSeconds: number | null;
-  /** Makes one attempt and never rejects. Its time limit starts now. */
+  /** Makes one attempt. Its time limit starts now. It rejects by a defect alone, which counts as a failure of the recipient. */
   send(message: Message): Promise<AttemptResult>;
 }
 

@@ -1,6 +1,8 @@
 import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
 import {
@@ -298,5 +300,33 @@ test("deleting a webhook while it is being sent to deletes its deliveries and di
   for (const answer of release) answer();
   await expect.poll(async () => (await world.settle(), world.states())).toEqual({ delivered: 700 });
   expect(fast.received).toHaveLength(700);
+  expect(world.inconsistencies()).toEqual([]);
+});
+
+test("a message that a defect keeps from being sent runs out of its attempts, is logged, and holds up no other", async () => {
+  await using world = new WebhookWorld();
+  await using receiver = await startReceiverWith((response) => response.end());
+  const logged: unknown[] = [];
+  const log = createLog("error", "json", () => ({ write: (line) => void logged.push(JSON.parse(line)) }));
+  const { db, outbox, transport, clock } = world;
+  world.deliverer = new Deliverer({ db, outbox, transports: [transport], clock, log, random: () => 0 });
+  world.addWebhook(receiver.url);
+  const [broken = ""] = world.post();
+  await world.spread();
+  const [id = ""] = world.deliveryIds();
+  world.db.now(() => run(query.updateTable("submission").set({ event_head: null }).where("id", "=", broken)));
+  world.deliverer.start();
+  world.post();
+  await world.settle();
+  expect(world.states()).toEqual({ delivered: 1, pending: 1 });
+  expect(logged).toMatchObject([{ event: "delivery.defect", deliveryId: id, attempt: 1, err: {} }]);
+  await world.runAmongOthers(world.clock.now() + 100 * HOUR_MS);
+  expect(world.db.now(() => getDelivery(id))).toMatchObject({ state: "failed", spent: 13 });
+  const attempts = world.db.now(() => listAttempts(id));
+  expect(attempts).toHaveLength(13);
+  expect(attempts[0]).toMatchObject({ outcome: "failed", status: null });
+  expect(attempts[0]?.message).toMatch(/^The message could not be made or sent: /);
+  const { failed, ...others } = world.states();
+  expect({ failed, others: Object.keys(others) }).toEqual({ failed: 1, others: ["delivered"] });
   expect(world.inconsistencies()).toEqual([]);
 });
