@@ -1,13 +1,9 @@
+import { FormsvcError } from "../foundation/errors.ts";
 import type { Command } from "commander";
 import { accountJson, workspaceJson } from "../workspaces/workspace-json.ts";
 import { dashboardAddress } from "../config/dashboard-address.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import {
-  changeOperator,
-  giveSignInLink,
-  resetTotp,
-  signOutEverywhere,
-} from "../sessions/administer-accounts.ts";
+import { changeOperator, giveSignInLink, resetTotp, signOut } from "../sessions/administer-accounts.ts";
 import { sessionJson } from "../sessions/session-json.ts";
 import { listSessions } from "../sessions/session.ts";
 import { addAccount } from "../workspaces/administer-workspaces.ts";
@@ -169,11 +165,18 @@ const sessions = command({
 
 const endSessions = command({
   usage: "end-sessions <email>",
-  summary: "Sign an account out of the dashboard in every browser",
-  examples: ["formsvc account end-sessions ada@example.com"],
-  action: (context, _options, [email]) =>
+  summary: "Sign an account out of the dashboard, in every browser or in one",
+  options: [{ flags: "--session <session>", summary: "only this one of those that account sessions lists" }],
+  examples: [
+    "formsvc account end-sessions ada@example.com",
+    "formsvc account end-sessions ada@example.com --session ses_01h455vb4pex5vsknk084sn02q",
+  ],
+  action: (context, { session }, [email]) =>
     withDatabase(context, async (db) => {
-      const ended = await db.transaction(() => signOutEverywhere(null, email, context.clock.now()));
+      const which = session === null ? "all" : { only: session };
+      const ended = await db.transaction(() => signOut(null, email, which, context.clock.now()));
+      if (session !== null && ended === 0)
+        throw new FormsvcError("not_found", `${email} has no session ${session}`);
       if (context.output.isJson) return context.output.json({ ended });
       return context.output.note(ended === 1 ? "1 session ended" : `${ended} sessions ended`);
     }),

@@ -9,7 +9,7 @@ import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { type AnyDatabase, withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
-import { endpointIdsOf } from "./submission-filter.ts";
+import { endpointIdOf, endpointIdsOf } from "./submission-filter.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
@@ -18,6 +18,7 @@ export function register(program: Command): void {
     show,
     release,
     drop,
+    dropAll,
   ]);
 }
 
@@ -99,6 +100,26 @@ const drop = command({
       return context.output.isJson
         ? context.output.json({ dropped: ids })
         : context.output.note(`dropped: ${ids.length}`);
+    });
+  },
+});
+
+const dropAll = command({
+  usage: "drop-all",
+  summary: "Drop all posts that are held now for good",
+  options: [
+    { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
+    { flags: "--yes", summary: "do it without being asked" },
+  ],
+  examples: ["formsvc held drop-all --endpoint Contact"],
+  action: async (context, { endpoint, yes }) => {
+    await confirm(`Drop all posts held${endpoint === null ? "" : ` for ${endpoint}`} for good?`, yes);
+    return withHeld(context, async (held, db) => {
+      const dropped = await held.dropAll(await db.read(() => endpointIdOf(endpoint)));
+      clearLog(context, db);
+      return context.output.isJson
+        ? context.output.json({ dropped })
+        : context.output.note(`dropped: ${dropped}`);
     });
   },
 });

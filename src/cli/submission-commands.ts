@@ -8,7 +8,9 @@ import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { browseSubmissions } from "../submissions/browse-submissions.ts";
 import { followSubmissions, type Tail } from "../submissions/follow-submissions.ts";
-import { getSubmission, MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+import { markRead, markUnread } from "../submissions/read-marks.ts";
+import { getSubmission, getViewableSubmission, MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
+import { getAccount } from "../workspaces/workspace-store.ts";
 import { readTail, tailAfter, tailEnd } from "../submissions/tail.ts";
 import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
@@ -30,6 +32,7 @@ export function register(program: Command): void {
     importCommand,
     remove,
     mark,
+    markReadCommand,
   ]);
 }
 
@@ -157,6 +160,27 @@ const mark = command({
       );
     });
   },
+});
+
+const markReadCommand = command({
+  usage: "mark-read <submission...>",
+  summary: "Note that an account has read submissions, as opening them in the dashboard does",
+  options: [
+    { flags: "--account <email>", summary: "whose inbox shows them as read", required: true },
+    { flags: "--undo", summary: "show them as unread again" },
+  ],
+  examples: ["formsvc submission mark-read sub_01h455vb4pex5vsknk084sn02q --account ada@example.com"],
+  action: (context, { account: reference, undo }, ids) =>
+    withDatabase(context, async (db) => {
+      await db.transaction(function* () {
+        const account = yield* getAccount(reference);
+        const viewing = { accountId: account.id, isOperator: account.isOperator };
+        for (const id of ids) yield* getViewableSubmission(viewing, id);
+        yield* undo ? markUnread(account.id, ids) : markRead(account.id, ids);
+      });
+      if (context.output.isJson) return context.output.json({ ids, read: !undo });
+      return context.output.note(`${undo ? "unread" : "read"}: ${ids.length}`);
+    }),
 });
 
 const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];

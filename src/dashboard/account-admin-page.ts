@@ -3,12 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Steps } from "../database/steps.ts";
 import { sessionEnded } from "../foundation/events.ts";
 import { html, type Html } from "../foundation/html.ts";
-import {
-  changeOperator,
-  giveSignInLink,
-  resetTotp,
-  signOutEverywhere,
-} from "../sessions/administer-accounts.ts";
+import { changeOperator, giveSignInLink, resetTotp, signOut } from "../sessions/administer-accounts.ts";
 import { findCredential } from "../sessions/credential-store.ts";
 import { listSessions, type Session, type SessionSettings } from "../sessions/session.ts";
 import type { Account, Workspace } from "../workspaces/workspace.ts";
@@ -63,7 +58,7 @@ export function accountAdminPages(routes: Routes, parts: DashboardParts): void {
   });
 
   write("/system/accounts/:id/end-sessions", async (visit) => {
-    const sessions = await change(parts, () => signOutEverywhere(visit.viewer, idOf(visit), visit.now));
+    const sessions = await change(parts, () => signOut(visit.viewer, idOf(visit), "all", visit.now));
     if (sessions > 0) sessionEnded(log, { accountId: idOf(visit), sessions });
     return back(visit, "sessions-ended", sessions);
   });

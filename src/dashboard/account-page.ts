@@ -1,15 +1,9 @@
-import { recordChange } from "../audit/audit-store.ts";
 import { sessionEnded } from "../foundation/events.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { AccountSecurity, Proof } from "../sessions/account-security.ts";
 import { countRecoveryCodes, findCredential } from "../sessions/credential-store.ts";
-import {
-  endOtherSessions,
-  endSession,
-  listSessions,
-  type Session,
-  type Viewer,
-} from "../sessions/session.ts";
+import { signOut } from "../sessions/administer-accounts.ts";
+import { listSessions, type Session, type Viewer } from "../sessions/session.ts";
 import { page, redirect } from "./answer.ts";
 import { PASSWORD_HINT } from "./entrance.ts";
 import { textField } from "./field.ts";
@@ -42,18 +36,8 @@ export function accountPages(routes: Routes, parts: DashboardParts, security: Ac
 
   routes.write("/account/sessions/end", async ({ viewer, now, form }) => {
     const id = form.get("session") ?? "";
-    const ended = await db.transaction(function* () {
-      const { accountId, sessionId } = viewer;
-      const count =
-        id === "others"
-          ? yield* endOtherSessions(accountId, sessionId)
-          : Number(yield* endSession(accountId, id));
-      if (count > 0) {
-        const change = { subject: viewer.email, workspaceId: null, detail: `${count} ended` };
-        yield* recordChange(viewer, { action: "account.end-sessions", ...change }, now);
-      }
-      return count;
-    });
+    const which = id === "others" ? { allBut: viewer.sessionId } : { only: id };
+    const ended = await db.transaction(() => signOut(viewer, viewer.accountId, which, now));
     if (ended > 0) sessionEnded(log, { accountId: viewer.accountId, sessions: ended });
     return redirect(PATH, "sessions-ended", ended);
   });

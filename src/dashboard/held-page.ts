@@ -1,4 +1,3 @@
-import { recordChange } from "../audit/audit-store.ts";
 import { giveTurn } from "../database/read-in-turn.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { listEndpointNames, readEndpointNames } from "../endpoints/viewable-endpoints.ts";
@@ -6,10 +5,9 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { isId } from "../foundation/id.ts";
 import type { Viewer } from "../sessions/session.ts";
-import { discardHeldPosts } from "../submissions/administer-submissions.ts";
+import { discardHeldPostRange, discardHeldPosts } from "../submissions/administer-submissions.ts";
 import {
   countHeldPostsOf,
-  dropHeldPostsOf,
   getViewableHeldPost,
   type HeldPost,
   type HeldPostFilter,
@@ -137,19 +135,10 @@ async function dropAll(parts: DashboardParts, { viewer, query, form, now }: Visi
     const input = html`<input type="hidden" name="newest" value="${newest}" />`;
     return page("Drop all?", confirmView(addressOfHeld(endpointId, "/drop-all"), count, [input], back));
   }
-  let dropped = 0;
-  for (;;) {
-    await giveTurn();
-    const batch = await change(parts, function* () {
-      const count = yield* dropHeldPostsOf(filter.endpointIds, newest);
-      const detail = `${count} dropped, up to ${newest}`;
-      const made = { action: "held.drop", subject: endpointId || "all", workspaceId: null, detail } as const;
-      if (count > 0) yield* recordChange(viewer, made, now);
-      return count;
-    });
-    dropped += batch;
-    if (batch === 0) return redirect(back, "held-dropped", dropped);
-  }
+  const { endpointIds } = filter;
+  const range = { endpointIds, newestId: newest, subject: endpointId || "all" };
+  const dropped = await applied(parts, () => discardHeldPostRange(parts.db, viewer, range, now));
+  return redirect(back, "held-dropped", dropped);
 }
 
 function confirmView(action: string, count: number, inputs: readonly Html[], back: string): Html {

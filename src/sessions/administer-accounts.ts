@@ -4,7 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { getAccount, setOperator } from "../workspaces/workspace-store.ts";
 import type { Account } from "../workspaces/workspace.ts";
 import { clearTotp } from "./credential-store.ts";
-import { endSessions } from "./session.ts";
+import { endOtherSessions, endSession, endSessions } from "./session.ts";
 import { makeSignInLink, type SignInLink } from "./sign-in-link.ts";
 
 /** What an operator does to the sign-in of any account. Each records who did it; null is the command line. */
@@ -42,12 +42,27 @@ export function* resetTotp(actor: Actor | null, reference: string, now: number):
   return account;
 }
 
-/** Signs an account out everywhere. Returns how many sessions ended. @throws not_found */
-export function* signOutEverywhere(actor: Actor | null, reference: string, now: number): Steps<number> {
+/** The sessions of an account that end: all, the one with an id, or all but that one. */
+export type EndingSessions = "all" | { readonly only: string } | { readonly allBut: string };
+
+/** Signs an account out. Returns how many sessions ended. @throws not_found when there is no such account */
+export function* signOut(
+  actor: Actor | null,
+  reference: string,
+  which: EndingSessions,
+  now: number,
+): Steps<number> {
   const account = yield* getAccount(reference);
-  const ended = yield* endSessions(account.id);
-  if (ended > 0) yield* record(actor, "account.end-sessions", account, now);
+  const ended = yield* end(account.id, which);
+  const change = { subject: account.email, workspaceId: null, detail: `${ended} ended` };
+  if (ended > 0) yield* recordChange(actor, { action: "account.end-sessions", ...change }, now);
   return ended;
+}
+
+function* end(accountId: string, which: EndingSessions): Steps<number> {
+  if (which === "all") return yield* endSessions(accountId);
+  if ("allBut" in which) return yield* endOtherSessions(accountId, which.allBut);
+  return Number(yield* endSession(accountId, which.only));
 }
 
 function record(

@@ -1,8 +1,10 @@
 import { type Actor, type Change, recordChange } from "../audit/audit-store.ts";
+import type { Database } from "../database/database.ts";
+import { writeInTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Mark } from "../history/teach.ts";
-import { dropHeldPosts } from "./held-post.ts";
+import { dropHeldPosts, dropHeldPostsOf } from "./held-post.ts";
 import { markSubmissions } from "./mark-submission.ts";
 import { deleteSubmissions } from "./submission-store.ts";
 
@@ -30,6 +32,37 @@ export function* removeSubmissions(actor: Actor | null, ids: readonly string[], 
 export function* discardHeldPosts(actor: Actor | null, ids: readonly string[], now: number): Steps<void> {
   const workspaceIds = yield* dropHeldPosts(ids);
   yield* recordEach(actor, "held.drop", { ids, workspaceIds, did: "dropped" }, now);
+}
+
+/** Held posts to drop: those of some endpoints up to one post. */
+export interface HeldPostRange {
+  /** Null is every endpoint. */
+  readonly endpointIds: readonly string[] | null;
+  /** The id of the newest that goes: what came after it stays. */
+  readonly newestId: string;
+  /** What the record names: an endpoint's id, or `all`. */
+  readonly subject: string;
+}
+
+/** Drops them, up to 500 in a transaction, each of which is recorded. Returns how many. @throws database_busy */
+export async function discardHeldPostRange(
+  db: Database,
+  actor: Actor | null,
+  { endpointIds, newestId, subject }: HeldPostRange,
+  now: number,
+): Promise<number> {
+  let dropped = 0;
+  for (;;) {
+    const batch = await writeInTurn(db, function* () {
+      const count = yield* dropHeldPostsOf(endpointIds, newestId);
+      const detail = `${count} dropped, up to ${newestId}`;
+      if (count > 0)
+        yield* recordChange(actor, { action: "held.drop", subject, workspaceId: null, detail }, now);
+      return count;
+    });
+    if (batch === 0) return dropped;
+    dropped += batch;
+  }
 }
 
 interface Done {

@@ -1,5 +1,5 @@
 import type { Clock } from "../foundation/clock.ts";
-import { discardHeldPosts } from "./administer-submissions.ts";
+import { discardHeldPostRange, discardHeldPosts } from "./administer-submissions.ts";
 import {
   dropExpired,
   getHeldPost,
@@ -21,6 +21,8 @@ export interface HeldPosts {
   release(id: string): Promise<Submission>;
   /** Drops all of them or none. @throws not_found naming the first that does not exist. */
   drop(ids: readonly string[]): Promise<void>;
+  /** Drops those that are held now. Returns how many. @param endpointId null is every endpoint. */
+  dropAll(endpointId: string | null): Promise<number>;
 }
 
 export interface HeldPostParts extends ReleaseParts {
@@ -50,6 +52,15 @@ export function openHeldPosts(parts: HeldPostParts): HeldPosts {
     async drop(ids) {
       await dropOld();
       await db.transaction(() => discardHeldPosts(actor, ids, clock.now()));
+    },
+    async dropAll(endpointId) {
+      await dropOld();
+      const endpointIds = endpointId === null ? null : [endpointId];
+      const filter = { endpointIds, since: null, until: null };
+      const [newest] = (await db.read(() => listHeldPosts(filter, 1, null))).data;
+      if (newest === undefined) return 0;
+      const range = { endpointIds, newestId: newest.id, subject: endpointId ?? "all" };
+      return discardHeldPostRange(db, actor, range, clock.now());
     },
   };
 }

@@ -130,13 +130,17 @@ test("sessions are listed and ended; the text of a browser cannot steer the term
   const listed = await machine.mustRun(["account", "sessions", ANA]);
   expect(listed.stdout).toMatch(/^ID +SIGNED IN +LAST USED +ADDRESS +BROWSER/);
   expect(listed.stdout).toContain("Firefox");
-  const { data } = await machine.json<{ data: object[] }>(["account", "sessions", ANA]);
+  const { data } = await machine.json<{ data: { id: string }[] }>(["account", "sessions", ANA]);
   expect(data).toHaveLength(2);
   expect(data[0]).toMatchObject({ user_agent: "Fire\u001bfox", ip_address: null });
   expect(await machine.json(["account", "end-sessions", BEN])).toEqual({ ended: 0 });
-  expect(await machine.json(["account", "end-sessions", ANA])).toEqual({ ended: 2 });
+  const [{ id } = { id: "" }] = data;
+  const notHers = await machine.run(["account", "end-sessions", BEN, "--session", id]);
+  expect([notHers.code, notHers.stderr]).toEqual([3, expect.stringContaining(`has no session ${id}`)]);
+  expect(await machine.json(["account", "end-sessions", ANA, "--session", id])).toEqual({ ended: 1 });
+  expect(await machine.json(["account", "end-sessions", ANA])).toEqual({ ended: 1 });
   expect((await machine.mustRun(["account", "sessions", ANA])).stderr).toContain("nobody is signed in");
-  expect(actions(machine)).toEqual([`account.end-sessions ${ANA}`]);
+  expect(actions(machine)).toEqual([`account.end-sessions ${ANA}`, `account.end-sessions ${ANA}`]);
 });
 
 test("reset-totp removes the second factor with its codes and ends the sessions; the password stays", async () => {

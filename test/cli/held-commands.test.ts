@@ -37,3 +37,22 @@ test("held release tells what it released before the plan's limit stopped it, an
   expect(plain.stdout).toMatch(/^sub_\w+\n$/);
   expect((await machine.run(["held", "release", ids[3]!, "--json"])).stdout).toBe("");
 });
+
+test("held drop-all drops what an endpoint or all endpoints hold, and says how many", async () => {
+  const machine = operatorMachine();
+  const [contact, shop] = [await machine.createEndpoint(), await machine.createEndpoint({ name: "Shop" })];
+  const server = await machine.serve();
+  for (const { secret } of [contact, contact, shop]) {
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "Robot", email: "ada@example.org", _gotcha: "x" });
+    expect((await fetch(`${server.url}/submit`, { method: "POST", headers, body })).status).toBe(429);
+  }
+  await server.stop();
+  expect(await machine.json(["held", "drop-all", "--endpoint", contact.id, "--yes"])).toEqual({ dropped: 2 });
+  const left = await machine.json<{ data: object[] }>(["held", "list"]);
+  expect(left.data).toMatchObject([{ endpoint_id: shop.id }]);
+  const plain = await machine.mustRun(["held", "drop-all", "--yes"]);
+  expect(plain.stderr).toContain("dropped: 1");
+  expect(await machine.json(["held", "drop-all", "--yes"])).toEqual({ dropped: 0 });
+  expect((await machine.run(["held", "drop-all", "--endpoint", "nobody", "--yes"])).code).toBe(3);
+});

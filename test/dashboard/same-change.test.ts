@@ -93,7 +93,10 @@ async function bothWays(
       .filter((row) => !(/^(?:session|submission_read) /.test(row) && row.includes(String(account))))
       .map((row) => row.replace(/^(audit_event .*)"account_id":[^,]*,"email":[^,]*/, "$1"));
   expect(kept(rows.verb)).toEqual(kept(rows.command));
-  const made = kept(rows.verb).filter((row) => row.startsWith("audit_event "));
+  const numberOf = (row: string): number => Number(/"id":(\d+)/.exec(row)?.[1]);
+  const made = kept(rows.verb)
+    .filter((row) => row.startsWith("audit_event "))
+    .toSorted((one, other) => numberOf(one) - numberOf(other));
   const actions = made.map((row) => /"action":"([^"]+)"/.exec(row)?.[1] ?? "");
   expect(actions.slice(-changes.length)).toEqual(changes.map(([action]) => action));
   expect(actions).toHaveLength(recorded + changes.length);
@@ -198,9 +201,13 @@ test("submissions are marked and deleted, held posts are released and dropped", 
   const [first = ""] = home.submissionIds;
   const { json } = await server.post(home.secret, goodPost);
   const second = String(json["submission_id"]);
-  await server.post(home.secret, { ...goodPost, name: "A robot", _gotcha: "x" });
-  await until(() => owner.prepare("SELECT 1 FROM held LIMIT 1 OFFSET 1").pluck().get());
-  const [one = "", other = ""] = owner.prepare("SELECT id FROM held ORDER BY id").pluck().all() as string[];
+  for (const name of ["A robot", "Another robot"])
+    await server.post(home.secret, { ...goodPost, name, _gotcha: "x" });
+  await until(() => owner.prepare("SELECT 1 FROM held LIMIT 1 OFFSET 2").pluck().get());
+  const [one = "", other = "", last = ""] = owner
+    .prepare("SELECT id FROM held ORDER BY id")
+    .pluck()
+    .all() as string[];
   const mark = (id: string, what: string): PageWrite =>
     sending(`/dashboard/submissions/${id}`, { do: what }, `/dashboard/bulk?on=${id}`);
   const rows = await bothWays(server, [
@@ -218,6 +225,7 @@ test("submissions are marked and deleted, held posts are released and dropped", 
       ["held", "release", one],
     ],
     ["held.drop", confirming("/dashboard/held/drop", { id: other }), ["held", "drop", other, "--yes"]],
+    ["held.drop", confirming("/dashboard/held/drop-all", { newest: last }), ["held", "drop-all", "--yes"]],
   ]);
   expect(count(rows, /^held /)).toBe(0);
   expect(count(rows, /^submission /)).toBe(2);
@@ -363,4 +371,19 @@ test("a workspace and an account are made, the plan is set, and an account gets 
     ["account.end-sessions", sending(path, {}, `${path}/end-sessions`), ["account", "end-sessions", BEN]],
   ]);
   expect(count(left, /^session /)).toBe(0);
+});
+
+test("one of an account's browsers is signed out", async () => {
+  const { server, home } = await begin();
+  const { id } = server.owner.now(() =>
+    startSession(home.accountId, { userAgent: "Firefox", ipAddress: null }, Date.now()),
+  );
+  const rows = await bothWays(server, [
+    [
+      "account.end-sessions",
+      sending("/dashboard/account", { session: id }, "/dashboard/account/sessions/end"),
+      ["account", "end-sessions", ADA, "--session", id],
+    ],
+  ]);
+  expect(count(rows, /^audit_event .*"1 ended"/)).toBe(1);
 });

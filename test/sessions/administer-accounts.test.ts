@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Steps } from "../../src/database/steps.ts";
 import { systemClock } from "../../src/foundation/clock.ts";
-import { changeOperator, resetTotp, signOutEverywhere } from "../../src/sessions/administer-accounts.ts";
+import { changeOperator, resetTotp, signOut } from "../../src/sessions/administer-accounts.ts";
 import { storePassword, storeRecoveryCodes, storeTotp } from "../../src/sessions/credential-store.ts";
 import { startSession } from "../../src/sessions/session.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -32,7 +32,7 @@ type Database = ReturnType<typeof twoAccounts>;
 const CASES: readonly (readonly [string, readonly string[], (now: number) => Steps<unknown>])[] = [
   ["set", ["--operator"], (now: number) => changeOperator(null, BEN, true, now)],
   ["reset-totp", [], (now: number) => resetTotp(null, BEN, now)],
-  ["end-sessions", [], (now: number) => signOutEverywhere(null, BEN, now)],
+  ["end-sessions", [], (now: number) => signOut(null, BEN, "all", now)],
 ];
 
 test.each(CASES)(

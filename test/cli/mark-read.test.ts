@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { markRead } from "../../src/submissions/read-marks.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { openForTest } from "../support/temporary-database.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
+import { post } from "../support/posts.ts";
+
+test("submission mark-read leaves the rows that opening in the dashboard leaves, and --undo takes them away", async () => {
+  const machine = operatorMachine();
+  const endpoint = await machine.createEndpoint();
+  const server = await machine.serve();
+  const ids = [await post(server.url, endpoint.secret), await post(server.url, endpoint.secret)];
+  await server.stop();
+  const db = openForTest(machine.database);
+  const marks = () => db.prepare("SELECT * FROM submission_read ORDER BY submission_id").all();
+  const [owner] = db.prepare("SELECT id, email FROM account").all() as { id: string; email: string }[];
+  db.now(() => markRead(owner!.id, ids));
+  const expected = marks();
+  expect(expected).toHaveLength(2);
+
+  const args = ["submission", "mark-read", ...ids, "--account", owner!.email];
+  expect(await machine.json([...args, "--undo"])).toEqual({ ids, read: false });
+  expect(marks()).toEqual([]);
+  expect(await machine.json(args)).toEqual({ ids, read: true });
+  expect(marks()).toEqual(expected);
+
+  db.now(() => createAccount("ben@example.org", NOON));
+  const foreign = await machine.run(["submission", "mark-read", ...ids, "--account", "ben@example.org"]);
+  expect([foreign.code, marks()]).toEqual([3, expected]);
+});
