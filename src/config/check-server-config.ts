@@ -38,7 +38,7 @@ function problemsOfSignUp({ dashboard, mail, server }: Config): Problem[] {
       : ["dashboard.listen as null, because the links lead to server.baseUrl"]),
   ];
   if (missing.length === 0) return [];
-  const message = `people who sign up confirm their address by a link in a mail: set ${missing.join(", and ")}; or set this to closed`;
+  const message = `people who sign up confirm their address by a link in an e-mail: set ${missing.join(", and ")}; or set this to closed`;
   return [{ path: "dashboard.signUp", message }];
 }
 
