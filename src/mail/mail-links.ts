@@ -41,13 +41,17 @@ interface MailLinksParts {
 }
 
 export function createMailLinks({ db, clock, onChange }: MailLinksParts): MailLinks {
+  const read: MailLinks["read"] = (kind, id, token) =>
+    db.read(function* () {
+      const asks = kind === "confirm" ? readAsked(id, token, clock.now()) : readSubscribed(id, token);
+      return yield* linked(yield* asks);
+    });
   return {
-    read: (kind, id, token) =>
-      db.read(function* () {
-        const asks = kind === "confirm" ? readAsked(id, token, clock.now()) : readSubscribed(id, token);
-        return yield* linked(yield* asks);
-      }),
+    read,
     async act(kind, id, token) {
+      // A wrong link, or one that is used again and again, takes no lock, and the server need not forget what it knows.
+      const known = await read(kind, id, token);
+      if (kind === "unsubscribe" && known.isUnsubscribed) return known;
       const verb = kind === "confirm" ? confirmMailRecipient : unsubscribe;
       const done = await db.transaction(function* () {
         return yield* linked(yield* verb(id, token, clock.now()));

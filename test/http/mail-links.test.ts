@@ -106,6 +106,15 @@ test("a link with another's token, a changed one or none is answered in the same
   expect(read().unsubscribedAt).toBeNull();
 });
 
+test("a wrong link and one that was used before wait for no other process that writes, and write nothing", async () => {
+  const { server, path, post } = await begin(true);
+  expect((await post(path)).status).toBe(200);
+  server.owner.execute("BEGIN IMMEDIATE");
+  const answers = [await post(path), await post(`${path}x`)];
+  server.owner.execute("ROLLBACK");
+  expect(answers.map(({ status }) => status)).toEqual([200, 404]);
+});
+
 test("the pages run no script, are kept by no cache and in no frame, and an endpoint's name stays a text", async () => {
   const { server, path, get } = await begin(true);
   const { headers, text } = await get(path);
