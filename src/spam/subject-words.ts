@@ -117,7 +117,7 @@ export const SUBJECT_WORDS: Readonly<Record<string, string>> = {
     zayıfla hap 减肥 药 ダイエット tabletek kapsułki odchudzanie potencję leki recepty hubnutí zhubněte tablety kapsle recept slăbit
     pastile tablete slăbire fogyás tabletta kapszula χάπια αδυνάτισμα капсулы средство лекарства похудел потенции суставы
     варикоз диабет простатит схуднути таблеток zayıflama hapı ilaç kapsül cinsel 다이어트 약 비아그라 정품 حبوب تخسيس علاج دواء כדורים
-    הרזיה قرص لاغری दवा वज़न thuốc viên obat kapsul pelangsing ยา ลดน้ําหนัก laihdutus pillerit piller slankekur capsule
+    הרזיה قرص لاغری दवा वज़न thuốc viên obat kapsul pelangsing ยา laihdutus pillerit piller slankekur capsule
     dolore quema grasa`,
   visiting: `click visit url tap check download join sign register subscribe watch klicken klick besuchen anmelden registrieren
     ansehen cliquez visitez inscrivez télécharger rejoignez haga clic visita visite regístrate únete clicca iscriviti clique
@@ -169,7 +169,7 @@ export const SUBJECT_WORDS: Readonly<Record<string, string>> = {
     odborníci výrobce profesionální echipa echipă specialiști producător profesionale furnizor szakértő szakértők gyártó
     csapat ειδικοί ομάδα κατασκευαστής эксперты эксперт специалистов профессиональный профессиональная производителя
     поставщик студия юристы фахівці виробник команди uzmanlar uzmanı üreticisi tedarikçi profesyonel danışman 전문가 전문 업체 제조
-    공장 فريق خبراء مصنع متخصصون محترف צוות מומחים מפעל متخصص تولید विशेषज्ञ टीम chuyên profesional ahli pabrik ผู้เชี่ยวชาญ
+    공장 فريق خبراء مصنع متخصصون محترف צוות מומחים מפעל متخصص تولید विशेषज्ञ टीम chuyên profesional ahli pabrik
     มืออาชีพ โรงงาน asiantuntijat tiimi valmistaja experter leverantör tillverkare fagfolk leverandør consulente studio
     professionista asesor asesores freelancer`,
   proof: `years year experience portfolio proven results guaranteed guarantee guarantees track success trusted jahre jahren
@@ -180,7 +180,7 @@ export const SUBJECT_WORDS: Readonly<Record<string, string>> = {
     experiență garantat garanție rezultate ani tapasztalat garancia garanciával eredmény év εμπειρία εγγύηση αποτελέσματα
     χρόνια гарантией гарантии результата результаты проверенный отзывы кейсы досвід гарантія років deneyimli garantisi
     sonuçlar yıllık referans 보장 경험 실적 후기 인증 خبرة ضمان نتائج مضمون ניסיון אחריות תוצאות تضمین تجربه गारंटी अनुभव kinh nghiệm
-    bảo hành cam kết pengalaman garansi terbukti terpercaya รับประกัน ประสบการณ์ การันตี kokemus takuu tulokset garantere
+    bảo hành cam kết pengalaman garansi terbukti terpercaya การันตี kokemus takuu tulokset garantere
     resultater respaldo`,
   haste: `now today urgent immediately final last limited expires expire deadline hurry only hours asap notice tonight jetzt heute
     sofort dringend letzte nur stunden frist maintenant aujourd'hui dernier heures immédiatement ahora hoy urgente último
@@ -291,7 +291,7 @@ export const SUBJECT_WORDS: Readonly<Record<string, string>> = {
     pazartesiden akşam sabah hafta salıya 월요일 화요일 수요일 목요일 금요일 토요일 일요일 어제 내일 아침 저녁 الاثنين الثلاثاء الأربعاء الخميس الجمعة
     السبت الأحد أمس غدا مساء صباحا ראשון שני שלישי רביעי חמישי שישי שבת אתמול מחר ערב בוקר شنبه یکشنبه دوشنبه جمعه دیروز
     فردا सोमवार मंगलवार बुधवार गुरुवार शुक्रवार शनिवार रविवार कल शाम सुबह thứ sáng tối tuần senin selasa rabu kamis jumat
-    sabtu minggu kemarin besok malam pagi วันจันทร์ วันเสาร์ วันอาทิตย์ เมื่อวาน พรุ่งนี้ maanantai tiistai keskiviikko
+    sabtu minggu kemarin besok malam pagi วันเสาร์ เมื่อวาน พรุ่งนี้ maanantai tiistai keskiviikko
     torstai perjantai lauantai sunnuntai eilen huomenna ilta aamu igår imorgon kväll morgon aften mandag tirsdag`,
   politeness: `thanks thank please sorry regards danke bitte entschuldigung grüße merci s'il pardon cordialement gracias por favor
     perdón saludos grazie scusi cordiali obrigado obrigada desculpe bedankt alstublieft dziękuję proszę przepraszam
