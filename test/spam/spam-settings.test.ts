@@ -130,6 +130,8 @@ test("a hundred rules of the largest patterns are refused without being compiled
       ),
     );
   expect(read("\\pL".repeat(160))).toContain("too large together");
+  // Compiling would find that this is no pattern.
+  expect(read(`(${"\\pL".repeat(160)}`)).toContain("too large together");
   expect(read(`(?:${"a".repeat(490)}){1000}`)).toContain("repetition counts written out");
 });
 
