@@ -25,18 +25,20 @@ export interface PacedRecipient {
  */
 export type PacedClaim = (recipient: PacedRecipient, limit: number, now: number) => ClaimedDelivery[];
 
-const MEMBERS = "state = 'pending' AND id IN (SELECT value FROM json_each(?))";
+const PENDING = "state = 'pending' AND id IN (SELECT value FROM json_each(?))";
+/** Recipients are enabled in batches: a summary may be released while some of its messages are held still, and goes whole. */
+const WAITING = "state IN ('pending', 'held')";
 
 export const PACED_SQL = {
   freshIds: `SELECT id FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
     AND due_at <= ? AND attempts = 0 ORDER BY due_at LIMIT ?`,
   one: `${CLAIMABLE_SQL} AND delivery.id = ?`,
-  postpone: `UPDATE delivery SET due_at = ? WHERE ${MEMBERS}`,
+  postpone: `UPDATE delivery SET due_at = ? WHERE ${PENDING}`,
   insert: `INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) SELECT ?, id, ?, 'pending', ?
     FROM submission WHERE id = ?`,
-  join: `UPDATE delivery SET lead_id = ? WHERE ${MEMBERS}`,
-  members: "SELECT id FROM delivery WHERE lead_id = ? AND state = 'pending' ORDER BY id",
-  markMembers: `UPDATE delivery SET state = 'sending' WHERE ${MEMBERS}`,
+  join: `UPDATE delivery SET lead_id = ? WHERE ${PENDING}`,
+  members: `SELECT id FROM delivery WHERE lead_id = ? AND ${WAITING} ORDER BY id`,
+  markMembers: `UPDATE delivery SET state = 'sending' WHERE ${WAITING} AND id IN (SELECT value FROM json_each(?))`,
   bodies: `SELECT CAST(iif(event_tail IS NULL, event_head, event_head || submission.data || event_tail) AS BLOB)
     FROM json_each(?) AS member JOIN delivery ON delivery.id = member.value
     JOIN submission ON submission.id = delivery.submission_id`,

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { all, first, run } from "../../src/database/steps.ts";
+import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
+import { setRecipientEnabled } from "../../src/outbox/recipient-store.ts";
 import { countReplayable, replayDelivery, replayRange } from "../../src/outbox/replay-deliveries.ts";
 import type { AttemptResult, DeliveryPolicy, Message } from "../../src/outbox/transport.ts";
 import { addPigeons } from "../support/pigeons.ts";
@@ -193,6 +195,27 @@ test("a process that ends while a summary is under way leaves it to be repeated 
   await world.runUntil(world.clock.now() + MINUTE_MS);
   expect(carried[1]).toMatchObject({ id: carried[0]!.id, numbers: [1, 2, 3] });
   expect(world.states()).toEqual({ delivered: 3 });
+});
+
+test("a summary that was held goes out whole, even if not all of its messages were released yet", async () => {
+  await using world = new WebhookWorld();
+  const { ids, carried, deliverer, answerWith } = addPaced(world, { gatherSeconds: 3600 });
+  const [id = ""] = ids;
+  const align = () => world.db.now(() => alignDeliveries(world.clock.now()));
+  deliverer.start();
+  answerWith(() => PUT_OFF);
+  // More than one batch of a bulk change.
+  world.post(700, { n: 0 });
+  await world.runUntil(world.clock.now() + HOUR_MS);
+  world.db.now(() => setRecipientEnabled(id, false));
+  while (align());
+  expect(world.states()).toEqual({ held: 700 });
+  answerWith(() => ANSWERED);
+  world.db.now(() => setRecipientEnabled(id, true));
+  deliverer.reload();
+  await world.settle();
+  expect(world.states()).toEqual({ delivered: 700 });
+  expect(carried.map(({ count }) => count)).toEqual([700, 700]);
 });
 
 test("all recipients together get no more than the messages of a minute, and none is lost", async () => {
