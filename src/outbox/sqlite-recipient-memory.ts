@@ -21,7 +21,7 @@ export interface RecipientMemory {
 const MAX_KNOWN_ENDPOINTS = 5000;
 
 export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.max_spam_score, endpoint.name AS endpoint_name
-  FROM recipient JOIN endpoint ON endpoint.id = recipient.endpoint_id 
+  FROM recipient JOIN endpoint ON endpoint.id = recipient.endpoint_id
   WHERE recipient.endpoint_id = ? AND recipient.confirmed_at IS NOT NULL`;
 
 export function createRecipientMemory(db: SqliteDatabase): RecipientMemory {
