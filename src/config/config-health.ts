@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
-import { compileNetworks, isLoopback } from "../foundation/ip-address.ts";
-import { isThisMachineOnly, parseListenAddress } from "../foundation/listen-address.ts";
+import { compileNetworks, isLoopback, isThisMachine } from "../foundation/ip-address.ts";
+import { parseListenAddress } from "../foundation/listen-address.ts";
 import type { Config } from "./config.ts";
 import { environmentName, type LoadedConfig } from "./load-config.ts";
 
@@ -31,7 +31,7 @@ export function checkSecretsInFile({ file, secretsInFile }: LoadedConfig): Findi
 export function checkMetricsAddress({ enabled, token, listen }: Config["metrics"]): Finding {
   if (!enabled) return sound("metrics.address", "metrics are off");
   if (token !== null || listen === null) return sound("metrics.address", "metrics ask for a token");
-  if (isThisMachineOnly(parseListenAddress(listen))) {
+  if (isThisMachine(parseListenAddress(listen).host)) {
     return sound("metrics.address", `only this machine reaches the metrics at ${listen}`);
   }
   return problem(
@@ -59,7 +59,7 @@ export function checkDashboardAddress({ server, dashboard }: Config): Finding {
 
 function isSafe({ protocol, hostname }: URL): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  return protocol === "https:" || host === "localhost" || isLoopback(host);
+  return protocol === "https:" || isThisMachine(host);
 }
 
 /** After this time without such a request, the proxy is gone or trusted. */

@@ -75,6 +75,11 @@ export function isLoopback(address: string): boolean {
   return LOOPBACK.contains(address);
 }
 
+/** Whether a host is this machine itself: `localhost` or a loopback address. Any other name may be any address. */
+export function isThisMachine(host: string): boolean {
+  return host.toLowerCase() === "localhost" || isLoopback(host);
+}
+
 const PRIVATE = compileNetworks([
   "127.0.0.0/8",
   "10.0.0.0/8",

@@ -1,5 +1,4 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { isLoopback } from "./ip-address.ts";
 
 /** The address and port on which a server listens. */
 export interface ListenAddress {
@@ -30,9 +29,4 @@ function readListenAddress(text: string): ListenAddress | null {
   if (bracketed !== undefined) return isIPv6(bracketed) ? { host: bracketed, port } : null;
   // Text of digits and dots is meant as an address, but a system may read a short one as another address.
   return isIPv4(plain) || !/^[\d.]+$/.test(plain) ? { host: plain, port } : null;
-}
-
-/** Whether only this machine can reach it. A name other than `localhost` may be any address. */
-export function isThisMachineOnly({ host }: ListenAddress): boolean {
-  return host.toLowerCase() === "localhost" || isLoopback(host);
 }

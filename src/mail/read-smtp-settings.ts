@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 import { FormsvcError } from "../foundation/errors.ts";
-import { isLoopback } from "../foundation/ip-address.ts";
+import { isThisMachine } from "../foundation/ip-address.ts";
 import { domainOf, parseMailAddress } from "../foundation/mail-address.ts";
 import { readSecretFile } from "../secrets/secret-file.ts";
 import type { DkimKey, SmtpLogin, SmtpSettings } from "./smtp-settings.ts";
@@ -63,7 +63,7 @@ function readAddress(text: string | null): string | null {
 function chooseSecurity({ security, port }: MailConfig, host: string): SmtpSettings["security"] {
   if (security !== "auto") return security;
   if (port === TLS_PORT) return "tls";
-  return host.toLowerCase() === "localhost" || isLoopback(host) ? "none" : "starttls";
+  return isThisMachine(host) ? "none" : "starttls";
 }
 
 function readLogin({ user, password, passwordFile }: MailConfig): SmtpLogin | null {

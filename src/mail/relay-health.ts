@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
-import { isLoopback, isPrivate } from "../foundation/ip-address.ts";
+import { isPrivate, isThisMachine } from "../foundation/ip-address.ts";
 import { classifyMail } from "./classify-mail.ts";
 import { createTxtLookup } from "./look-up-txt.ts";
 import { type MailConfig, readSmtpSettings } from "./read-smtp-settings.ts";
@@ -78,10 +78,6 @@ async function lookUpDomain(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function isThisMachine(host: string): boolean {
-  return host.toLowerCase() === "localhost" || isLoopback(host);
 }
 
 /** A server for trying out, or one whose own way to receivers is not known here. A name without a dot is of a private network. */

@@ -10,8 +10,8 @@ import {
   metricsUnguarded,
   serverListening,
 } from "../foundation/events.ts";
-import { compileNetworks } from "../foundation/ip-address.ts";
-import { isThisMachineOnly, parseListenAddress } from "../foundation/listen-address.ts";
+import { compileNetworks, isThisMachine } from "../foundation/ip-address.ts";
+import { parseListenAddress } from "../foundation/listen-address.ts";
 import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
@@ -145,7 +145,7 @@ async function serveMetrics(
   const where = parseListenAddress(address);
   const url = `${await listen(server, where, "metrics")}/metrics`;
   metricsListening(log, { url });
-  if (token === null && !isThisMachineOnly(where)) metricsUnguarded(log, { url });
+  if (token === null && !isThisMachine(where.host)) metricsUnguarded(log, { url });
   return server;
 }
 

@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  isListenAddress,
-  isThisMachineOnly,
-  parseListenAddress,
-} from "../../src/foundation/listen-address.ts";
+import { isThisMachine } from "../../src/foundation/ip-address.ts";
+import { isListenAddress, parseListenAddress } from "../../src/foundation/listen-address.ts";
 
 test("an address to listen on is an IPv4 address, an IPv6 address in brackets or a name, with a port", () => {
   for (const [text, host, port] of [
@@ -44,7 +41,7 @@ test.each([
 });
 
 test("only loopback addresses and localhost are this machine alone", () => {
-  const isLocal = (text: string): boolean => isThisMachineOnly(parseListenAddress(text));
+  const isLocal = (text: string): boolean => isThisMachine(parseListenAddress(text).host);
   for (const text of ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "LocalHost:1"])
     expect([text, isLocal(text)]).toEqual([text, true]);
   for (const text of [

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { FormsvcError } from "../../foundation/errors.ts";
-import { isLoopback } from "../../foundation/ip-address.ts";
+import { isThisMachine } from "../../foundation/ip-address.ts";
 
 /** A PostgreSQL database as an address names it: `postgresql://user:password@host:5432,host2/database?sslmode=verify-full`. */
 export interface DatabaseAddress {
@@ -61,7 +61,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
 
 /** Whether a connection to this host leaves the machine. */
 export function isRemote({ host }: DatabaseHost): boolean {
-  return !(host.startsWith("/") || host === "localhost" || isLoopback(host));
+  return !(host.startsWith("/") || isThisMachine(host));
 }
 
 const SHAPE = "is not like postgresql://user:password@host:5432/database";
