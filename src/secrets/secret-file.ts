@@ -13,7 +13,7 @@ const UNREAD: Readonly<Record<string, string>> = {
 /**
  * The text of a file that the configuration names and that only its owner and group may read.
  *
- * @param setting that names the file, for the error. @param missing what to do if there is none; null if that says itself.
+ * @param setting that names the file, for the error. @param missing what to do if the file does not exist; null for no advice.
  * @throws config_invalid saying what is wrong with the file.
  */
 export function readSecretFile(setting: string, file: string, missing: Hint | null = null): string {
@@ -26,7 +26,7 @@ export function readSecretFile(setting: string, file: string, missing: Hint | nu
     // Windows shows modes that say nothing.
     if ((mode & 0o007) !== 0 && process.platform !== "win32")
       throw refuse(`everybody may read it; close it with: chmod 600 ${file}`);
-    if (size > MAX_FILE_BYTES) throw refuse("is too large to be such a file");
+    if (size > MAX_FILE_BYTES) throw refuse(`is too large; it may have ${MAX_FILE_BYTES} bytes at most`);
     return readFileSync(fd, "utf8");
   } catch (error) {
     if (error instanceof FormsvcError) throw error;
