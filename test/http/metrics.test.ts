@@ -261,7 +261,7 @@ test("an address for metrics that is taken ends the start with what to do, and l
   const { metricsUrl } = await servedWith(ON_ITS_OWN);
   const listen = new URL(metricsUrl).host;
   const second = operatorMachine();
-  second.configure({ metrics: { enabled: true, listen } });
+  second.configure({ server: { port: 0 }, metrics: { enabled: true, listen } });
   const ran = await second.run(["serve"]);
   expect([ran.code, ran.stderr]).toEqual([
     1,
