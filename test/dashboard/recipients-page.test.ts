@@ -67,6 +67,19 @@ test("the question is sent again as often as the holder can bear, and a refused 
   expect(asked).toBe(3);
 });
 
+test("one account has at most 20 holders asked within an hour, so that nobody mails strangers by this server", async () => {
+  const { server, ada, endpoint } = await begin();
+  const other = await server.addEndpoint();
+  const notices: string[] = [];
+  for (let number = 0; number < 21; number += 1) {
+    const { id } = number < 20 ? endpoint : other;
+    const address = `holder${number}@example.org`;
+    const { headers } = await ada.post(NEW, { endpoint: id, address, max_spam_score: "50" });
+    notices.push(String(headers["location"]).split("notice=")[1] ?? "");
+  }
+  expect(notices).toEqual([...Array.from({ length: 20 }, () => "recipient-asked"), "recipient-not-asked"]);
+});
+
 test("a form that is refused keeps what was typed and names each problem at its field", async () => {
   const { ada, endpoint } = await begin();
   const { status, text } = await ada.post(NEW, {

@@ -33,6 +33,19 @@ test("fields stand in the order of the form, and what was sent besides follows",
   expect(text).toContain("Hello\nthere");
 });
 
+test("the workspace is named to an operator if there are several, and to nobody else", async () => {
+  const server = await startServer();
+  const ada = await visit(server);
+  const { id: endpointId } = await server.addEndpoint();
+  const own = addSubmission(server.owner, { endpointId, data: goodPost });
+  const named = "Workspace <bdi>";
+  expect((await ada.get(`/dashboard/submissions/${own}`)).text).not.toContain(named);
+  const ben = await addFormOwner(server, "ben@example.org");
+  const his = addSubmission(server.owner, { endpointId: ben.endpoint.id, data: goodPost });
+  for (const id of [own, his]) expect((await ada.get(`/dashboard/submissions/${id}`)).text).toContain(named);
+  expect((await ben.get(`/dashboard/submissions/${his}`)).text).not.toContain(named);
+});
+
 test("the reasons are shown as a sum that adds up to the score", async () => {
   const { ben, add } = await world();
   const spamReasons = [
