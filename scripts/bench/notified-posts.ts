@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SMTPServer } from "smtp-server";
-import { LOAD_CORE, median, processorMs, runLoad, type RunningServer, startServer } from "./processes.ts";
+import { LOAD_CORE, measure, median, runLoad, type RunningServer, startServer } from "./processes.ts";
 import { ENDPOINT, makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
@@ -55,10 +55,10 @@ try {
   const rates: number[] = [];
   const costs: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const without = await measure(servers.plain, plain);
-    const withBoth = await measure(servers.notified, notified);
+    const without = await measure(servers.plain, CONNECTIONS, seconds, plain.request);
+    const withBoth = await measure(servers.notified, CONNECTIONS, seconds, notified.request);
     await sleep(REST_MS);
-    rates.push(withBoth.perSecond / without.perSecond);
+    rates.push(withBoth.requestsPerSecond / without.requestsPerSecond);
     costs.push(withBoth.processorUs / without.processorUs);
   }
   process.stdout.write(`posts with both over posts without, by round | ${median(rates).toFixed(2)}\n`);
@@ -77,14 +77,4 @@ async function addRecipients({ folder, run }: Workplace): Promise<RunningServer>
   run("webhook", "create", "--endpoint", ENDPOINT, "--url", url, "--allow-private", "--json");
   run("recipient", "add", "ada@example.org", "--endpoint", ENDPOINT, "--max-spam-score", "100", "--json");
   return receiver;
-}
-
-async function measure(server: RunningServer, { request }: Workplace) {
-  const before = processorMs(server.pid);
-  const { requests, requestsPerSecond, statuses } = await runLoad(server, CONNECTIONS, seconds, request);
-  if (statuses["200"] !== requests) throw new Error(`refused: ${JSON.stringify(statuses)}`);
-  return {
-    perSecond: requestsPerSecond,
-    processorUs: ((processorMs(server.pid) - before) * 1000) / requests,
-  };
 }

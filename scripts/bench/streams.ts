@@ -3,7 +3,7 @@ import { startSession } from "../../src/sessions/session.ts";
 import { listAccounts } from "../../src/workspaces/workspace-store.ts";
 import { type EventStream, openEvents } from "../../test/support/event-stream.ts";
 import { type Figure, renderFigures } from "./figures.ts";
-import { median, processorMs, runLoad, type RunningServer } from "./processes.ts";
+import { measure, type Measured, median, runLoad, type RunningServer } from "./processes.ts";
 import { makeWorkplace, type Workplace } from "./workplace.ts";
 
 /**
@@ -30,12 +30,12 @@ export async function compareStreams(rounds: number, seconds: number): Promise<F
     let told = 0;
     for (let round = 0; round < rounds; round += 1) {
       // Each comes first in every second round, because a server slows down a little while its file grows.
-      const first = round % 2 === 0 ? await measure(server, seconds, place.request) : null;
+      const first = round % 2 === 0 ? await measure(server, CONNECTIONS, seconds, place.request) : null;
       const streams = await openStreams(server, cookies);
-      const beside = await measure(server, seconds, place.request);
+      const beside = await measure(server, CONNECTIONS, seconds, place.request);
       for (const stream of streams) stream.close();
       told += streams.reduce((sum, stream) => sum + stream.text().split("event: new").length - 1, 0);
-      pairs.push({ alone: first ?? (await measure(server, seconds, place.request)), beside });
+      pairs.push({ alone: first ?? (await measure(server, CONNECTIONS, seconds, place.request)), beside });
     }
     await server.stop();
     const ratio = (read: (measured: Measured) => number): number =>
@@ -86,22 +86,4 @@ async function openStreams({ port }: RunningServer, cookies: readonly string[]):
   const refused = streams.find(({ status }) => status !== 200);
   if (refused !== undefined) throw new Error(`a stream was answered ${refused.status}`);
   return streams;
-}
-
-interface Measured {
-  readonly requestsPerSecond: number;
-  readonly p99Ms: number;
-  readonly processorUs: number;
-}
-
-async function measure(server: RunningServer, seconds: number, request: string): Promise<Measured> {
-  const before = processorMs(server.pid);
-  const { requests, requestsPerSecond, p99Ms, statuses } = await runLoad(
-    server,
-    CONNECTIONS,
-    seconds,
-    request,
-  );
-  if (Object.keys(statuses).some((status) => status !== "200")) throw new Error("a post was not stored");
-  return { requestsPerSecond, p99Ms, processorUs: ((processorMs(server.pid) - before) * 1000) / requests };
 }

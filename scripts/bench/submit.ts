@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Figure, renderFigures } from "./figures.ts";
-import type { LoadResult } from "./load.ts";
 import {
   LOAD_CORE,
+  measure,
+  type Measured,
   median,
-  processorMs,
   residentMb,
   runLoad,
   type RunningServer,
@@ -40,13 +40,12 @@ export async function comparePosts(rounds: number, seconds: number, webhooks = 0
     }
     const results: Round[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const posts = await measure(service, seconds, place.request);
-      const echoes = await measure(echo, seconds, place.request);
-      results.push({ posts, echoes, rows: await measure(floor, seconds, place.request) });
+      const posts = await measure(service, CONNECTIONS, seconds, place.request);
+      const echoes = await measure(echo, CONNECTIONS, seconds, place.request);
+      results.push({ posts, echoes, rows: await measure(floor, CONNECTIONS, seconds, place.request) });
     }
     const loadedMb = residentMb(service.pid);
     for (const server of [service, echo, floor, receiver]) await server.stop();
-    expectAccepted(results);
     return describe(results, restMb, loadedMb);
   } finally {
     place.remove();
@@ -73,30 +72,11 @@ async function addWebhooks({ folder, run }: Workplace, count: number): Promise<R
   return receiver;
 }
 
-interface Measured extends LoadResult {
-  /** Processor time of the server a request, in microseconds: steadier than the rate on a machine with other work. */
-  readonly processorUs: number;
-}
-
 interface Round {
   readonly posts: Measured;
   readonly echoes: Measured;
   /** Of the echo that stores. */
   readonly rows: Measured;
-}
-
-async function measure(server: RunningServer, seconds: number, request: string): Promise<Measured> {
-  const before = processorMs(server.pid);
-  const result = await runLoad(server, CONNECTIONS, seconds, request);
-  return { ...result, processorUs: ((processorMs(server.pid) - before) * 1000) / result.requests };
-}
-
-/** A refused post is cheaper than a stored one. */
-function expectAccepted(results: readonly Round[]): void {
-  for (const { posts } of results) {
-    const others = Object.keys(posts.statuses).filter((status) => status !== "200");
-    if (others.length > 0) throw new Error(`posts were answered ${others.join(", ")}`);
-  }
 }
 
 function describe(results: readonly Round[], restMb: number, loadedMb: number): Figure[] {

@@ -10,8 +10,9 @@ import {
   executable,
   median,
   postRequest,
+  measure,
+  type Measured,
   processorMs,
-  runLoad,
   type RunningServer,
   startServer,
 } from "./processes.ts";
@@ -70,11 +71,11 @@ try {
     await drained();
   }
   const lines = [
-    ["posts/s without a webhook", Math.round(median(results.map((round) => round.plain.perSecond)))],
-    ["posts/s with one", Math.round(median(results.map((round) => round.hooked.perSecond)))],
+    ["posts/s without a webhook", Math.round(median(results.map((round) => round.plain.requestsPerSecond)))],
+    ["posts/s with one", Math.round(median(results.map((round) => round.hooked.requestsPerSecond)))],
     [
       "with over without, by round",
-      share(results.map((round) => round.hooked.perSecond / round.plain.perSecond)),
+      share(results.map((round) => round.hooked.requestsPerSecond / round.plain.requestsPerSecond)),
     ],
     [
       "processor time a post, with over without",
@@ -122,21 +123,16 @@ function requestBody(message: string): string {
   return JSON.stringify({ name: "Ada Lovelace", email: "ada@example.com", message });
 }
 
-async function measure(service: Service): Promise<{ perSecond: number; processorUs: number }> {
-  const before = processorMs(service.pid);
-  const result = await runLoad(service, CONNECTIONS, seconds, postRequest(service.key, requestBody(MESSAGE)));
-  if (result.statuses["200"] !== result.requests)
-    throw new Error(`refused: ${JSON.stringify(result.statuses)}`);
-  const processorUs = ((processorMs(service.pid) - before) * 1000) / result.requests;
-  return { perSecond: result.requestsPerSecond, processorUs };
+function measurePosts(service: Service): Promise<Measured> {
+  return measure(service, CONNECTIONS, seconds, postRequest(service.key, requestBody(MESSAGE)));
 }
 
 /** The first one meets a different state of the machine than the second, so they take turns. */
 async function measureBoth(plain: Service, hooked: Service, isPlainFirst: boolean) {
-  const first = await measure(isPlainFirst ? plain : hooked);
+  const first = await measurePosts(isPlainFirst ? plain : hooked);
   // What the posts before queued must not take from those after.
   if (!isPlainFirst) await drained();
-  const second = await measure(isPlainFirst ? hooked : plain);
+  const second = await measurePosts(isPlainFirst ? hooked : plain);
   return isPlainFirst ? { plain: first, hooked: second } : { plain: second, hooked: first };
 }
 
