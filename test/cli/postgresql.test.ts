@@ -5,7 +5,12 @@ import { asSubmission } from "../support/add-submission.ts";
 import { submissionJson } from "../../src/submissions/submission-json.ts";
 import { emptyMachine, type OperatorMachine, operatorMachine } from "../support/operator-machine.ts";
 import { tryPost } from "../support/posts.ts";
-import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
+import {
+  hasPostgresql,
+  openForTest,
+  temporaryAddress,
+  untilTailed,
+} from "../support/temporary-postgresql.ts";
 import { write } from "../support/engines.ts";
 
 const EMPTY = "TEMPLATE template0";
@@ -43,6 +48,7 @@ describe.skipIf(!hasPostgresql)("on PostgreSQL", () => {
     expect((await machine.json(["submission", "list", "--search", "N1@"])).data).toMatchObject([
       { id: first },
     ]);
+    await untilTailed(await openForTest(machine.address));
     const tail = await machine.mustRun(["submission", "tail", "--cursor", first, "--json"]);
     expect(
       tail.stdout

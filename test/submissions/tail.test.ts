@@ -7,10 +7,10 @@ import { followSubmissions } from "../../src/submissions/follow-submissions.ts";
 import { deleteSubmissions, EVERY_SUBMISSION } from "../../src/submissions/submission-store.ts";
 import { readTail, TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
-import { asSubmission, storeSubmissions } from "../support/add-submission.ts";
+import { asSubmission, type GivenSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
-import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
+import { hasPostgresql, temporaryPostgresql, untilTailed } from "../support/temporary-postgresql.ts";
 
 const any = EVERY_SUBMISSION;
 /** Ids never go back with a clock that is set back a little, so a test of times has a day of its own. */
@@ -23,8 +23,14 @@ async function withEndpoints(db: Database) {
   const add = () => db.transaction(() => insertEndpoint(workspace, made, plans, NOON));
   const [one, two] = [(await add()).id, (await add()).id];
   const store = async (endpointId: string, createdAt: number) =>
-    (await storeSubmissions(db, [{ endpointId, createdAt }]))[0] ?? "";
+    (await storeAll(db, [{ endpointId, createdAt }]))[0] ?? "";
   return { one, two, store };
+}
+
+async function storeAll(db: Database, given: readonly GivenSubmission[]): Promise<string[]> {
+  const ids = await storeSubmissions(db, given);
+  await untilTailed(db);
+  return ids;
 }
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
@@ -49,7 +55,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     const day = NOON + (days += 1) * 86_400_000;
     const { one, two } = await withEndpoints(db);
-    const ids = await storeSubmissions(
+    const ids = await storeAll(
       db,
       [0, 30, 60].map((spamScore, index) => ({
         endpointId: index === 2 ? two : one,
@@ -69,7 +75,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     const { one } = await withEndpoints(db);
     const given = Array.from({ length: 7 }, (_, index) => ({ endpointId: one, createdAt: NOON + index }));
-    const ids = await storeSubmissions(db, given);
+    const ids = await storeAll(db, given);
     const seen: string[] = [];
     let position = TAIL_START;
     for (let page = 0; page < 4; page += 1) {
@@ -133,7 +139,7 @@ test.skipIf(!hasPostgresql)(
   "on PostgreSQL what another server is still storing is not passed over: all that came after it waits for it",
   async () => {
     const db = await temporaryPostgresql();
-    const { one, store } = await withEndpoints(db);
+    const { one } = await withEndpoints(db);
     const slow = asSubmission({ endpointId: one, createdAt: NOON });
     const seen = async () =>
       (await db.read(() => readTail(any, TAIL_START, 5))).submissions.map(({ id }) => id);
@@ -145,10 +151,11 @@ test.skipIf(!hasPostgresql)(
          VALUES ($1, 1, 1, '{}', 0, '[]', '', '', 1)`,
         [slow.id],
       );
-      quick = await store(one, NOON + 1);
+      [quick = ""] = await storeSubmissions(db, [{ endpointId: one, createdAt: NOON + 1 }]);
       expect(await seen()).toEqual([]);
       await client.query("COMMIT");
     });
+    await untilTailed(db);
     expect(await seen()).toEqual([slow.id, quick]);
   },
 );

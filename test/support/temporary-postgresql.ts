@@ -1,20 +1,23 @@
+import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { inject, onTestFinished } from "vitest";
 import { COPIED_TABLES } from "../../src/database/copy-tables.ts";
+import type { Database } from "../../src/database/database.ts";
 import {
   openPostgresql,
   type PostgresqlDatabase,
   type PostgresqlOptions,
 } from "../../src/database/postgresql/open-postgresql.ts";
+import { first, text as statement } from "../../src/database/steps.ts";
 import { connectPlainly } from "./postgresql-cluster.ts";
 import { TEMPLATE } from "./one-cluster.ts";
+import { until } from "./until.ts";
 
 /** Whether PostgreSQL is installed, so that its tests run. */
 export const hasPostgresql = inject("clusterPort") !== null;
 
 let asked: Promise<string> | undefined;
-let made = 0;
 
 /** The address of a database of the shared cluster. */
 export async function addressInCluster(database: string): Promise<string> {
@@ -46,8 +49,7 @@ export async function temporaryAddress(from: string = `TEMPLATE ${TEMPLATE}`): P
 }
 
 async function makeDatabase(from: string): Promise<{ readonly name: string; readonly address: string }> {
-  made += 1;
-  const name = `test_${process.pid}_${made}`;
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
   await administer(`CREATE DATABASE ${name} ${from}`);
   return { name, address: await addressInCluster(name) };
 }
@@ -82,4 +84,16 @@ export async function openForTest(address: string, options?: PostgresqlOptions):
   const db = await openPostgresql(address, options);
   onTestFinished(() => db.close());
   return db;
+}
+
+const INCOMPLETE_SQL =
+  "SELECT 1 FROM submission WHERE stored_by >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1";
+
+/**
+ * Waits until `tail` gives all that is stored. On PostgreSQL any transaction of the cluster that began earlier and still writes holds it
+ * up, and other test files write on the same cluster.
+ */
+export async function untilTailed(db: Database): Promise<void> {
+  if (db.engine === "sqlite") return;
+  await until(async () => (await db.read(() => first(statement(INCOMPLETE_SQL)))) === undefined);
 }
