@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { parseDatabaseAddress } from "../../src/database/postgresql/address.ts";
@@ -49,6 +50,12 @@ export interface ClusterOptions {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/**
+ * Becomes the command of its arguments, and leaves a watch beside it. The watch reads from a pipe of this process: a line says that
+ * the command has ended; the end of the pipe without a line, that this process was killed, and then the watch ends the command.
+ */
+const NO_LONGER_THAN_THIS_PROCESS = '{ read -r _ <&3 || kill -QUIT $$; } & exec "$@" 3<&-';
+
 /** Makes a cluster in a temporary folder and starts it. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const programs = findPostgresql();
@@ -81,11 +88,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const own = [`listen_addresses=${listen}`, `unix_socket_directories=${folder.path}`, "shared_buffers=32MB"];
   const settings = [...own, ...(options.settings ?? [])].flatMap((each) => ["-c", each]);
   const start = async (port: number): Promise<Cluster> => {
-    const server = spawn(join(programs, "postgres"), ["-D", data, "-p", String(port), ...settings], {
+    const command = [join(programs, "postgres"), "-D", data, "-p", String(port), ...settings];
+    const server = spawn("sh", ["-c", NO_LONGER_THAN_THIS_PROCESS, "sh", ...command], {
       ...user,
       cwd: folder.path,
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
     });
+    const watch = server.stdio[3] as Writable;
+    server.once("exit", () => watch.end("ended\n"));
     await readiness(server);
     return {
       folder: folder.path,

@@ -1,5 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import type { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPostgresql } from "../../../src/database/postgresql/open-postgresql.ts";
@@ -39,6 +41,27 @@ describe.skipIf(!hasPostgresql)("a server of its own", () => {
     const admin = await administrator(cluster);
     await admin.query("SELECT pg_promote()");
     await expect(openPostgresql(cluster.address("postgres"))).rejects.toThrow("fsync is off");
+  });
+
+  test("ends with the process that started it, even if that is killed", async () => {
+    const module = new URL("../../support/postgresql-cluster.ts", import.meta.url).href;
+    const starter = spawn(
+      process.execPath,
+      [
+        "-e",
+        `const { folder, address } = await (await import("${module}")).startCluster(); console.log(folder); console.log(address("postgres"))`,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const lines = createInterface({ input: starter.stdout })[Symbol.asyncIterator]();
+    const folder = String((await lines.next()).value);
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const client = await connectPlainly(String((await lines.next()).value));
+    // Not `once`, which fails at the error that comes before.
+    const ended = new Promise((resolve) => client.once("end", resolve));
+    starter.kill("SIGKILL");
+    await ended;
+    expect(await until(() => !existsSync(join(folder, "data/postmaster.pid")))).toBe(true);
   });
 
   test("is found behind hosts that are standbys or not there", async () => {
