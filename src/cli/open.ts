@@ -68,14 +68,22 @@ interface OpenedDatabase {
 /**
  * The database of a configuration, brought up to date.
  *
- * @throws server_running if that would change the schema under a running server of an older version.
+ * @param makes whether one that is not there is made: the file, or the tables in an empty PostgreSQL database.
+ * @throws database_unusable if it is not there and not made; server_running if that would change the schema under a running server
+ *   of an older version.
  */
-export async function openForCommand(config: Config, clock: Clock): Promise<OpenedDatabase> {
-  const { url } = config.database;
-  if (url === null) return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, (db) => upgradeUnserved(db, clock));
+export async function openForCommand(config: Config, clock: Clock, makes: boolean): Promise<OpenedDatabase> {
+  const { path, url } = config.database;
+  if (url === null) {
+    if (!makes && !existsSync(path)) refuseMissing(config.database, "there is no database");
+    return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, (db) => upgradeUnserved(db, clock));
+  }
   const db = await openAddress(url);
   try {
-    const { migratePostgresql } = await import("../database/postgresql/migrate-postgresql.ts");
+    const { migratePostgresql, postgresqlMigrationStatus } =
+      await import("../database/postgresql/migrate-postgresql.ts");
+    if (!makes && (await postgresqlMigrationStatus(db)).version === 0)
+      refuseMissing(config.database, "there are no tables of formsvc's in it");
     return { db, migrated: { ...(await migratePostgresql(db)), keptCopy: null } };
   } catch (error) {
     await db.close();
@@ -83,22 +91,17 @@ export async function openForCommand(config: Config, clock: Clock): Promise<Open
   }
 }
 
+function refuseMissing(database: Config["database"], what: string): never {
+  throw new FormsvcError(
+    "database_unusable",
+    `${nameOf(database)}: ${what}; name yours with --db, or make one with: formsvc init`,
+  );
+}
+
 /** Connects to a PostgreSQL database, whatever its schema. A start on a file loads none of this. */
 export async function openAddress(url: string): Promise<PostgresqlDatabase> {
   const { openPostgresql } = await import("../database/postgresql/open-postgresql.ts");
   return openPostgresql(url);
-}
-
-/** Whether a command would make the database: the file is not there, or the named database is empty. */
-async function isMissing({ path, url }: Config["database"]): Promise<boolean> {
-  if (url === null) return !existsSync(path);
-  const db = await openAddress(url);
-  try {
-    const { postgresqlMigrationStatus } = await import("../database/postgresql/migrate-postgresql.ts");
-    return (await postgresqlMigrationStatus(db)).version === 0;
-  } finally {
-    await db.close();
-  }
 }
 
 function upgradeUnserved(db: SqliteDatabase, clock: Clock): MigrationResult {
@@ -129,22 +132,22 @@ type Work<Result> = (db: AnyDatabase, config: Config) => Result | Promise<Result
  *
  * @throws database_unusable if there is none: the path is mistyped, or the command runs in the wrong folder.
  */
-export async function withDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
-  const { database } = readConfig(context);
-  if (await isMissing(database)) {
-    const what = database.url === null ? "there is no database" : "there are no tables of formsvc's in it";
-    throw new FormsvcError(
-      "database_unusable",
-      `${nameOf(database)}: ${what}; name yours with --db, or make one with: formsvc init`,
-    );
-  }
-  return withNewDatabase(context, work);
+export function withDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
+  return withOpened(context, work, false);
 }
 
 /** The same for commands that a new installation begins with: they create the database. */
-export async function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
+export function withNewDatabase<Result>(context: CommandContext, work: Work<Result>): Promise<Result> {
+  return withOpened(context, work, true);
+}
+
+async function withOpened<Result>(
+  context: CommandContext,
+  work: Work<Result>,
+  makes: boolean,
+): Promise<Result> {
   const config = readConfig(context);
-  const { db, migrated } = await openForCommand(config, context.clock);
+  const { db, migrated } = await openForCommand(config, context.clock, makes);
   try {
     if (migrated.version === 0) context.output.note(`made a new database: ${db.name}`);
     if (migrated.keptCopy !== null)
