@@ -45,8 +45,3 @@ function findProblem(facts: ServerFacts): string | null {
     return `synchronous_commit is ${commit}, so an acknowledged post may be lost; set it to on`;
   return null;
 }
-
-/** Whether a server can be passed over in favour of another host. */
-export function isStandby({ is_standby: isStandbyServer }: ServerFacts): boolean {
-  return isStandbyServer;
-}

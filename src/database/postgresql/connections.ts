@@ -2,7 +2,7 @@ import type { ConnectionOptions } from "node:tls";
 import { type CustomTypesConfig, Pool, type PoolClient, types as parsers } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { type DatabaseAddress, type DatabaseHost, isRemote } from "./address.ts";
-import { checkServer, FACTS_SQL, isStandby, type ServerFacts } from "./check-server.ts";
+import { checkServer, FACTS_SQL, type ServerFacts } from "./check-server.ts";
 import { isConnectionLost, translatePostgresqlError } from "./postgresql-error.ts";
 
 /** Longest wait for a connection, free or new. */
@@ -107,7 +107,7 @@ async function check(client: PoolClient, shown: string): Promise<void> {
   try {
     checkServer(facts, shown);
   } catch (error) {
-    if (error instanceof FormsvcError && isStandby(facts)) throw new PassedOver(error.code, error.message);
+    if (error instanceof FormsvcError && facts.is_standby) throw new PassedOver(error.code, error.message);
     throw error;
   }
 }
