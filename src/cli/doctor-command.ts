@@ -42,9 +42,8 @@ async function examineMachine(context: CommandContext): Promise<Finding[]> {
     db =
       url === null ? openDatabase(path, { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS }) : await openAddress(url);
   } catch (error) {
-    const { message, ...finding } = failedCheck(error);
-    if (url === null) return [{ message, ...finding }];
-    return [problem("database.server", message, "do what it says")];
+    const failed = failedCheck(error);
+    return [url === null ? failed : problem("database.server", failed.message, "do what it says")];
   }
   try {
     const loaded = loadConfig(context.configFile);
