@@ -202,7 +202,7 @@ function* readChunk(
   let { rows: count } = source;
   let end = yield* lastOf(source, count, order);
   if (matcher !== null && count > 1) {
-    // A submission may have 64 KiB: if these are too large together, as many are read as fit if they have one size.
+    // A submission may have 64 KiB. If these are too large together, it reads the number that fits at their mean size.
     const size = yield* sizeOf(end === null ? source : chunk(source, end));
     if (size.bytes > MAX_CHUNK_BYTES) {
       count = Math.max(1, Math.floor((size.rows * MAX_CHUNK_BYTES) / size.bytes));
@@ -222,7 +222,7 @@ function* readChunk(
   return { ids: meant.map(({ id }) => id), rows: count, end };
 }
 
-/** The id of the last of that many submissions; null when there are fewer. */
+/** The id of the last of the first `count` submissions; null if there are fewer. */
 function* lastOf(source: Source, count: number, order: string): Steps<string | null> {
   const { sql, parameters } = inRange(source);
   const last = yield* first(

@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgresql)("a copy from one engine to the other", () => {
     expect(await to.read(() => all(totals))).toEqual([{ posts: 6 }]);
   });
 
-  test("is refused where anything is stored already, and leaves it as it is", async () => {
+  test("is refused if anything is stored already, and leaves it as it is", async () => {
     const [from, to] = [temporaryDatabase(), await temporaryPostgresql()];
     await fillEveryTable(from);
     await fillEveryTable(to);

@@ -18,7 +18,7 @@ import { temporaryDatabase } from "../support/temporary-database.ts";
 let days = 0;
 
 describe.each(ENGINES)("on $name", ({ temporary }) => {
-  /** As many endpoints, each with its own share of the submissions; the first has none. */
+  /** The given number of endpoints, each with its own share of the submissions; the first has none. */
   async function world(endpointCount: number, submissionCount: number) {
     const start = NOON + (days += 1) * 86_400_000;
     const db = await temporary();
