@@ -2,6 +2,7 @@ import { dropOldChanges } from "./audit/audit-store.ts";
 import type { Config } from "./config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "./database/sqlite/sqlite-database.ts";
+import { type LiveServers, ONLY_SERVER } from "./database/live-servers.ts";
 import { migrate, type MigrationResult } from "./database/migrate.ts";
 import { createWritability, type Writability } from "./database/sqlite/write-probe.ts";
 import { measureDatabase } from "./database/sqlite/database-metrics.ts";
@@ -153,6 +154,8 @@ export interface SubmitService {
   readonly metrics: ExposedMetrics | null;
   /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
   readonly onChange: () => void;
+  /** Those that share the database. */
+  readonly liveServers: LiveServers;
   /** Resolves when every accepted post is stored. */
   readonly drain: () => Promise<void>;
 }
@@ -222,6 +225,7 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     news,
     metrics,
     onChange,
+    liveServers: ONLY_SERVER,
     drain: () => commits.drain(),
   };
 }

@@ -66,8 +66,11 @@ export const COPIED_TABLES = [
   "audit_event",
 ] as const satisfies readonly TableName[];
 
-/** The place of a submission in the order of commits, which each engine counts in its own way. */
-const OWN_COLUMNS: ReadonlySet<string> = new Set(["seq", "stored_by"]);
+/**
+ * The place of a submission in the order of commits, which each engine counts in its own way, and which of several servers sends a
+ * delivery: none of them, after a copy.
+ */
+const OWN_COLUMNS: ReadonlySet<string> = new Set(["seq", "stored_by", "claimed_by"]);
 
 /**
  * Copies every row, then reads the copy and compares: the number of rows and a checksum over all their values.

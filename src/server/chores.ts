@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SubmitService, Upkeep } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { backupFolder, createBackupScheduler } from "../database/sqlite/backup-schedule.ts";
+import { isFirst } from "../database/live-servers.ts";
 import { openBackupSocket } from "../database/sqlite/backup-socket.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Clock } from "../foundation/clock.ts";
@@ -57,9 +58,10 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
   const look = (): void => {
     backups.look();
     alert?.look();
-    cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
-      cleaning = null;
-    });
+    if (isFirst(service.liveServers))
+      cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
+        cleaning = null;
+      });
   };
   look();
   const timer = setInterval(look, CHORES_INTERVAL_MS);

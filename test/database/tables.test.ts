@@ -113,16 +113,22 @@ test("the row types are the tables of the file: every table, every column, its t
 });
 
 test.skipIf(!hasPostgresql)(
-  "PostgreSQL has the same tables and columns, text in bytes' order, and its own count of commits and versions",
+  "PostgreSQL has the same tables and columns, text in bytes' order, and its own for commits, versions and several servers",
   async () => {
-    const { submission, schema_version: versions, ...others } = await columnsOfPostgresql();
-    const { submission: ofFile, ...expected } = columnsOfFile();
+    const { submission, delivery, schema_version, live_server, rate_window, ...others } =
+      await columnsOfPostgresql();
+    const { submission: submissionOfFile, delivery: deliveryOfFile, ...expected } = columnsOfFile();
     expect(others).toEqual(expected);
-    const { stored_by: commit, ...columns } = submission ?? {};
-    expect({ seq: "INTEGER", ...columns }).toEqual(ofFile);
-    expect([commit, Object.keys(versions ?? {}).toSorted()]).toEqual([
-      "xid8",
+    const { stored_by, ...columns } = submission ?? {};
+    expect({ seq: "INTEGER", ...columns }).toEqual(submissionOfFile);
+    const { claimed_by, ...columnsOfDelivery } = delivery ?? {};
+    expect(columnsOfDelivery).toEqual(deliveryOfFile);
+    expect([stored_by, claimed_by]).toEqual(["xid8", "TEXT NULL"]);
+    const own = [schema_version, live_server, rate_window];
+    expect(own.map((table) => Object.keys(table ?? {}).toSorted())).toEqual([
       ["id", "oldest_program", "version"],
+      ["id", "program", "schema_version", "seen_at", "started_at"],
+      ["ends_at", "unit", "used"],
     ]);
   },
 );

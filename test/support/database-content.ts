@@ -2,13 +2,13 @@ import { COPIED_TABLES } from "../../src/database/copy-tables.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import { all } from "../../src/database/steps.ts";
 
-/** Every row of every table, in an order that does not depend on the engine. The order of commits is each engine's own. */
+/** Every row of every table, in an order that does not depend on the engine. The order of commits is each engine's own, and so is who sends. */
 export async function contentOf(db: Database): Promise<Record<string, unknown>> {
   const content: Record<string, unknown> = {};
   for (const table of COPIED_TABLES) {
     const rows = await db.read(() => all(query.selectFrom(table).selectAll()));
     content[table] = rows
-      .map((row) => JSON.stringify(sorted({ ...row, seq: null, stored_by: null })))
+      .map((row) => JSON.stringify(sorted({ ...row, seq: null, stored_by: null, claimed_by: null })))
       .toSorted();
   }
   return content;

@@ -72,7 +72,8 @@ export async function temporaryPostgresql(): Promise<PostgresqlDatabase> {
 /** Takes some milliseconds; to make a database takes a hundred and more. */
 async function empty(address: string): Promise<void> {
   const admin = await connectPlainly(address);
-  const rows = [...COPIED_TABLES].toReversed().map((table) => `DELETE FROM ${table}`);
+  const tables = ["live_server", "rate_window", ...[...COPIED_TABLES].toReversed()];
+  const rows = tables.map((table) => `DELETE FROM ${table}`);
   const settings = "INSERT INTO settings_version (id, version) VALUES (1, 1)";
   const numbers = `SELECT setval(sequencename::regclass, 1, false) FROM pg_sequences`;
   await admin.query([...rows, settings, numbers].join("; "));

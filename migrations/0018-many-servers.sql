@@ -1,0 +1,1 @@
+-- One server works on a file, so SQLite needs nothing here; postgresql/0018-many-servers.sql lets several share a database.
