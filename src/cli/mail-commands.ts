@@ -82,13 +82,12 @@ const test = command({
       parseMailAddress(address) ?? refuse("expected one address without a name, like ada@example.org");
     const settings = mailServerOf(readSettings(context));
     const sender = createSmtpSender(settings);
-    const { messageId, result } = await sendTestMail(
+    const { messageId, result, outcome, message } = await sendTestMail(
       sender,
       { from: settings.from, to },
       context.clock.now(),
     );
     await sender.close();
-    const { outcome, message } = classifyMail(result);
     const { stage, reply, durationMs } = result;
     if (context.output.isJson) {
       const facts = { stage, outcome, code: reply?.code ?? null, message, duration_ms: durationMs };

@@ -57,7 +57,7 @@ export const mailSection = z.strictObject({
   limits: z.strictObject({
     total: z.int().min(1).max(100).describe("E-mails sent at once, each over a connection of its own."),
     perMinute: count.describe(
-      "E-mails a minute about submissions; those about accounts come on top, at most a quarter of it.",
+      "E-mails a minute about submissions; those about accounts and tests from the dashboard come on top, at most a quarter of it each.",
     ),
     perRecipientPerHour: count.describe("E-mails an hour to one recipient."),
   }),

@@ -7,6 +7,7 @@ import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Letters } from "../mail/letters.ts";
+import type { MailService } from "../mail/open-mail.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { News } from "../submissions/news.ts";
@@ -30,6 +31,8 @@ export interface DashboardParts {
   readonly dashboardUrl: string | null;
   /** Sends mail to who signs up or forgot a password; null if no mail server is configured. */
   readonly letters: Pick<Letters, "send"> | null;
+  /** Null if no mail server is configured. */
+  readonly sendTestMail: MailService["sendTest"] | null;
   /** What `formsvc doctor` finds, but for the check that reads the whole file. */
   readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
   /** Takes work that goes on after the page that began it. */

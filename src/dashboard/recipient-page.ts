@@ -1,31 +1,37 @@
+import { FormsvcError } from "../foundation/errors.ts";
 import { switchMailRecipient } from "../mail/change-mail-recipient.ts";
 import { mailChannel } from "../mail/mail-deliveries.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { getViewableMailRecipient, type OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { readQueue } from "../outbox/count-deliveries.ts";
-import { page, redirect } from "./answer.ts";
+import { type Answer, page, redirect } from "./answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { readDeliveryList } from "./deliveries-card.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { recipientView } from "./recipient-view.ts";
-import { mailMissing } from "./recipient-words.ts";
+import { isTestable, mailMissing, NOT_SET_UP } from "./recipient-words.ts";
 import type { Routes, Visit } from "./routes.ts";
+import { createRecipientTests, type MailTest } from "./test-recipient.ts";
 
-/** `/dashboard/recipients/:id`: its state and its messages, pausing and starting. */
+/** `/dashboard/recipients/:id`: its state and its messages, a test, pausing and starting. */
 export function recipientPages(routes: Routes, parts: DashboardParts): void {
   const { db, config, clock } = parts;
+  const sendTest = createRecipientTests(parts);
 
   /** @throws not_found */
   const owned = ({ viewer, params }: Visit): Promise<OwnedMailRecipient> =>
     db.read(() => getViewableMailRecipient(viewer, params["id"] ?? ""));
 
-  routes.read("/recipients/:id", async (visit) => {
+  routes.read("/recipients/:id", async (visit) => show(visit, await owned(visit), null));
+
+  routes.write("/recipients/:id/test", async (visit) => {
     const found = await owned(visit);
-    const { id, settings } = found.recipient;
-    const list = await readDeliveryList(db, mailChannel, id, visit.query);
-    const queue = await db.read(() => readQueue(id));
-    const missing = mailMissing(config, visit.viewer.isOperator);
-    return page(settings.address, recipientView({ ...found, list, queue, missing }));
+    const { recipient } = found;
+    const { address } = recipient.settings;
+    if (sendTest === null) throw new FormsvcError("unavailable", NOT_SET_UP);
+    if (!isTestable(recipient))
+      throw new FormsvcError("conflict", `The holder of ${address} did not agree to get e-mail.`);
+    return show(visit, found, await sendTest(visit.viewer.accountId, address));
   });
 
   for (const enabled of [true, false]) {
@@ -34,5 +40,15 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
       await applied(parts, () => switchMailRecipient(db, { id, enabled, actor: visit.viewer }, clock));
       return redirect(recipientPath(MAIL_KIND, id), enabled ? "sending-started" : "sending-paused");
     });
+  }
+
+  async function show(visit: Visit, found: OwnedMailRecipient, tested: MailTest | null): Promise<Answer> {
+    const { id, settings } = found.recipient;
+    const list = await readDeliveryList(db, mailChannel, id, visit.query);
+    const queue = await db.read(() => readQueue(id));
+    const missing = mailMissing(config, visit.viewer.isOperator);
+    const canTest = sendTest !== null && isTestable(found.recipient);
+    const content = recipientView({ ...found, list, queue, missing, canTest, tested });
+    return page(settings.address, content, typeof tested === "string" ? 429 : 200);
   }
 }

@@ -7,31 +7,54 @@ import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import { recipientPath } from "./channel-of.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { healthCard, healthPill } from "./health.ts";
-import { digestLabel, recipientHealth } from "./recipient-words.ts";
+import { digestLabel, recipientHealth, testAdvice } from "./recipient-words.ts";
+import type { MailTest } from "./test-recipient.ts";
 import { time } from "./time.ts";
 
 interface RecipientView extends OwnedMailRecipient {
   readonly queue: RecipientQueue;
   readonly list: DeliveryList;
-  /** Why nobody can get e-mail; null if they can. */
+  /** Why nobody can be asked; null if they can. */
   readonly missing: string | null;
+  /** Whether a test e-mail may be sent. */
+  readonly canTest: boolean;
+  /** The test that was just asked for; null if none was. */
+  readonly tested: MailTest | null;
 }
 
 export function recipientView(view: RecipientView): Html {
-  const { recipient, queue, missing } = view;
+  const { recipient, queue, missing, canTest, tested } = view;
   const health = recipientHealth(recipient);
   const path = recipientPath(MAIL_KIND, recipient.id);
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
     <div class="head">
       <h1>${recipient.settings.address}</h1>
       ${healthPill(health)}
-      <div class="actions">${mainAction(view, path)}<a class="button" href="${path}/edit">Change</a></div>
+      <div class="actions">
+        ${mainAction(view, path)}${canTest && testButton(path)}<a class="button" href="${path}/edit">Change</a>
+      </div>
     </div>
     ${missing !== null && html`<p class="notice bad">${missing}</p>`}
+    ${tested !== null && testedView(tested)}
     <div class="two">
       <div>${deliveriesCard(path, view.list)}</div>
       <div>${healthCard(path, health, queue)} ${settingsCard(view, path)}</div>
     </div>`;
+}
+
+function testButton(path: string): Html {
+  return html`<form method="post" action="${path}/test"><button>Send a test e-mail</button></form>`;
+}
+
+function testedView(tested: MailTest): Html {
+  if (typeof tested === "string") return html`<p class="notice bad" role="alert">${tested}</p>`;
+  const { outcome, message, result } = tested;
+  const isSent = outcome === "delivered";
+  const title =
+    isSent || outcome === "unsure" ? html`The test e-mail was sent` : html`The test e-mail was not sent`;
+  return html`<div class="notice ${isSent ? "" : "bad"}" role="${isSent ? "status" : "alert"}">
+    <b>${title}</b> after ${result.durationMs} ms. <bdi dir="auto">${message}</bdi> ${testAdvice(outcome)}
+  </div>`;
 }
 
 /** What its state calls for. Only the holder of an address can undo that they unsubscribed. */

@@ -2,8 +2,14 @@ import type { Config } from "../config/config.ts";
 import { html } from "../foundation/html.ts";
 import type { Digest, MailRecipient } from "../mail/mail-recipient.ts";
 import { stateOf } from "../mail/mail-recipient-json.ts";
+import type { TestMail } from "../mail/send-test-mail.ts";
 import type { Health } from "./health.ts";
 import { exactTime } from "./time.ts";
+
+/** Whether its holder agreed to get e-mail, and did not end it since. Others are sent nothing, not even a test. */
+export function isTestable(recipient: MailRecipient): boolean {
+  return !["unconfirmed", "unsubscribed"].includes(stateOf(recipient));
+}
 
 export function recipientHealth(recipient: MailRecipient): Health {
   const { unsubscribedAt, failingSince } = recipient;
@@ -58,10 +64,38 @@ export function digestLabel(digest: Digest): string {
   return DIGEST_LABELS[digest];
 }
 
-/** Why nobody can get e-mail; null if they can. */
+export const NOT_SET_UP = "E-mail is not set up on this server. Ask whoever runs it.";
+
+/** Why nobody can be asked whether they want e-mail; null if they can. */
 export function mailMissing({ mail, server }: Config, isOperator: boolean): string | null {
-  if (mail.host !== null && server.baseUrl !== null) return null;
-  if (!isOperator) return "E-mail is not set up on this server. Ask whoever runs it.";
-  const settings = mail.host === null ? "mail.host, mail.from and server.baseUrl" : "server.baseUrl";
-  return `E-mail is not set up on this server. Write ${settings} into the configuration and restart the server; docs/notifications.md has an example.`;
+  if (mail.host === null)
+    return isOperator
+      ? "E-mail is not set up on this server. Write mail.host, mail.from and server.baseUrl into the configuration and restart the server; docs/notifications.md has an example."
+      : NOT_SET_UP;
+  if (server.baseUrl !== null) return null;
+  return isOperator
+    ? "Nobody can be added here yet: the e-mail that asks a new recipient needs a link to this server. Write server.baseUrl into the configuration and restart the server."
+    : "Nobody can be added here yet, because this server does not know its own address. Ask whoever runs it.";
 }
+
+/** What to do about a test e-mail that was not sent, by its outcome. */
+export function testAdvice(outcome: TestMail["outcome"]): string | null {
+  return TEST_ADVICE[outcome] ?? null;
+}
+
+const OPERATOR_MENDS =
+  "Whoever runs this server has to mend its mail settings. E-mail about submissions waits until then.";
+
+const TEST_ADVICE: Readonly<Partial<Record<TestMail["outcome"], string>>> = {
+  delivered: "If it does not arrive within some minutes, look among the spam.",
+  deferred: "Many mail servers ask to wait at first. Try it again in some minutes.",
+  recipient_refused: "Nobody seems to get e-mail at this address. Check its spelling, or ask its holder.",
+  content_refused: "The mail server did not want this e-mail. Tell whoever runs this server what it said.",
+  relay_refused: OPERATOR_MENDS,
+  sender_refused: OPERATOR_MENDS,
+  login_refused: OPERATOR_MENDS,
+  tls_failed: OPERATOR_MENDS,
+  unreachable: "Try it again in some minutes. If it stays so, tell whoever runs this server.",
+  unsure: "Look into the mailbox, among the spam too, before you try it again.",
+  interrupted: "Try it again in a moment.",
+};

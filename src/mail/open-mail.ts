@@ -7,6 +7,7 @@ import { countLetters, Letters, timing } from "./letters.ts";
 import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
 import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
 import { placeOf } from "./mail-health.ts";
+import { sendTestMail, type TestMail } from "./send-test-mail.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
 
@@ -51,6 +52,8 @@ export interface MailService {
   readonly letters: Letters;
   /** What the links of e-mails to recipients do. */
   readonly mailLinks: MailLinks;
+  /** Sends a test over the connections of all e-mail. @param to as `parseMailAddress` gives it */
+  readonly sendTest: (to: string) => Promise<TestMail>;
 }
 
 /**
@@ -68,5 +71,9 @@ export function openMailService(
   const { db, smtp, sender, settings, clock, log } = parts;
   const { perMinute } = settings.limits;
   const letters = new Letters({ sender, from: smtp.from, perMinute, clock, log, count, timing });
-  return { letters, mailLinks: createMailLinks({ db, clock, onChange }) };
+  return {
+    letters,
+    mailLinks: createMailLinks({ db, clock, onChange }),
+    sendTest: (to) => sendTestMail(sender, { from: smtp.from, to }, clock.now()),
+  };
 }

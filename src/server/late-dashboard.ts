@@ -38,6 +38,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
         keyring,
         sender,
         letters: mail?.letters ?? null,
+        sendTestMail: mail?.sendTest ?? null,
         news,
         examine: createSelfExamination(parts, configFile, background),
         background,

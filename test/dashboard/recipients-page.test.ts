@@ -168,7 +168,7 @@ test("another workspace's recipient is on each route like one that does not exis
   const before = JSON.stringify(server.owner.prepare("SELECT * FROM mail_recipient, recipient").all());
   const asks = [
     ...["", "/edit", "/delete"].map((rest) => [rest, (of: string) => eve.get(of + rest)] as const),
-    ...["/ask", "/enable", "/disable", "/edit", "/delete", "/replay"].map(
+    ...["/ask", "/test", "/enable", "/disable", "/edit", "/delete", "/replay"].map(
       (rest) => [rest, (of: string) => eve.post(of + rest, form)] as const,
     ),
   ];

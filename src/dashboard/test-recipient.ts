@@ -1,0 +1,50 @@
+import { createRateLimiter, type RateLimit } from "../foundation/rate-limit.ts";
+import type { TestMail } from "../mail/send-test-mail.ts";
+import type { DashboardParts } from "./parts.ts";
+
+/** Who presses the button may mean no good to who reads the mailbox, or to the mail server's name. */
+const BY_ADDRESS: RateLimit = { max: 5, windowSeconds: 3600 };
+const BY_ACCOUNT: RateLimit = { max: 10, windowSeconds: 3600 };
+/** What `mail.limits.perMinute` is divided by, for the tests of all accounts. */
+const SHARE = 4;
+/** Tests at once; each holds a connection that submissions wait for. */
+const MAX_AT_ONCE = 2;
+
+/** A test e-mail, or the sentence that says why none was sent. */
+export type MailTest = TestMail | string;
+
+/** Sends test e-mails, bounded. @param address as `parseMailAddress` gives it */
+export type TestRecipient = (accountId: string, address: string) => Promise<MailTest>;
+
+/** Null if no mail server is configured. */
+export function createRecipientTests({ sendTestMail, config }: DashboardParts): TestRecipient | null {
+  if (sendTestMail === null) return null;
+  const limiter = createRateLimiter();
+  const ofAll = { max: Math.max(1, Math.floor(config.mail.limits.perMinute / SHARE)), windowSeconds: 60 };
+  const underWay = new Set<string>();
+  return async (accountId, address) => {
+    if (underWay.size >= MAX_AT_ONCE || underWay.has(accountId)) return AT_ONCE;
+    const units = [
+      [`address ${address.toLowerCase()}`, BY_ADDRESS],
+      [`account ${accountId}`, BY_ACCOUNT],
+      ["all", ofAll],
+    ] as const;
+    const full = units.map(([unit, limit]) => limiter.look(unit, limit)).find((state) => !state?.allowed);
+    if (full) return tooMany(full.resetSeconds);
+    for (const [unit, limit] of units) limiter.count(unit, limit);
+    underWay.add(accountId);
+    try {
+      return await sendTestMail(address);
+    } finally {
+      underWay.delete(accountId);
+    }
+  };
+}
+
+const AT_ONCE = "Another test e-mail is under way. Try it again in a moment.";
+
+function tooMany(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  return `No e-mail was sent, because too many tests were sent within an hour. Try it again in ${wait}.`;
+}
