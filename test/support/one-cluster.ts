@@ -4,6 +4,7 @@ import { once } from "node:events";
 import type { TestProject } from "vitest/node";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import { openPostgresql } from "../../src/database/postgresql/open-postgresql.ts";
+import { findPgbouncer } from "./pgbouncer.ts";
 import { type Cluster, connectPlainly, findPostgresql, startCluster } from "./postgresql-cluster.ts";
 
 declare module "vitest" {
@@ -21,10 +22,9 @@ export const TEMPLATE = "formsvc_template";
  * for it, and removed at the end.
  */
 export default async function shareCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (findPgbouncer() === null) sayMissing("PgBouncer");
   if (findPostgresql() === null) {
-    if (process.env["TESTS_REQUIRE"] === "postgresql")
-      throw new Error("PostgreSQL is not installed, and these tests must not be left out here");
-    process.stderr.write("SKIPPED: PostgreSQL is not installed; what needs it is not tested.\n");
+    sayMissing("PostgreSQL");
     project.provide("clusterPort", null);
     return undefined;
   }
@@ -37,6 +37,14 @@ export default async function shareCluster(project: TestProject): Promise<(() =>
     const started = await starting?.catch(() => undefined);
     await started?.stop();
   };
+}
+
+/** @throws if `TESTS_REQUIRE` names it, among others with a space between them. */
+function sayMissing(program: string): void {
+  const required = (process.env["TESTS_REQUIRE"] ?? "").split(" ");
+  if (required.includes(program.toLowerCase()))
+    throw new Error(`${program} is not installed, and these tests must not be left out here`);
+  process.stderr.write(`SKIPPED: ${program} is not installed; what needs it is not tested.\n`);
 }
 
 /** Tells everybody who connects the address of the database `postgres` in the cluster, once it runs. */

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { parseDatabaseAddress } from "../../src/database/postgresql/address.ts";
 import { makeFolder } from "./temporary-folder.ts";
+import { until } from "./until.ts";
 
 const run = promisify(execFile);
 
@@ -17,7 +18,7 @@ const DEBIAN = "/usr/lib/postgresql";
 const PASSWORD = "a/b@c:d%e";
 export const CLUSTER_USER = "formsvc";
 /** PostgreSQL refuses to run as root: as root, it runs as this user, `nobody`. */
-const NOBODY = 65_534;
+export const NOBODY = 65_534;
 
 /** The folder of PostgreSQL's programs, the newest of Debian's or the one in the PATH; null if it is not installed. */
 export function findPostgresql(): string | null {
@@ -36,6 +37,11 @@ export interface Cluster {
   readonly port: number;
   /** The address of one of its databases, over the socket. */
   address(database: string): string;
+  /** Kills every one of its processes, with `kill -9`. Its data stay as they are. */
+  kill(): Promise<void>;
+  /** Starts it on its data and its port, after {@link kill}. */
+  restart(): Promise<void>;
+  /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -50,72 +56,145 @@ export interface ClusterOptions {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** Makes a cluster in a temporary folder and starts it. */
+export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  return startIn(options, async (data, { runTool, write }) => {
+    const password = write(join(data, "../password"), PASSWORD);
+    const making = ["-D", data, "-N", "-E", "UTF8", "--locale=C", "-U", CLUSTER_USER, `--pwfile=${password}`];
+    await runTool("initdb", [...making, "-A", "scram-sha-256"]);
+    if (options.standby === true) write(join(data, "standby.signal"), "");
+  });
+}
+
+/** Starts a standby of a running cluster, whose data it copies and then follows. */
+export function startStandby(primary: Cluster, options: ClusterOptions = {}): Promise<Cluster> {
+  const source = ["-h", primary.folder, "-p", String(primary.port), "-U", CLUSTER_USER];
+  return startIn(options, (data, { runTool }) =>
+    runTool("pg_basebackup", ["-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync", ...source]),
+  );
+}
+
+/** The address of a database on this machine's loopback address, on the first of these ports where a primary listens. */
+export function tcpAddress(ports: readonly number[], database = "postgres"): string {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(",");
+  return `postgresql://${CLUSTER_USER}:${encodeURIComponent(PASSWORD)}@${hosts}/${database}`;
+}
+
+interface Place {
+  /** Runs a program of PostgreSQL's to its end, as the user of the server. */
+  readonly runTool: (name: string, args: readonly string[]) => Promise<void>;
+  /** Writes a file that the server may read; its path. */
+  readonly write: (path: string, content: string) => string;
+}
+
+type User = { readonly uid: number; readonly gid: number } | Record<string, never>;
+
+/** @param fill makes the folder of the data, which is not there. */
+async function startIn(
+  options: ClusterOptions,
+  fill: (data: string, place: Place) => Promise<void>,
+): Promise<Cluster> {
+  const programs = findPostgresql();
+  if (programs === null) throw new Error("PostgreSQL is not installed");
+  const folder = makeFolder();
+  const data = join(folder.path, "data");
+  const user: User = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const write: Place["write"] = (path, content) => {
+    writeFileSync(path, content, { mode: 0o600 });
+    if (user.uid !== undefined) chownSync(path, NOBODY, NOBODY);
+    return path;
+  };
+  if (user.uid !== undefined) chownSync(folder.path, NOBODY, NOBODY);
+  const env = { ...process.env, PGPASSWORD: PASSWORD };
+  const runTool: Place["runTool"] = async (name, args) =>
+    void (await run(join(programs, name), [...args], { ...user, env, cwd: folder.path }));
+  await fill(data, { runTool, write });
+  for (const [name, content] of Object.entries(options.files ?? {})) write(join(data, name), content);
+  const listen = options.tcp === true ? "127.0.0.1" : "";
+  const own = [`listen_addresses=${listen}`, `unix_socket_directories=${folder.path}`, "shared_buffers=32MB"];
+  const settings = [...own, ...(options.settings ?? [])].flatMap((each) => ["-c", each]);
+  const start = (port: number): Promise<ChildProcess> =>
+    startServer([join(programs, "postgres"), "-D", data, "-p", String(port), ...settings], user, folder.path);
+  const [port, first] = options.tcp === true ? await startOnFreePort(start) : [5432, await start(5432)];
+  let server = first;
+  return {
+    folder: folder.path,
+    port,
+    address: (database) =>
+      `postgresql://${CLUSTER_USER}:${encodeURIComponent(PASSWORD)}@:${port}/${database}?host=${folder.path}`,
+    kill: () => killWithChildren(server),
+    async restart() {
+      server = await start(port);
+    },
+    async stop() {
+      await end(server);
+      folder.remove();
+    },
+  };
+}
+
 /**
  * Becomes the command of its arguments, and leaves a watch beside it. The watch reads from a pipe of this process: a line says that
  * the command has ended; the end of the pipe without a line, that this process was killed, and then the watch ends the command.
  */
 const NO_LONGER_THAN_THIS_PROCESS = '{ read -r _ <&3 || kill -QUIT $$; } & exec "$@" 3<&-';
 
-/** Makes a cluster in a temporary folder and starts it. */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const programs = findPostgresql();
-  if (programs === null) throw new Error("PostgreSQL is not installed");
-  const folder = makeFolder();
-  const data = join(folder.path, "data");
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  const write = (path: string, content: string): string => {
-    writeFileSync(path, content, { mode: 0o600 });
-    if (user.uid !== undefined) chownSync(path, NOBODY, NOBODY);
-    return path;
-  };
-  if (user.uid !== undefined) chownSync(folder.path, NOBODY, NOBODY);
-  const passwordFile = write(join(folder.path, "password"), PASSWORD);
-  const making = [
-    "-D",
-    data,
-    "-N",
-    "-E",
-    "UTF8",
-    "--locale=C",
-    "-U",
-    CLUSTER_USER,
-    `--pwfile=${passwordFile}`,
-  ];
-  await run(join(programs, "initdb"), [...making, "-A", "scram-sha-256"], { ...user, cwd: folder.path });
-  for (const [name, content] of Object.entries(options.files ?? {})) write(join(data, name), content);
-  if (options.standby === true) write(join(data, "standby.signal"), "");
-  const listen = options.tcp === true ? "127.0.0.1" : "";
-  const own = [`listen_addresses=${listen}`, `unix_socket_directories=${folder.path}`, "shared_buffers=32MB"];
-  const settings = [...own, ...(options.settings ?? [])].flatMap((each) => ["-c", each]);
-  const start = async (port: number): Promise<Cluster> => {
-    const command = [join(programs, "postgres"), "-D", data, "-p", String(port), ...settings];
-    const server = spawn("sh", ["-c", NO_LONGER_THAN_THIS_PROCESS, "sh", ...command], {
-      ...user,
-      cwd: folder.path,
-      stdio: ["ignore", "ignore", "pipe", "pipe"],
-    });
-    const watch = server.stdio[3] as Writable;
-    server.once("exit", () => watch.end("ended\n"));
-    await readiness(server);
-    return {
-      folder: folder.path,
-      port,
-      address: (database) =>
-        `postgresql://${CLUSTER_USER}:${encodeURIComponent(PASSWORD)}@:${port}/${database}?host=${folder.path}`,
-      async stop() {
-        await end(server);
-        folder.remove();
-      },
-    };
-  };
-  if (options.tcp !== true) return start(5432);
+/** Resolves when it takes connections. */
+async function startServer(command: readonly string[], user: User, cwd: string): Promise<ChildProcess> {
+  const server = spawn("sh", ["-c", NO_LONGER_THAN_THIS_PROCESS, "sh", ...command], {
+    ...user,
+    cwd,
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+  });
+  const watch = server.stdio[3] as Writable;
+  // The watch may have been killed too.
+  watch.on("error", () => undefined);
+  server.once("exit", () => watch.end("ended\n"));
+  await readiness(server);
+  return server;
+}
+
+async function startOnFreePort(
+  start: (port: number) => Promise<ChildProcess>,
+): Promise<[number, ChildProcess]> {
   // Somebody may take the free port before the server does.
   for (let tries = 1; ; tries += 1) {
+    const port = await freePort();
     try {
-      return await start(await freePort());
+      return [port, await start(port)];
     } catch (error) {
       if (tries === 5 || !String(error).includes("could not bind")) throw error;
     }
+  }
+}
+
+/** With the postmaster alone, its children would end by themselves some time later, and nothing could start before. */
+async function killWithChildren(server: ChildProcess): Promise<void> {
+  const ended = once(server, "exit");
+  // So that it starts no further child meanwhile.
+  server.kill("SIGSTOP");
+  const family = (await processes("--ppid", String(server.pid))).map(({ pid }) => pid);
+  server.kill("SIGKILL");
+  await ended;
+  if (family.length === 0) return;
+  for (const pid of family) killIfThere(pid);
+  await until(async () => (await processes("-p", family.join(","))).every(({ state }) => state === "Z"));
+}
+
+/** What `ps` says of processes; nobody may have asked a dead one (`Z`) how it ended. */
+async function processes(
+  ...which: readonly string[]
+): Promise<{ readonly pid: number; readonly state: string }[]> {
+  // It exits with 1 if there are none.
+  const { stdout } = await run("ps", ["-o", "pid=,stat=", ...which]).catch(() => ({ stdout: "" }));
+  return [...stdout.matchAll(/(\d+) (\w)/g)].map(([, pid, state = ""]) => ({ pid: Number(pid), state }));
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself.
   }
 }
 

@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { query } from "../../../src/database/database.ts";
 import { checkServer, type ServerFacts } from "../../../src/database/postgresql/check-server.ts";
-import { COMMAND_OPTIONS, openPostgresql } from "../../../src/database/postgresql/open-postgresql.ts";
+import {
+  COMMAND_OPTIONS,
+  openPostgresql,
+  type PostgresqlDatabase,
+} from "../../../src/database/postgresql/open-postgresql.ts";
 import { all, first, run, type Steps, text } from "../../../src/database/steps.ts";
 import { PATIENCE_MS } from "../../support/until.ts";
-import { startProxy } from "../../support/cutting-proxy.ts";
+import { type FaultyLink, startLink } from "../../support/faulty-link.ts";
 import {
   addressInCluster,
   administer,
@@ -159,8 +163,8 @@ describe.skipIf(!hasPostgresql)("a transaction", () => {
   });
 
   test("whose connection breaks before the commit is not made, and the next one has a new connection", async () => {
-    const { db, proxy } = await throughProxy();
-    proxy.cutAnswerTo("acct_lost");
+    const { db, link } = await throughLink();
+    link.cutAnswerTo("acct_lost");
     await expect(db.transaction(() => run(account("acct_lost")))).rejects.toMatchObject({
       code: "database_unusable",
       message: expect.stringContaining("the connection broke") as string,
@@ -169,8 +173,8 @@ describe.skipIf(!hasPostgresql)("a transaction", () => {
   });
 
   test("whose commit was made and never heard of is an error that says to look", async () => {
-    const { db, proxy } = await throughProxy();
-    proxy.cutAnswerTo("COMMIT");
+    const { db, link } = await throughLink();
+    link.cutAnswerTo("COMMIT");
     await expect(db.transaction(() => run(account("acct_made")))).rejects.toMatchObject({
       code: "database_unusable",
       message: expect.stringContaining("look whether it was made before you try again") as string,
@@ -183,10 +187,7 @@ async function openPostgresqlWith(options: typeof COMMAND_OPTIONS) {
   return openForTest(await temporaryAddress(), options);
 }
 
-async function throughProxy() {
-  const address = await temporaryAddress();
-  const { folder, port } = /@:(?<port>\d+)\/.*host=(?<folder>.*)$/.exec(address)?.groups ?? {};
-  const proxy = await startProxy(folder ?? "", Number(port));
-  const proxied = address.replace(/@:\d+/, `@127.0.0.1:${proxy.port}`).replace(/\?.*/, "");
-  return { db: await openForTest(proxied), proxy };
+async function throughLink(): Promise<{ db: PostgresqlDatabase; link: FaultyLink }> {
+  const link = await startLink(await temporaryAddress());
+  return { db: await openForTest(link.address), link };
 }

@@ -12,6 +12,7 @@ import {
   type ClusterOptions,
   connectPlainly,
   startCluster,
+  tcpAddress,
 } from "../../support/postgresql-cluster.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hasPostgresql, openForTest } from "../../support/temporary-postgresql.ts";
@@ -29,9 +30,8 @@ async function administrator(cluster: Cluster): Promise<Client> {
   return client;
 }
 
-/** The same database under the cluster's loopback address. */
 function overTcp(cluster: Cluster, host = "127.0.0.1", parameters = ""): string {
-  return cluster.address("postgres").replace(/@:\d+/, `@${host}:${cluster.port}`).replace(/\?.*/, parameters);
+  return `${tcpAddress([cluster.port]).replace("127.0.0.1", host)}${parameters}`;
 }
 
 describe.skipIf(!hasPostgresql)("a server of its own", () => {
@@ -69,8 +69,7 @@ describe.skipIf(!hasPostgresql)("a server of its own", () => {
       await ownCluster({ standby: true, tcp: true }),
       await ownCluster({ tcp: true }),
     ];
-    const hosts = `@127.0.0.1:1,127.0.0.1:${standby.port},127.0.0.1:${primary.port}/`;
-    const db = await openForTest(overTcp(primary).replace(/@.*\//, hosts));
+    const db = await openForTest(tcpAddress([1, standby.port, primary.port]));
     const port = text<{ port: string }>("SELECT current_setting('port') AS port");
     expect(await db.transaction(() => run(port))).toBe(1);
   });

@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { parseDatabaseAddress } from "../../src/database/postgresql/address.ts";
+
+/** A network between a client and PostgreSQL, with the faults that networks have. */
+export interface FaultyLink {
+  /** Of the same database, through the link. */
+  readonly address: string;
+  /**
+   * The next connection that sends this text is cut when the server has answered it: the server has done it, and the client
+   * never hears.
+   */
+  cutAnswerTo(text: string): void;
+  /** The next connection that sends this text falls silent before the text has passed. Resolves when it has done so. */
+  silenceAt(text: string): Promise<void>;
+  /** From now on nothing passes. No connection is closed: neither end hears that the other one is away. */
+  silence(): void;
+  /** What was held back passes, and all that follows. */
+  resume(): void;
+  /** Breaks every connection. New ones are taken. */
+  cut(): void;
+  /** Each piece of data takes this much longer in each direction. */
+  delay(ms: number): void;
+}
+
+/** What the link does to data at present. */
+interface Faults {
+  cutsAfter: string | null;
+  silencesAt: { readonly text: string; readonly done: () => void } | null;
+  delayMs: number;
+  /** Resolves when data may pass again; null if they may now. */
+  resumed: PromiseWithResolvers<void> | null;
+}
+
+/** A link to the first host of a database's address; gone after the test. */
+export async function startLink(to: string): Promise<FaultyLink> {
+  const { hosts, user, password, database } = parseDatabaseAddress(to);
+  const { host = "", port: serverPort = 0 } = hosts[0] ?? {};
+  const faults: Faults = { cutsAfter: null, silencesAt: null, delayMs: 0, resumed: null };
+  const open = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = host.startsWith("/")
+      ? connect(`${host}/.s.PGSQL.${serverPort}`)
+      : connect(serverPort, host);
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => open.delete(socket));
+    }
+    passBoth(client, upstream, faults);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = (): void => {
+    for (const socket of open) socket.destroy();
+  };
+  const resume = (): void => {
+    faults.resumed?.resolve();
+    faults.resumed = null;
+  };
+  onTestFinished(() => {
+    cut();
+    resume();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `postgresql://${user}:${encodeURIComponent(password ?? "")}@127.0.0.1:${port}/${database}`,
+    cutAnswerTo: (text) => void (faults.cutsAfter = text),
+    silenceAt: (text) =>
+      new Promise((done) => {
+        faults.silencesAt = { text, done };
+      }),
+    silence: () => void (faults.resumed ??= Promise.withResolvers()),
+    resume,
+    cut,
+    delay: (ms) => void (faults.delayMs = ms),
+  };
+}
+
+function passBoth(client: Socket, upstream: Socket, faults: Faults): void {
+  const own = { cutsAnswer: false, isSilent: false };
+  const notice = (data: Buffer): void => {
+    if (faults.cutsAfter !== null && data.includes(faults.cutsAfter)) {
+      faults.cutsAfter = null;
+      own.cutsAnswer = true;
+    }
+    if (faults.silencesAt !== null && data.includes(faults.silencesAt.text)) {
+      own.isSilent = true;
+      faults.silencesAt.done();
+      faults.silencesAt = null;
+    }
+  };
+  const pass = async (from: Socket, to: Socket): Promise<void> => {
+    let isBroken = false;
+    try {
+      // Not destroyed when the loop is left: a silent connection stays open.
+      for await (const data of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        if (from === client) notice(data);
+        isBroken = own.cutsAnswer && from === upstream;
+        if (isBroken) break;
+        if (faults.delayMs > 0) await sleep(faults.delayMs);
+        await faults.resumed?.promise;
+        if (own.isSilent) return;
+        to.write(data);
+      }
+    } catch {
+      isBroken = true;
+    }
+    await faults.resumed?.promise;
+    if (own.isSilent) return;
+    if (isBroken) to.destroy();
+    else to.end();
+  };
+  void pass(client, upstream);
+  void pass(upstream, client);
+}
