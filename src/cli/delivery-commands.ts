@@ -8,7 +8,13 @@ import {
 } from "../outbox/channel-deliveries.ts";
 import { type Attempt, type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
 import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
-import { listAttempts, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
+import {
+  leadOf,
+  listAttempts,
+  MAX_DELIVERY_PAGE,
+  othersWith,
+  readTogether,
+} from "../outbox/delivery-store.ts";
 import type { ReplayRange } from "../outbox/replay-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type AnyCommand, command } from "./command.ts";
@@ -62,8 +68,14 @@ function deliveriesOf<Actor>(channel: Channel<Actor>, { noun, recipient }: Deliv
           const data = page.deliveries.map((delivery) => deliveryJson(delivery, `${recipient}_id`));
           return context.output.json({ data, next_cursor: page.nextCursor });
         }
-        const headings = ["ID", recipient.toUpperCase(), ...HEADINGS];
-        context.output.table(headings, page.deliveries.map(toRow), "no deliveries");
+        const together = await db.read(() => readTogether(page.deliveries));
+        const isGathered = recipient === "recipient";
+        const headings = ["ID", recipient.toUpperCase(), ...HEADINGS, ...(isGathered ? ["SUMMARY"] : [])];
+        const rows = page.deliveries.map((delivery) => {
+          const others = othersWith(delivery, together);
+          return [...toRow(delivery), ...(isGathered ? [others === 0 ? "" : togetherWords(others)] : [])];
+        });
+        context.output.table(headings, rows, "no deliveries");
         if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
         return undefined;
       }),
@@ -78,7 +90,7 @@ function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }:
     action: (context, _options, [id]) =>
       withDatabase(context, async (db) => {
         const delivery = await db.read(() => getChannelDelivery(channel, id));
-        const made = await db.read(() => listAttempts(delivery.leadId ?? id));
+        const made = await db.read(() => listAttempts(leadOf(delivery)));
         if (context.output.isJson) {
           const shown = deliveryJson(delivery, `${recipient}_id`);
           return context.output.json({ delivery: shown, data: made.map(attemptJson) });
@@ -94,6 +106,11 @@ function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }:
         const next =
           delivery.dueAt === null ? "" : `; the next attempt is planned for ${toIsoTime(delivery.dueAt)}`;
         context.output.note(`${delivery.state}${next}`);
+        const others = othersWith(delivery, await db.read(() => readTogether([delivery])));
+        if (others > 0)
+          context.output.note(
+            `in the summary ${leadOf(delivery)}, ${togetherWords(others)}; its attempts are shown`,
+          );
         const more = noteOf(delivery, made);
         if (more !== null) context.output.note(more);
         return undefined;
@@ -167,6 +184,10 @@ function refuseRange(range: Range): void {
 }
 
 const HEADINGS = ["SUBMISSION", "STATE", "ATTEMPTS", "STATUS", "NEXT ATTEMPT"];
+
+function togetherWords(others: number): string {
+  return others === 1 ? "with 1 other" : `with ${others} others`;
+}
 
 function toRow(delivery: Delivery): string[] {
   return [

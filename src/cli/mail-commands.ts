@@ -27,8 +27,7 @@ const deliveryVerbs = deliveryCommands(mailChannel, {
   noun: "mail",
   recipient: "recipient",
   messageId: "Message-ID",
-  noteOf: ({ id, state, leadId }, attempts) => {
-    if (leadId !== null) return `it goes in a summary with others: ${leadId}`;
+  noteOf: ({ id, state }, attempts) => {
     if (state !== "failed" || !mayHaveArrived(attempts)) return null;
     return `it may have arrived, so it is not sent again by itself; if it did not: formsvc mail replay ${id}`;
   },

@@ -3,8 +3,8 @@ import type { Database } from "../database/database.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { type Channel, listChannelDeliveries } from "../outbox/channel-deliveries.ts";
 import { DELIVERY_STATES, type Attempt, type Delivery, type DeliveryState } from "../outbox/delivery.ts";
-import { findLastAttempt } from "../outbox/delivery-store.ts";
-import { attemptWords, stateWords } from "./delivery-words.ts";
+import { findLastAttempt, leadOf, othersWith, readTogether } from "../outbox/delivery-store.ts";
+import { attemptWords, stateWords, togetherWords } from "./delivery-words.ts";
 import { readTitles } from "./read-titles.ts";
 import { dueTime, time } from "./time.ts";
 
@@ -14,6 +14,8 @@ interface DeliveryRow {
   readonly last: Attempt | null;
   /** What its submission is called; null if that was not read. */
   readonly title: string | null;
+  /** How many others are in the same summary; 0 if it goes by itself. */
+  readonly others: number;
 }
 
 export interface DeliveryList {
@@ -41,9 +43,11 @@ export async function readDeliveryList(
   );
   const rows = await db.read(function* () {
     const read: DeliveryRow[] = [];
+    const together = yield* readTogether(deliveries);
     for (const delivery of deliveries) {
-      const last = (yield* findLastAttempt(delivery.leadId ?? delivery.id)) ?? null;
-      read.push({ delivery, last, title: titles.get(delivery.submissionId) ?? null });
+      const last = (yield* findLastAttempt(leadOf(delivery))) ?? null;
+      const title = titles.get(delivery.submissionId) ?? null;
+      read.push({ delivery, last, title, others: othersWith(delivery, together) });
     }
     return read;
   });
@@ -105,7 +109,7 @@ function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
   </form>`;
 }
 
-function deliveryRow(path: string, { delivery, last, title }: DeliveryRow): Html {
+function deliveryRow(path: string, { delivery, last, title, others }: DeliveryRow): Html {
   const { id, submissionId, state, attempts, dueAt } = delivery;
   const { label, tone } = stateWords(state);
   const called = title ?? `…${submissionId.slice(-6)}`;
@@ -114,6 +118,7 @@ function deliveryRow(path: string, { delivery, last, title }: DeliveryRow): Html
     <td><a href="/dashboard/submissions/${submissionId}"><bdi class="said">${called}</bdi></a></td>
     <td>
       <span class="pill ${tone}">${label}</span> <a href="${path}/deliveries/${id}">${attemptWords(attempts)}</a>
+      ${others > 0 && html`<small>${togetherWords(others)}</small>`}
     </td>
     <td>
       ${last === null ? html`<span class="muted">—</span>` : lastAttempt(last)}${

@@ -7,7 +7,7 @@ import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { getViewableMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { type Channel, getDeliveryTo, replayOf } from "../outbox/channel-deliveries.ts";
 import type { Attempt, Delivery } from "../outbox/delivery.ts";
-import { listAttempts } from "../outbox/delivery-store.ts";
+import { leadOf, listAttempts, othersWith, readTogether } from "../outbox/delivery-store.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { readSubmissions } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
@@ -15,7 +15,7 @@ import { getViewableWebhook } from "../webhooks/viewable-webhooks.ts";
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { page, redirect } from "./answer.ts";
 import { recipientPath } from "./channel-of.ts";
-import { adviceFor, stateWords } from "./delivery-words.ts";
+import { adviceFor, stateWords, togetherWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { titleOf } from "./preview.ts";
 import type { Routes, Visit } from "./routes.ts";
@@ -60,9 +60,10 @@ function sectionPages(routes: Routes, parts: DashboardParts, section: Section): 
     const { id = "", delivery: deliveryId = "" } = params;
     const shown = await db.read(function* () {
       const delivery = yield* getOwned(viewer, id, deliveryId);
-      const attempts = yield* listAttempts(delivery.leadId ?? deliveryId);
+      const attempts = yield* listAttempts(leadOf(delivery));
       const [submission] = yield* readSubmissions([delivery.submissionId]);
-      return { delivery, attempts, submission };
+      const others = othersWith(delivery, yield* readTogether([delivery]));
+      return { delivery, attempts, submission, others };
     });
     return page("Message", deliveryView(section, shown));
   });
@@ -112,9 +113,12 @@ interface ShownDelivery {
   readonly delivery: Delivery;
   readonly attempts: readonly Attempt[];
   readonly submission: Submission | undefined;
+  /** How many others are in the same summary; 0 if it goes by itself. */
+  readonly others: number;
 }
 
-function deliveryView({ channel, back }: Section, { delivery, attempts, submission }: ShownDelivery): Html {
+function deliveryView({ channel, back }: Section, shown: ShownDelivery): Html {
+  const { delivery, attempts, submission, others } = shown;
   const { id, recipientId, submissionId, state, dueAt } = delivery;
   const { label, tone } = stateWords(state);
   const { kind } = channel;
@@ -147,8 +151,9 @@ function deliveryView({ channel, back }: Section, { delivery, attempts, submissi
         </div>
         <div>
           <dt>Its number, which ${words.has} as <code>${words.header}</code></dt>
-          <dd class="mono">${id}</dd>
+          <dd class="mono">${leadOf(delivery)}</dd>
         </div>
+        ${others > 0 && html`<div><dt>Sent</dt><dd>${togetherWords(others)}; all of them are sent again together</dd></div>`}
         ${dueAt !== null && html`<div><dt>Next attempt</dt><dd>${dueTime(dueAt)}</dd></div>`}
       </dl>
     </section>

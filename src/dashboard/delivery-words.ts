@@ -23,6 +23,10 @@ export function attemptWords(count: number): string {
   return count === 1 ? "1 attempt" : `${count} attempts`;
 }
 
+export function togetherWords(others: number): string {
+  return others === 1 ? "in a summary with 1 other" : `in a summary with ${others} others`;
+}
+
 type Failure = Pick<Attempt, "outcome" | "status">;
 
 /** What to do about an attempt that failed, by its outcome; null if nothing more can be said. @param kind of the recipient. */

@@ -4,7 +4,7 @@ import type { Finding } from "../foundation/finding.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { countHeldPosts } from "../submissions/held-health.ts";
-import { listStoppedMailRecipients } from "../mail/viewable-mail-recipients.ts";
+import { findStoppedMailRecipients } from "../mail/viewable-mail-recipients.ts";
 import { findWebhookTroubles } from "../webhooks/viewable-webhooks.ts";
 import type { Webhook } from "../webhooks/webhook.ts";
 import { hasReached } from "../workspaces/usage-mark.ts";
@@ -72,11 +72,16 @@ function troubleOf({ settings, state, failingSince }: Webhook): Html {
 const MAX_STOPPED = 3;
 
 function* mailLines(viewer: Viewer): Steps<FindingLine[]> {
-  return (yield* listStoppedMailRecipients(viewer, MAX_STOPPED)).map(({ id, settings }) => ({
+  const { stopped, more } = yield* findStoppedMailRecipients(viewer, MAX_STOPPED);
+  const lines: FindingLine[] = stopped.map(({ id, settings }) => ({
     text: html`E-mail to ${settings.address} is stopped: the mail server refused several in a row. Nothing is lost.`,
     href: `/dashboard/recipients/${id}`,
     label: "See why",
   }));
+  if (more === 0) return lines;
+  const text =
+    more === 1 ? "E-mail to one more recipient is stopped." : `E-mail to ${more} more recipients is stopped.`;
+  return [...lines, { text, href: "/dashboard/notifications", label: "See all" }];
 }
 
 /** Workspaces that are close to the limit of their month. */
@@ -108,7 +113,12 @@ function* heldLines(workspaces: readonly Workspace[]): Steps<FindingLine[]> {
 }
 
 /** Checks whose result stands in the lines for owners already. */
-const TOLD_TO_OWNERS: ReadonlySet<string> = new Set(["webhooks.receivers", "webhooks.failed"]);
+const TOLD_TO_OWNERS: ReadonlySet<string> = new Set([
+  "webhooks.receivers",
+  "webhooks.failed",
+  "mail.recipients",
+  "mail.failed",
+]);
 
 function isToldToOwners({ name, advice }: Finding): boolean {
   const isMissingPlan = typeof advice === "object" && advice?.kind === "configure_or_change_plan";

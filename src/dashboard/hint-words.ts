@@ -12,6 +12,9 @@ interface Advice {
 const WORDS: Partial<{
   readonly [Kind in Hint["kind"]]: (hint: Extract<Hint, { readonly kind: Kind }>) => Advice;
 }> = {
+  check_mail_server: () => ({
+    text: "Mend the settings under mail in the configuration, or the mail server; mail check at the command line goes through each step",
+  }),
   change_plan: () => ({ text: "Put the workspace on a larger plan", href: "/dashboard/system/workspaces" }),
   configure_or_change_plan: () => ({
     text: "Add the plan to the configuration, or choose another",
@@ -19,6 +22,7 @@ const WORDS: Partial<{
   }),
   encrypt_rest_of_secrets: () => ({ text: "Encrypt the rest at the command line: secrets encrypt" }),
   heed_or_restore: () => ({ text: "If the file is damaged, restore a backup at the command line" }),
+  list_recipients: () => ({ text: "See all recipients", href: "/dashboard/notifications" }),
   look_at_recipient: ({ recipientId }) => ({ text: "See why", href: `/dashboard/recipients/${recipientId}` }),
   look_at_webhook: ({ webhookId }) => ({ text: "See why", href: `/dashboard/webhooks/${webhookId}` }),
   make_configuration: () => ({ text: "Make a configuration file at the command line: init" }),
@@ -39,6 +43,10 @@ const WORDS: Partial<{
   set_clock_or_delete_submission: ({ submissionId }) => ({
     text: "Set the clock of the machine if it is wrong; if it is right, delete the submission that is ahead",
     href: `/dashboard/submissions/${submissionId}`,
+  }),
+  set_mail_server: () => ({
+    text: "Set mail.host and mail.from in the configuration and restart the server, or delete the recipients",
+    href: "/dashboard/notifications",
   }),
   undo_structure_change: () => ({ text: "Undo that change, or restore a sound backup at the command line" }),
   upgrade_database: () => ({ text: "Restart the server with this version" }),

@@ -3,7 +3,7 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { listMarks, type Mark } from "../history/teach.ts";
 import type { Attempt, Delivery } from "../outbox/delivery.ts";
-import { listAttempts, listDeliveries } from "../outbox/delivery-store.ts";
+import { leadOf, listAttempts, listDeliveries } from "../outbox/delivery-store.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { getViewableSubmission } from "../submissions/submission-store.ts";
@@ -52,7 +52,7 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const messages: SentMessage[] = [];
     for (const delivery of deliveries) {
       const named = yield* nameRecipient(delivery.recipientId);
-      const attempts = yield* listAttempts(delivery.leadId ?? delivery.id);
+      const attempts = yield* listAttempts(leadOf(delivery));
       messages.push({ delivery, ...named, attempts });
     }
     const mark = (yield* listMarks([id])).get(id) ?? null;

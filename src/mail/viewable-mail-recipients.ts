@@ -42,15 +42,19 @@ export function* listViewableMailRecipients(
 /** Most recipients that are looked at, oldest first. */
 const MAX_LOOKED_AT = 1000;
 
-/** Up to `limit` of those that refused several e-mails, oldest first. */
-export function* listStoppedMailRecipients(viewing: Viewing, limit: number): Steps<MailRecipient[]> {
+/** Up to `limit` of those that refused several e-mails, oldest first, and how many more there are. */
+export function* findStoppedMailRecipients(
+  viewing: Viewing,
+  limit: number,
+): Steps<{ readonly stopped: readonly MailRecipient[]; readonly more: number }> {
   const endpointIds = yield* viewableEndpointIds(viewing);
   const filter = { kind: MAIL_KIND, endpointIds, idleOrFailing: true };
-  const found = yield* listSomeRecipients(filter, null, MAX_LOOKED_AT);
+  const idle = yield* listSomeRecipients(filter, null, MAX_LOOKED_AT);
+  const found = idle.filter(({ state }) => state === "stopped");
   const stopped: MailRecipient[] = [];
-  for (const one of found.filter(({ state }) => state === "stopped").slice(0, limit)) {
+  for (const one of found.slice(0, limit)) {
     const recipient = yield* withAddress(one);
     if (recipient !== undefined) stopped.push(recipient);
   }
-  return stopped;
+  return { stopped, more: found.length - stopped.length };
 }

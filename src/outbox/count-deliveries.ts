@@ -106,11 +106,12 @@ export function* countFailedOf(endpointIds: readonly string[] | null): Steps<num
   return (yield* first(counted))?.count ?? 0;
 }
 
-/** When the delivery to recipients of a kind that waits longest was due; infinity when nothing waits. */
+/** When the delivery to recipients of a kind that waits longest was due; infinity when nothing waits. A summary is due as its first message is. */
 export function* oldestDueAt(kind: string): Steps<number> {
   const row = yield* first(
     text<{ due_at: number | null }>(
-      `SELECT min(due_at) AS due_at FROM delivery INDEXED BY delivery_pending WHERE state = 'pending' AND ${OF_KIND_SQL}`,
+      `SELECT min(due_at) AS due_at FROM delivery INDEXED BY delivery_pending WHERE state = 'pending'
+        AND lead_id IS NULL AND ${OF_KIND_SQL}`,
       kind,
     ),
   );

@@ -140,6 +140,32 @@ export function* getDelivery(id: string): Steps<Delivery> {
   return queued;
 }
 
+/** How many other messages go with a delivery, by the first message of its summary; nothing for one that goes by itself. */
+export type Together = ReadonlyMap<string, number>;
+
+export function* readTogether(deliveries: readonly Delivery[]): Steps<Together> {
+  if (deliveries.length === 0) return new Map();
+  const leads = [...new Set(deliveries.map(leadOf))];
+  const counted = yield* all(
+    query
+      .selectFrom("delivery")
+      .select(["lead_id", ({ fn }) => fn.countAll<number>().as("members")])
+      .where("lead_id", "in", leads)
+      .groupBy("lead_id"),
+  );
+  return new Map(counted.map(({ lead_id: lead, members }) => [lead ?? "", members]));
+}
+
+/** 0 if it goes by itself. */
+export function othersWith(delivery: Delivery, together: Together): number {
+  return together.get(leadOf(delivery)) ?? 0;
+}
+
+/** The message whose Message-ID and attempts are those of the whole summary; itself if it goes by itself. */
+export function leadOf({ id, leadId }: Delivery): string {
+  return leadId ?? id;
+}
+
 /** In the order in which they were made, without the one under way. */
 export function* listAttempts(deliveryId: string): Steps<Attempt[]> {
   const rows = query

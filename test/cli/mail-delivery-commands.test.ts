@@ -1,3 +1,4 @@
+import SqliteDatabase from "better-sqlite3";
 import { expect, test } from "vitest";
 import { headerOf } from "../support/mail-world.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
@@ -80,6 +81,28 @@ test("without a mail server messages wait and doctor says so; with one that refu
     return found.length > 0 && found;
   });
   expect(finding?.message).toMatch(/^all e-mail waits since .*550 5\.7\.1 not you.*mail\.from/);
+});
+
+test("messages that went in one summary say with how many others, and show its attempts", async () => {
+  const mailServer = await startMailServer();
+  const { machine, secret } = await machineWith(mailServer.port);
+  const server = await machine.serve();
+  for (let count = 0; count < 3; count += 1) await post(server.url, secret, { name: "Eve" });
+  const delivered = ["mail", "deliveries", "--state", "delivered"];
+  const { data } = await until(async () => {
+    const page = await machine.json<Deliveries>(delivered);
+    return page.data.length === 3 && page;
+  });
+  await server.stop();
+  const [member = "", , lead = ""] = data.map(({ id }) => id);
+  const db = new SqliteDatabase(machine.database);
+  db.exec(`UPDATE delivery SET lead_id = '${lead}' WHERE id > '${lead}'`);
+  db.exec(`DELETE FROM attempt WHERE delivery_id > '${lead}'`);
+  db.close();
+  expect((await machine.run(delivered)).stdout.match(/with 2 others/g)).toHaveLength(3);
+  const { stdout, stderr } = await machine.run(["mail", "attempts", member]);
+  expect(stdout).toContain("delivered");
+  expect(stderr).toContain(`in the summary ${lead}, with 2 others`);
 });
 
 test("what is not there is told with exit code 3, wrong usage with 2", async () => {

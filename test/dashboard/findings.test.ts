@@ -111,6 +111,18 @@ test("an address that refused several e-mails is told to its owner, with the pag
     expect.stringContaining("E-mail to team@example.com is stopped"),
   ]);
   expect(await linesFor(server, other)).toEqual([]);
+  for (let number = 0; number < 4; number += 1) {
+    const further = { ...made, settings: { ...settings, address: `team${number}@example.com` } };
+    const recipient = owner.now(() => addMailRecipient(further, clock.now()));
+    owner.now(() => run(text("UPDATE recipient SET state = 'stopped' WHERE id = ?", recipient.id)));
+  }
+  const lines = await linesFor(server, accountId, true);
+  expect(lines.filter((line) => line.includes("mail"))).toEqual([
+    expect.stringContaining("team@example.com"),
+    expect.stringContaining("team0@example.com"),
+    expect.stringContaining("team1@example.com"),
+    "E-mail to 2 more recipients is stopped.",
+  ]);
 });
 
 test("a workspace near its limit and held posts are told, in the words of the plan", async () => {

@@ -49,6 +49,25 @@ test("an address that is added gets a question, and submissions only after its h
   expect(submission).toMatch(/\/dashboard\/recipients\/rcpt_\w+\/deliveries\/msg_\w+">holder@example\.org/);
 });
 
+test("messages that went in one summary say so, and have the number and the attempts of their e-mail", async () => {
+  const { server, ada, endpoint } = await begin();
+  const path = await add(ada, endpoint.id);
+  server.owner.execute("UPDATE recipient SET confirmed_at = 1");
+  for (let count = 0; count < 3; count += 1) await server.post(endpoint.secret, goodPost);
+  const ids = await until(() => {
+    const sent = "SELECT id FROM delivery WHERE state = 'delivered' ORDER BY id";
+    const found = server.owner.prepare(sent).pluck().all() as string[];
+    return found.length === 3 && found;
+  });
+  const [lead = "", member = ""] = ids;
+  server.owner.execute(`UPDATE delivery SET lead_id = '${lead}' WHERE id > '${lead}'`);
+  server.owner.execute(`DELETE FROM attempt WHERE delivery_id > '${lead}'`);
+  expect((await ada.get(path)).text.match(/in a summary with 2 others/g)).toHaveLength(3);
+  const { text } = await ada.get(`${path}/deliveries/${member}`);
+  expect(text).toContain("in a summary with 2 others");
+  expect(text).toMatch(new RegExp(`<dd class="mono">${lead}</dd>[\\s\\S]*Attempt 1`));
+});
+
 test("the question is sent again as often as the holder can bear, and a refused one leaves the last link working", async () => {
   const { server, ada, endpoint, letterTo, get } = await begin();
   const path = await add(ada, endpoint.id);

@@ -7,6 +7,7 @@ import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
 import { spreadLate } from "../../src/outbox/spread-outbox.ts";
 import { MAIL_METRICS } from "../../src/mail/mail-metrics.ts";
+import { oldestDueAt } from "../../src/outbox/count-deliveries.ts";
 import { measureChannel } from "../../src/outbox/channel-metrics.ts";
 import { WEBHOOK_METRICS } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
@@ -182,4 +183,17 @@ test("the metrics of a kind count what waits in the outbox for it alone, and sin
   world.db.now(() => run(query.deleteFrom("delivery")));
   world.clock.advance(1000);
   expect(await metrics.render()).toContain("formsvc_webhook_oldest_due_seconds 6\n");
+});
+
+test("a message that goes in a summary is overdue when the summary is, and not before", async () => {
+  await using world = new WebhookWorld();
+  world.addWebhook("https://example.com/");
+  world.post(3);
+  await world.spread();
+  const dueAt = world.clock.now() + DAY_MS;
+  world.db.execute(
+    `UPDATE delivery SET lead_id = (SELECT min(id) FROM delivery) WHERE id > (SELECT min(id) FROM delivery);
+     UPDATE delivery SET due_at = ${dueAt} WHERE lead_id IS NULL`,
+  );
+  expect(world.db.now(() => oldestDueAt(WEBHOOK_METRICS.kind))).toBe(dueAt);
 });
