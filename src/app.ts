@@ -7,6 +7,7 @@ import { migrate, type MigrationResult } from "./database/migrate.ts";
 import { createWritability, type Writability } from "./database/sqlite/write-probe.ts";
 import { measureDatabase } from "./database/sqlite/database-metrics.ts";
 import { createLogCleaner, type LogCleaner } from "./database/sqlite/empty-log.ts";
+import { recallOrRead } from "./database/recall-or-read.ts";
 import type { Steps } from "./database/steps.ts";
 import type { DeleteContents } from "./endpoints/delete-endpoint.ts";
 import { createEndpointDirectory, type EndpointDirectory } from "./endpoints/endpoint-directory.ts";
@@ -26,7 +27,8 @@ import { createKeyVerifier, type KeyVerifier } from "./keys/verify-key.ts";
 import { type Caller, createGatekeeper, type Gatekeeper } from "./submissions/authenticate.ts";
 import { createBurstMemory } from "./history/burst-memory.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "./submissions/commit-batch.ts";
-import { createHeldPostWriter, dropExpired } from "./submissions/held-post.ts";
+import { createSqliteBatch } from "./submissions/sqlite-batch.ts";
+import { dropExpired } from "./submissions/held-post.ts";
 import { createIdempotencyMemory, forgetExpired, forgetKeysOf } from "./submissions/idempotency.ts";
 import { createRateLimiter } from "./foundation/rate-limit.ts";
 import { createIntake, type Intake } from "./submissions/receive-submission.ts";
@@ -54,7 +56,7 @@ import { measureChannel } from "./outbox/channel-metrics.ts";
 import { Deliverer } from "./outbox/deliverer.ts";
 import { BEFORE_ALL, dropOldDeliveries, type KeptDeliveries } from "./outbox/delivery-retention.ts";
 import type { Transport } from "./outbox/transport.ts";
-import { createOutbox } from "./outbox/outbox.ts";
+import { createSqliteOutbox } from "./outbox/outbox.ts";
 import { createHostResolver } from "./webhooks/resolve-host.ts";
 import { WEBHOOK_METRICS } from "./webhooks/webhook-metrics.ts";
 import { createHttpSender, type HttpSender } from "./webhooks/send.ts";
@@ -176,26 +178,25 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
   const verifier = createKeyVerifier(db, clock);
   const directory = createEndpointDirectory(db, config.plans);
   const usage = createUsageCounter(db);
-  const idempotency = createIdempotencyMemory(db);
-  const outbox = createOutbox(db);
+  const outbox = createSqliteOutbox(db);
   const sender = createWebhookSender(config);
   const mail = readMailParts(parts);
   const transports = openTransports(parts, { keyring, sender, mail });
   const deliverer = new Deliverer({ db, outbox, transports, clock, log, random: Math.random });
   const memory = createSpamMemory(createBurstMemory());
-  const heldPosts = createHeldPostWriter(db, config.held.maxPerWorkspace);
   const writability = createWritability(db);
   const news = createNews();
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability, news);
-  const commits = createCommitQueue({ db, usage, idempotency, outbox, memory, heldPosts }, observe);
+  const write = createSqliteBatch({ db, usage, outbox, memory, held: config.held });
+  const commits = createCommitQueue(write, observe);
   const gatekeeper = openGate(config, verifier, directory);
   const onSecretInBrowser = createBrowserMark(db, clock, log);
   const intake = createIntake({
     gatekeeper,
     usage,
-    idempotency,
+    idempotency: createIdempotencyMemory(db),
     commits,
-    recall: (...post) => db.now(() => memory.recall(...post)),
+    recall: (...post) => recallOrRead(db, () => memory.recall(...post)),
     spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
     onSecretInBrowser,
     clock,

@@ -16,7 +16,7 @@ import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
+import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
@@ -111,7 +111,7 @@ async function bareLoop(atOnce: number): Promise<Rate> {
 async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
   const db = openDatabase(join(folder, `${name}.db`), { busyTimeoutMs: COMMAND_BUSY_TIMEOUT_MS });
   migrate(db);
-  const outbox = createOutbox(db);
+  const outbox = createSqliteOutbox(db);
   const endpointId = prepare(db, url);
   fill(db, outbox, endpointId, deliveries);
   const settings = {
@@ -150,7 +150,7 @@ function prepare(db: SqliteDatabase, target: string): string {
   return endpoint.id;
 }
 
-function fill(db: SqliteDatabase, outbox: Outbox, endpointId: string, count: number): void {
+function fill(db: SqliteDatabase, outbox: SqliteOutbox, endpointId: string, count: number): void {
   const now = systemClock.now();
   const data = {
     name: "Ada Lovelace",

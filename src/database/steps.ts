@@ -75,3 +75,19 @@ export function runSteps<Result>(
   }
   return step.value;
 }
+
+/** The rest of steps whose first statement was taken already. */
+export function* resumeSteps<Result>(steps: Steps<Result>, begun: Statement): Steps<Result> {
+  let step: IteratorResult<Statement, Result> = { done: false, value: begun };
+  while (step.done !== true) {
+    let answer: unknown;
+    try {
+      answer = yield step.value;
+    } catch (error) {
+      step = steps.throw(error);
+      continue;
+    }
+    step = steps.next(answer);
+  }
+  return step.value;
+}

@@ -1,46 +1,5 @@
-import Driver from "better-sqlite3";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import type { Enqueue, Outbox } from "../outbox/outbox.ts";
-import type { UsageCounter } from "../workspaces/usage-counter.ts";
-import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
-import type { Eviction, HeldPostWriter, NewHeldPost } from "./held-post.ts";
-import type { IdempotencyMemory, IdempotentPost } from "./idempotency.ts";
-import type { RecalledPost, Recollection, SpamMemory } from "../history/spam-memory.ts";
-import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
-import type { Submission } from "./submission.ts";
-
-/** A submission that is checked and judged, and waits to be stored. */
-export interface PendingSubmission {
-  readonly submission: Submission;
-  readonly workspaceId: string;
-  /** Accepted submissions that the plan allows in the month; null is unlimited. */
-  readonly monthlyLimit: number | null;
-  readonly idempotent: IdempotentPost | null;
-  /** What the workspace will remember of it; null for nothing. */
-  readonly recollection: Recollection | null;
-}
-
-/** A post that is refused, and waits to be kept. */
-export interface PendingHeld extends NewHeldPost {
-  /** Null if the workspace should not remember it, because it was refused only for the limit. */
-  readonly recollection: Recollection | null;
-}
-
-/** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
-export type CommitOutcome = "stored" | "over_limit" | "gone";
-
-/** The result of one transaction. */
-export interface Committed {
-  readonly batch: readonly (PendingSubmission | PendingHeld)[];
-  /** One for each submission of the batch. */
-  readonly outcomes: readonly CommitOutcome[];
-  /** Held posts that were deleted for lack of room, one entry for each workspace. */
-  readonly evictions: readonly Eviction[];
-  /** Shares of monthly limits that were reached. */
-  readonly marks: readonly UsageMark[];
-}
+import type { BatchWriter, CommitOutcome, Committed, PendingHeld, PendingSubmission } from "./batch.ts";
 
 export interface CommitObserver {
   /** Called for each transaction that stored or refused submissions, when it is durable. */
@@ -80,16 +39,6 @@ export interface CommitQueue {
   drain(): Promise<void>;
 }
 
-/** The parts that write a batch. */
-export interface BatchParts {
-  readonly db: SqliteDatabase;
-  readonly usage: UsageCounter;
-  readonly idempotency: IdempotencyMemory;
-  readonly outbox: Pick<Outbox, "transactionNow">;
-  readonly memory: SpamMemory;
-  readonly heldPosts: HeldPostWriter;
-}
-
 interface Waiter {
   readonly pending: PendingSubmission | PendingHeld;
   readonly resolve: (outcome: CommitOutcome) => void;
@@ -98,10 +47,10 @@ interface Waiter {
 
 /**
  * Group commit: everything that arrives in one turn of the event loop goes into one durable transaction, so that the
- * cost of reaching the disk is shared and an answer is only given after it.
+ * cost of reaching the disk is shared and an answer is only given after it. One batch is written at a time; posts that come
+ * meanwhile are the next one.
  */
-export function createCommitQueue(parts: BatchParts, observer: CommitObserver = NO_OBSERVER): CommitQueue {
-  const storeBatch = observed(createBatchWriter(parts), observer);
+export function createCommitQueue(write: BatchWriter, observer: CommitObserver = NO_OBSERVER): CommitQueue {
   let waiting: Waiter[] = [];
   let scheduled = false;
   let busySince: number | null = null;
@@ -114,16 +63,25 @@ export function createCommitQueue(parts: BatchParts, observer: CommitObserver = 
     else setTimeout(flush, BUSY_RETRY_MS);
   };
   const flush = (): void => {
-    scheduled = false;
     const batch = waiting.slice(0, MAX_BATCH);
-    let settle: (() => void) | null;
-    try {
-      const outcomes = storeBatch(batch.map(({ pending }) => pending));
-      settle = () => batch.forEach(({ resolve }, index) => resolve(outcomes[index] ?? "gone"));
+    const startedAt = performance.now();
+    const succeed = (committed: Committed): void => {
+      observer.onCommit(committed, (performance.now() - startedAt) / 1000);
       busySince = null;
+      end(batch, () => batch.forEach(({ resolve }, index) => resolve(committed.outcomes[index] ?? "gone")));
+    };
+    const fail = (error: unknown): void => end(batch, refusal(batch, error));
+    try {
+      const written = write(batch.map(({ pending }) => pending));
+      if (written instanceof Promise) written.then(succeed).catch(fail);
+      else succeed(written);
     } catch (error) {
-      settle = refusal(batch, error);
+      fail(error);
     }
+  };
+  /** @param settle null if the same batch is tried again. */
+  const end = (batch: readonly Waiter[], settle: (() => void) | null): void => {
+    scheduled = false;
     if (settle !== null) {
       waiting = waiting.slice(batch.length);
       settle();
@@ -179,18 +137,6 @@ function createCollector(count: () => number, flush: () => void) {
   };
 }
 
-function observed(
-  write: BatchWriter,
-  { onCommit }: CommitObserver,
-): (batch: Committed["batch"]) => readonly CommitOutcome[] {
-  return (batch) => {
-    const startedAt = performance.now();
-    const committed = write(batch);
-    onCommit(committed, (performance.now() - startedAt) / 1000);
-    return committed.outcomes;
-  };
-}
-
 function tooManyWaiting(): FormsvcError {
   return new FormsvcError("unavailable", "Too many posts are waiting; try again shortly.", {
     retryAfterSeconds: 1,
@@ -204,109 +150,4 @@ function asRefusal(error: unknown): unknown {
     retryAfterSeconds: error.facts.retryAfterSeconds ?? 5,
     cause: error,
   });
-}
-
-type BatchWriter = (batch: Committed["batch"]) => Committed;
-
-function createBatchWriter({ db, usage, idempotency, outbox, memory, heldPosts }: BatchParts): BatchWriter {
-  const store = createStorer(db, idempotency);
-  const keep = createKeeper(heldPosts);
-  return (batch) => {
-    const counts = new Map<string, Count>();
-    const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
-      const holders = new Map<string, number>();
-      const decided = batch.map((pending): CommitOutcome => {
-        if ("held" in pending) {
-          if (!keep(pending)) return "gone";
-          holders.set(pending.held.workspaceId, pending.held.createdAt);
-          return "stored";
-        }
-        const count = countFor(counts, pending, usage);
-        if (pending.monthlyLimit !== null && count.used >= pending.monthlyLimit) return "over_limit";
-        if (!store(pending, enqueue)) return "gone";
-        count.used += 1;
-        count.limit = pending.monthlyLimit;
-        return "stored";
-      });
-      for (const count of counts.values()) {
-        if (count.used > count.before) usage.write(count.workspaceId, count.month, count.used);
-      }
-      const recalled = batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf);
-      if (recalled.length > 0) db.now(() => memory.remember(recalled));
-      const evicted = [...holders].map(([workspaceId, now]) => heldPosts.evict(workspaceId, now));
-      return { outcomes: decided, evictions: evicted.filter((eviction) => eviction !== null) };
-    });
-    for (const { workspaceId, month, used } of counts.values()) usage.remember(workspaceId, month, used);
-    return { batch, outcomes, evictions, marks: [...counts.values()].flatMap(marksPassed) };
-  };
-}
-
-/** Stores a submission; false if its endpoint was deleted meanwhile. */
-function createStorer(
-  db: SqliteDatabase,
-  idempotency: IdempotencyMemory,
-): (pending: PendingSubmission, enqueue: Enqueue) => boolean {
-  const insert = db.prepare(INSERT_SUBMISSION_SQL);
-  return (pending, enqueue) => {
-    const { submission } = pending;
-    const event = enqueue(submission, submission.createdAt);
-    try {
-      insert.run(...submissionValues(submission, event));
-    } catch (error) {
-      // Only this row is undone: the endpoint was deleted between the check and now, and has no number.
-      if (isCode(error, "SQLITE_CONSTRAINT_NOTNULL")) return false;
-      throw error;
-    }
-    if (pending.idempotent !== null)
-      idempotency.record(pending.idempotent, submission.id, submission.createdAt);
-    return true;
-  };
-}
-
-/** Stores a refused post; false if its endpoint was deleted meanwhile. */
-function createKeeper(heldPosts: HeldPostWriter): (pending: PendingHeld) => boolean {
-  return (pending) => {
-    try {
-      heldPosts.insert(pending);
-    } catch (error) {
-      if (isCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY")) return false;
-      throw error;
-    }
-    return true;
-  };
-}
-
-/** What the workspace should remember of a post. */
-function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPost[] {
-  const { recollection } = pending;
-  const { workspaceId } = "held" in pending ? pending.held : pending;
-  return recollection === null ? [] : [{ workspaceId, recollection }];
-}
-
-/** The count of a batch so far in one workspace and month. */
-interface Count {
-  readonly workspaceId: string;
-  readonly month: string;
-  /** The count when the batch began. */
-  readonly before: number;
-  used: number;
-  /** The monthly limit of the last submission that was counted; null is unlimited. */
-  limit: number | null;
-}
-
-function countFor(counts: Map<string, Count>, pending: PendingSubmission, usage: UsageCounter): Count {
-  const { workspaceId, monthlyLimit } = pending;
-  const month = monthOf(pending.submission.createdAt);
-  const unit = `${workspaceId} ${month}`;
-  let count = counts.get(unit);
-  if (count === undefined) {
-    const before = usage.read(workspaceId, month);
-    count = { workspaceId, month, before, used: before, limit: monthlyLimit };
-    counts.set(unit, count);
-  }
-  return count;
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Driver.SqliteError && error.code === code;
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { run, type Steps, text } from "../database/steps.ts";
+import type { Database } from "../database/database.ts";
+import { first, run, type Steps, text } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 
@@ -23,9 +23,7 @@ export interface IdempotencyMemory {
    * The id that the first post with this key was given in the last 24 h, or null when this is the first.
    * @throws conflict when the first post had another body.
    */
-  recall(post: IdempotentPost, now: number): string | null;
-  /** Inside the transaction that stores the submission. */
-  record(post: IdempotentPost, submissionId: string, now: number): void;
+  recall(post: IdempotentPost, now: number): Promise<string | null>;
 }
 
 /**
@@ -50,28 +48,35 @@ export function readIdempotencyKey(
   return { endpointId, kind, keyHash: sha256(header), bodyHash: sha256(body) };
 }
 
-export function createIdempotencyMemory(db: SqliteDatabase): IdempotencyMemory {
-  const select = db.prepare(
-    "SELECT body_hash, submission_id FROM idempotency WHERE endpoint_id = ? AND kind = ? AND key_hash = ? AND created_at > ?",
-  );
-  const insert = db.prepare(
-    "INSERT OR REPLACE INTO idempotency (endpoint_id, kind, key_hash, body_hash, submission_id, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-  );
+const FIRST_SQL = `SELECT body_hash, submission_id FROM idempotency
+  WHERE endpoint_id = ? AND kind = ? AND key_hash = ? AND created_at > ?`;
+
+interface FirstPost {
+  readonly body_hash: Buffer;
+  readonly submission_id: string;
+}
+
+/** Inside the transaction that stores the submission. */
+export const RECORD_KEY_SQL = `INSERT OR REPLACE INTO idempotency
+  (endpoint_id, kind, key_hash, body_hash, submission_id, created_at) VALUES (?, ?, ?, ?, ?, ?)`;
+
+export function createIdempotencyMemory(db: Database): IdempotencyMemory {
   return {
-    recall(post, now) {
-      const row = db.readNow(() =>
-        select.get(post.endpointId, post.kind, post.keyHash, now - REMEMBERED_MS),
-      ) as { body_hash: Buffer; submission_id: string } | undefined;
+    async recall({ endpointId, kind, keyHash, bodyHash }, now) {
+      const asked = text<FirstPost>(FIRST_SQL, endpointId, kind, keyHash, now - REMEMBERED_MS);
+      const row = await db.read(() => first(asked));
       if (row === undefined) return null;
-      if (row.body_hash.equals(post.bodyHash)) return row.submission_id;
-      throw new FormsvcError(
-        "conflict",
-        "This Idempotency-Key was used with another body; use a new key for a new post.",
-      );
+      if (row.body_hash.equals(bodyHash)) return row.submission_id;
+      throw otherBody();
     },
-    record: (post, submissionId, now) =>
-      void insert.run(post.endpointId, post.kind, post.keyHash, post.bodyHash, submissionId, now),
   };
+}
+
+function otherBody(): FormsvcError {
+  return new FormsvcError(
+    "conflict",
+    "This Idempotency-Key was used with another body; use a new key for a new post.",
+  );
 }
 
 const FORGET_SQL = `DELETE FROM idempotency WHERE (endpoint_id, kind, key_hash) IN

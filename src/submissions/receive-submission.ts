@@ -64,12 +64,17 @@ export interface Intake {
 
 export interface IntakeParts {
   readonly gatekeeper: Gatekeeper;
-  readonly usage: UsageCounter;
+  readonly usage: Pick<UsageCounter, "estimate">;
   readonly idempotency: IdempotencyMemory;
   readonly commits: CommitQueue;
   /** What the workspace knows about posts like this one. */
-  readonly recall: (workspaceId: string, endpointId: string, post: SpamPost, now: number) => Recollection;
-  readonly spamSettings: (ready: ReadyEndpoint) => SpamSettings;
+  readonly recall: (
+    workspaceId: string,
+    endpointId: string,
+    post: SpamPost,
+    now: number,
+  ) => Recollection | Promise<Recollection>;
+  readonly spamSettings: (ready: ReadyEndpoint) => SpamSettings | Promise<SpamSettings>;
   /** Called when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   readonly clock: Clock;
@@ -106,7 +111,7 @@ export function createIntake(parts: IntakeParts): Intake {
       const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
       if (idempotent === null) return await store(parts, caller, post, null);
 
-      const earlier = idempotency.recall(idempotent, clock.now());
+      const earlier = await idempotency.recall(idempotent, clock.now());
       if (earlier !== null) return earlier;
       const unit = `${idempotent.endpointId} ${idempotent.kind} ${idempotent.keyHash.toString("base64")}`;
       if (inFlight.has(unit)) {
@@ -138,12 +143,15 @@ async function store(
   const { endpoint, limits } = caller.ready;
   const now = parts.clock.now();
   const monthlyLimit = limits.monthlySubmissions;
-  if (monthlyLimit !== null && parts.usage.estimate(endpoint.workspaceId, monthOf(now)) >= monthlyLimit) {
-    const examined = examineQuietly(parts, caller, post, now);
+  if (
+    monthlyLimit !== null &&
+    (await parts.usage.estimate(endpoint.workspaceId, monthOf(now))) >= monthlyLimit
+  ) {
+    const examined = await examineQuietly(parts, caller, post, now);
     if (examined !== null) await hold(parts, caller, examined, { idempotent, cause: "limit" });
     throw overLimit(monthlyLimit, now);
   }
-  const examined = examine(parts, caller, post, now);
+  const examined = await examine(parts, caller, post, now);
   if (examined.submission.spamClass === "blocked") {
     await hold(parts, caller, examined, { idempotent, cause: "spam" });
     throw new FormsvcError("spam_blocked");
@@ -175,7 +183,12 @@ interface Examined {
 }
 
 /** @throws invalid_json, invalid_request, validation_failed; spam_blocked if a honeypot is filled and the data do not match. */
-function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: number): Examined {
+async function examine(
+  parts: IntakeParts,
+  caller: Caller,
+  post: IncomingPost,
+  now: number,
+): Promise<Examined> {
   const { endpoint, schema, honeypots } = caller.ready;
   const { definition } = schema;
   const raw = readBody(
@@ -189,14 +202,14 @@ function examine(parts: IntakeParts, caller: Caller, post: IncomingPost, now: nu
   const checked = schema.validate(raw.fields);
   if (!checked.ok) {
     // A robot that filled a honeypot learns nothing about the schema.
-    if (trapped && isBlocked(judgePost(parts, caller, raw, now).verdict))
+    if (trapped && isBlocked((await judgePost(parts, caller, raw, now)).verdict))
       throw new FormsvcError("spam_blocked");
     throw new FormsvcError("validation_failed", validationMessage(checked.details), {
       details: checked.details,
     });
   }
   const spamPost = { ...raw, fields: checked.data };
-  const { verdict, recollection } = judgePost(parts, caller, spamPost, now);
+  const { verdict, recollection } = await judgePost(parts, caller, spamPost, now);
   const submission: Submission = {
     id: newId("sub", now),
     endpointId: endpoint.id,
@@ -223,14 +236,14 @@ function isBlocked(verdict: SpamVerdict): boolean {
 }
 
 /** Null if the post would have been refused anyway: over the limit, only the limit is reported. */
-function examineQuietly(
+async function examineQuietly(
   parts: IntakeParts,
   caller: Caller,
   post: IncomingPost,
   now: number,
-): Examined | null {
+): Promise<Examined | null> {
   try {
-    return examine(parts, caller, post, now);
+    return await examine(parts, caller, post, now);
   } catch (error) {
     if (error instanceof FormsvcError) return null;
     throw error;
@@ -295,15 +308,16 @@ function storedAddress(address: string, how: StoreAddress): string {
   return how === "short" ? shortenAddress(address) : "";
 }
 
-function judgePost(
+async function judgePost(
   parts: IntakeParts,
   caller: Caller,
   post: SpamPost,
   now: number,
-): { verdict: SpamVerdict; recollection: Recollection } {
+): Promise<{ verdict: SpamVerdict; recollection: Recollection }> {
   const { endpoint } = caller.ready;
-  const recollection = parts.recall(endpoint.workspaceId, endpoint.id, post, now);
-  return { verdict: judge(post, parts.spamSettings(caller.ready), recollection.history), recollection };
+  const recollection = await parts.recall(endpoint.workspaceId, endpoint.id, post, now);
+  const settings = await parts.spamSettings(caller.ready);
+  return { verdict: judge(post, settings, recollection.history), recollection };
 }
 
 /** The submitter's own client: never a backend, which says nothing about the person who filled in the form. */

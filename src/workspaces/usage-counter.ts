@@ -1,47 +1,49 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
+import { first, type Steps, text } from "../database/steps.ts";
 
 /**
- * Accepted submissions by workspace and month: the table decides, inside the transaction that stores a submission;
- * memory answers beforehand, so that a full workspace costs no transaction.
+ * What this process knows of the accepted submissions by workspace and month. The table decides, inside the transaction that
+ * stores a submission; memory answers beforehand, so that a full workspace costs no transaction.
  */
 export interface UsageCounter {
-  /** The count that this process knows; never below what it stored itself. Reads the file once for each workspace and month. */
-  estimate(workspaceId: string, month: string): number;
-  /** The table's count; inside a transaction. */
-  read(workspaceId: string, month: string): number;
-  /** Inside a transaction; call {@link UsageCounter.remember} once it is committed. */
-  write(workspaceId: string, month: string, used: number): void;
+  /** The count that this process knows; never below what it stored itself. Asks the database once for each workspace and month. */
+  estimate(workspaceId: string, month: string): number | Promise<number>;
+  /** Call it when a transaction that counted is committed. */
   remember(workspaceId: string, month: string, used: number): void;
-  /** Another process may have counted: reads the file again from now on. */
+  /** Another process may have counted: asks the database again from now on. */
   forget(): void;
 }
 
 /** Workspaces remembered; all are forgotten beyond this and read again. */
 const MAX_REMEMBERED = 10_000;
 
-export function createUsageCounter(db: SqliteDatabase): UsageCounter {
-  const select = db.prepare("SELECT used FROM usage WHERE workspace_id = ? AND month = ?").pluck();
-  const upsert = db.prepare(
-    `INSERT INTO usage (workspace_id, month, used) VALUES (?, ?, ?)
-     ON CONFLICT (workspace_id, month) DO UPDATE SET used = excluded.used`,
-  );
-  const known = new Map<string, { month: string; used: number }>();
-  const read = (workspaceId: string, month: string): number => Number(select.get(workspaceId, month) ?? 0);
+export const USED_SQL = "SELECT used FROM usage WHERE workspace_id = ? AND month = ?";
+
+export function createUsageCounter(db: Database): UsageCounter {
+  const known = new Map<string, { readonly month: string; readonly used: number }>();
   const remember = (workspaceId: string, month: string, used: number): void => {
     if (known.size >= MAX_REMEMBERED && !known.has(workspaceId)) known.clear();
     known.set(workspaceId, { month, used });
   };
+  const recall = (workspaceId: string, month: string): number | undefined => {
+    const entry = known.get(workspaceId);
+    return entry?.month === month ? entry.used : undefined;
+  };
+  const ask = async (workspaceId: string, month: string): Promise<number> => {
+    const used = await db.read(() => readUsed(workspaceId, month));
+    // A batch may have been counted meanwhile.
+    const counted = recall(workspaceId, month);
+    if (counted !== undefined) return counted;
+    remember(workspaceId, month, used);
+    return used;
+  };
   return {
-    estimate(workspaceId, month) {
-      const entry = known.get(workspaceId);
-      if (entry?.month === month) return entry.used;
-      const used = db.readNow(() => read(workspaceId, month));
-      remember(workspaceId, month, used);
-      return used;
-    },
-    read,
-    write: (workspaceId, month, used) => void upsert.run(workspaceId, month, used),
+    estimate: (workspaceId, month) => recall(workspaceId, month) ?? ask(workspaceId, month),
     remember,
     forget: () => known.clear(),
   };
+}
+
+function* readUsed(workspaceId: string, month: string): Steps<number> {
+  return (yield* first(text<{ used: number }>(USED_SQL, workspaceId, month)))?.used ?? 0;
 }

@@ -5,22 +5,18 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import {
-  type CommitOutcome,
-  type CommitQueue,
-  createCommitQueue,
-  type PendingSubmission,
-} from "../../src/submissions/commit-batch.ts";
-import { createHeldPostWriter } from "../../src/submissions/held-post.ts";
-import { createIdempotencyMemory } from "../../src/submissions/idempotency.ts";
+import type { Batch, CommitOutcome, Committed, PendingSubmission } from "../../src/submissions/batch.ts";
+import { type CommitQueue, createCommitQueue } from "../../src/submissions/commit-batch.ts";
+import { createSqliteBatch } from "../../src/submissions/sqlite-batch.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
-import { createOutbox } from "../../src/outbox/outbox.ts";
+import { createSqliteOutbox } from "../../src/outbox/outbox.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { countCommits } from "../support/count-commits.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { openForTest, temporaryDatabase } from "../support/temporary-database.ts";
+import { until } from "../support/until.ts";
 
 interface Bench {
   readonly db: SqliteDatabase;
@@ -43,14 +39,14 @@ function bench(): Bench {
   const { workspace } = db.now(() => createAccount("ana@example.org", NOON));
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const endpoint = db.now(() => insertEndpoint(workspace, made, plans, NOON));
-  const queue = createCommitQueue({
+  const batch = createSqliteBatch({
     db,
     usage: createUsageCounter(db),
-    idempotency: createIdempotencyMemory(db),
-    outbox: createOutbox(db),
+    outbox: createSqliteOutbox(db),
     memory: createSpamMemory(null),
-    heldPosts: createHeldPostWriter(db, null),
+    held: { maxPerWorkspace: null },
   });
+  const queue = createCommitQueue(batch);
   const other = openForTest(db.path);
   return {
     db,
@@ -211,3 +207,53 @@ test("draining waits for everything that was taken, and for nothing else", async
   expect(count("submission")).toBe(600);
   await added;
 });
+
+/** A writer that ends a batch when the test says so. */
+function slowWriter() {
+  const begun: { readonly batch: Batch; readonly end: (error?: Error) => void }[] = [];
+  const write = (batch: Batch): Promise<Committed> =>
+    new Promise((resolve, reject) => {
+      const committed = { batch, outcomes: batch.map(() => "stored" as const), evictions: [], marks: [] };
+      begun.push({ batch, end: (error) => (error === undefined ? resolve(committed) : reject(error)) });
+    });
+  return { begun, write };
+}
+
+test("one batch at a time waits for the network, and what comes meanwhile is the next one", async () => {
+  const { pending } = bench();
+  const { begun, write } = slowWriter();
+  const queue = createCommitQueue(write);
+  const first = queue.add(pending());
+  await until(() => begun.length === 1);
+  const others = Array.from({ length: 20 }, () => queue.add(pending()));
+  await nextTurns(40);
+  expect([begun.length, queue.waiting()]).toEqual([1, 21]);
+  begun[0]?.end();
+  expect(await first).toBe("stored");
+  await until(() => begun.length === 2);
+  expect(begun[1]?.batch).toHaveLength(20);
+  begun[1]?.end();
+  expect(tally(await Promise.all(others))).toEqual({ stored: 20 });
+  await queue.drain();
+});
+
+test("a batch that the network refuses is refused alone, and one that is busy is written again", async () => {
+  const { pending } = bench();
+  const { begun, write } = slowWriter();
+  const queue = createCommitQueue(write);
+  const refused = refusalOf(queue.add(pending()));
+  await until(() => begun.length === 1);
+  const added = queue.add(pending());
+  begun[0]?.end(new FormsvcError("database_unusable", "gone"));
+  expect((await refused).code).toBe("unavailable");
+  await until(() => begun.length === 2);
+  begun[1]?.end(new FormsvcError("database_busy", "in the way"));
+  await until(() => begun.length === 3);
+  expect(begun[2]?.batch).toEqual(begun[1]?.batch);
+  begun[2]?.end();
+  expect(await added).toBe("stored");
+});
+
+async function nextTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -79,8 +79,8 @@ test("a key that was used before the kinds were told apart gives the first answe
   migrate(db);
   const memory = createIdempotencyMemory(db);
   for (const kind of ["secret", "publishable"] as const) {
-    expect(memory.recall(post(kind), NOON + 1)).toBe("sub_1");
-    expect(memory.recall(post(kind), NOON + DAY_MS)).toBeNull();
+    expect(await memory.recall(post(kind), NOON + 1)).toBe("sub_1");
+    expect(await memory.recall(post(kind), NOON + DAY_MS)).toBeNull();
   }
 });
 

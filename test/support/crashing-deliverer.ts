@@ -7,7 +7,7 @@ import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { createOutbox } from "../../src/outbox/outbox.ts";
+import { createSqliteOutbox } from "../../src/outbox/outbox.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
@@ -98,13 +98,13 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
   const keyring = createKeyring(defaultConfig.secrets);
   const clock = systemClock;
   const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
-  const outbox = createOutbox(db);
+  const outbox = createSqliteOutbox(db);
   const parts = { outbox, transports: [transport], clock, log, random: Math.random };
   const deliverer = new Deliverer({ db: crashing, ...parts });
   if (point.startsWith("post")) {
     const now = systemClock.now();
     const id = newId("sub", now);
-    const crashingOutbox = createOutbox({
+    const crashingOutbox = createSqliteOutbox({
       ...db,
       transactionNow: (work) =>
         db.transactionNow(() => {

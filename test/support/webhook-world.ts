@@ -17,7 +17,7 @@ import type { Delivery } from "../../src/outbox/delivery.ts";
 import { BEFORE_ALL, dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import type { NotifiedSubmission } from "../../src/outbox/event.ts";
-import { createOutbox, type Outbox } from "../../src/outbox/outbox.ts";
+import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.ts";
 import { EVERYTHING_QUEUED, lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
@@ -57,7 +57,7 @@ export class WebhookWorld {
   readonly keyring: Keyring;
   readonly endpointId: string;
   db: SqliteDatabase;
-  outbox: Outbox;
+  outbox: SqliteOutbox;
   transport: Transport;
   deliverer: Deliverer;
   readonly #senders: HttpSender[] = [];
@@ -70,7 +70,7 @@ export class WebhookWorld {
     const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
     const plans = defaultConfig.plans;
     this.endpointId = this.db.now(() => insertEndpoint(workspace, made, plans, this.clock.now())).id;
-    this.outbox = createOutbox(this.db);
+    this.outbox = createSqliteOutbox(this.db);
     this.transport = this.#newTransport();
     this.deliverer = this.#newDeliverer();
   }
@@ -103,7 +103,7 @@ export class WebhookWorld {
   async restart(): Promise<void> {
     this.db.close();
     this.db = this.openDatabase();
-    this.outbox = createOutbox(this.db);
+    this.outbox = createSqliteOutbox(this.db);
     this.transport = this.#newTransport();
     this.deliverer = this.#newDeliverer();
     await this.deliverer.recover();

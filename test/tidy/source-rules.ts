@@ -121,7 +121,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
   "@fastify/busboy": ["src/http/"],
   "@node-rs/argon2": ["src/hashing/"],
   "@yao-pkg/pkg": ["scripts/"],
-  "better-sqlite3": ["src/database/", "src/submissions/commit-batch.ts", "scripts/", "test/"],
+  "better-sqlite3": ["src/database/", "src/submissions/sqlite-batch.ts", "scripts/", "test/"],
   commander: ["src/cli/", "test/"],
   esbuild: ["scripts/", "test/"],
   fastify: ["src/dashboard/", "src/http/", "scripts/bench/", "test/"],

@@ -1,0 +1,15 @@
+import type { Database } from "./database.ts";
+import { resumeSteps, type Steps } from "./steps.ts";
+
+/** Runs steps that only read. If memory answers without a statement, the result is there at once. */
+export function recallOrRead<Result>(db: Database, work: () => Steps<Result>): Result | Promise<Result> {
+  const steps = work();
+  const begun = steps.next();
+  if (begun.done === true) return begun.value;
+  let rest: Steps<Result> | null = resumeSteps(steps, begun.value);
+  return db.read(() => {
+    const own = rest ?? work();
+    rest = null;
+    return own;
+  });
+}

@@ -1,0 +1,99 @@
+import { monthOf } from "../foundation/clock.ts";
+import type { RecalledPost, Recollection } from "../history/spam-memory.ts";
+import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
+import type { Eviction, NewHeldPost } from "./held-post.ts";
+import type { IdempotentPost } from "./idempotency.ts";
+import type { Submission } from "./submission.ts";
+
+/** A submission that is checked and judged, and waits to be stored. */
+export interface PendingSubmission {
+  readonly submission: Submission;
+  readonly workspaceId: string;
+  /** Accepted submissions that the plan allows in the month; null is unlimited. */
+  readonly monthlyLimit: number | null;
+  readonly idempotent: IdempotentPost | null;
+  /** What the workspace will remember of it; null for nothing. */
+  readonly recollection: Recollection | null;
+}
+
+/** A post that is refused, and waits to be kept. */
+export interface PendingHeld extends NewHeldPost {
+  /** Null if the workspace should not remember it, because it was refused only for the limit. */
+  readonly recollection: Recollection | null;
+}
+
+/** Posts that are stored in one transaction. */
+export type Batch = readonly (PendingSubmission | PendingHeld)[];
+
+/** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
+export type CommitOutcome = "stored" | "over_limit" | "gone";
+
+/** The result of one transaction. */
+export interface Committed {
+  readonly batch: Batch;
+  /** One for each post of the batch. */
+  readonly outcomes: readonly CommitOutcome[];
+  /** Held posts that were deleted for lack of room, one entry for each workspace. */
+  readonly evictions: readonly Eviction[];
+  /** Shares of monthly limits that were reached. */
+  readonly marks: readonly UsageMark[];
+}
+
+/**
+ * Stores a batch in one durable transaction. An engine that waits for a network returns a promise.
+ *
+ * @throws database_busy if another process is in the way, and the same batch may be tried again; database_unusable.
+ */
+export type BatchWriter = (batch: Batch) => Committed | Promise<Committed>;
+
+/** The accepted submissions of one workspace and month, as a batch goes on. */
+export interface Count {
+  readonly workspaceId: string;
+  readonly month: string;
+  /** The count when the batch began. */
+  readonly before: number;
+  used: number;
+  /** The monthly limit of the last submission that was counted; null is unlimited. */
+  limit: number | null;
+}
+
+/** Decides which submissions of a batch the monthly limits allow. */
+export interface BatchCounts {
+  allows(pending: PendingSubmission): boolean;
+  add(pending: PendingSubmission): void;
+  readonly all: () => Iterable<Count>;
+  readonly marks: () => UsageMark[];
+}
+
+/** @param read the table's count, which nobody else changes until the batch ends. */
+export function createCounts(read: (workspaceId: string, month: string) => number): BatchCounts {
+  const counts = new Map<string, Count>();
+  const countFor = ({ workspaceId, monthlyLimit, submission }: PendingSubmission): Count => {
+    const month = monthOf(submission.createdAt);
+    const unit = `${workspaceId} ${month}`;
+    let count = counts.get(unit);
+    if (count === undefined) {
+      const before = read(workspaceId, month);
+      count = { workspaceId, month, before, used: before, limit: monthlyLimit };
+      counts.set(unit, count);
+    }
+    return count;
+  };
+  return {
+    allows: (pending) => pending.monthlyLimit === null || countFor(pending).used < pending.monthlyLimit,
+    add(pending) {
+      const count = countFor(pending);
+      count.used += 1;
+      count.limit = pending.monthlyLimit;
+    },
+    all: () => counts.values(),
+    marks: () => [...counts.values()].flatMap(marksPassed),
+  };
+}
+
+/** What the workspace should remember of a post that was stored. */
+export function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPost[] {
+  const { recollection } = pending;
+  const { workspaceId } = "held" in pending ? pending.held : pending;
+  return recollection === null ? [] : [{ workspaceId, recollection }];
+}

@@ -1,0 +1,100 @@
+import Driver from "better-sqlite3";
+import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { SpamMemory } from "../history/spam-memory.ts";
+import type { Enqueue, SqliteOutbox } from "../outbox/outbox.ts";
+import { createUsageTable } from "../workspaces/sqlite-usage.ts";
+import type { UsageCounter } from "../workspaces/usage-counter.ts";
+import {
+  type Batch,
+  type CommitOutcome,
+  type Committed,
+  createCounts,
+  type PendingHeld,
+  type PendingSubmission,
+  recalledOf,
+} from "./batch.ts";
+import { createHeldPostWriter, type HeldPostWriter } from "./held-post.ts";
+import { RECORD_KEY_SQL } from "./idempotency.ts";
+import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
+
+export interface SqliteBatchParts {
+  readonly db: SqliteDatabase;
+  readonly usage: Pick<UsageCounter, "remember">;
+  readonly outbox: Pick<SqliteOutbox, "transactionNow">;
+  readonly memory: Pick<SpamMemory, "remember">;
+  /** Held posts that a workspace keeps; null is unlimited. */
+  readonly held: { readonly maxPerWorkspace: number | null };
+}
+
+/** Stores batches at once: while a statement runs, nothing else of this process does. */
+export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch) => Committed {
+  const { db, usage, outbox, memory } = parts;
+  const table = createUsageTable(db);
+  const store = createStorer(db);
+  const heldPosts = createHeldPostWriter(db, parts.held.maxPerWorkspace);
+  const keep = createKeeper(heldPosts);
+  return (batch) => {
+    const counts = createCounts(table.read);
+    const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
+      const holders = new Map<string, number>();
+      const decided = batch.map((pending): CommitOutcome => {
+        if ("held" in pending) {
+          if (!keep(pending)) return "gone";
+          holders.set(pending.held.workspaceId, pending.held.createdAt);
+          return "stored";
+        }
+        if (!counts.allows(pending)) return "over_limit";
+        if (!store(pending, enqueue)) return "gone";
+        counts.add(pending);
+        return "stored";
+      });
+      for (const { workspaceId, month, before, used } of counts.all()) {
+        if (used > before) table.write(workspaceId, month, used);
+      }
+      const recalled = batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf);
+      if (recalled.length > 0) db.now(() => memory.remember(recalled));
+      const evicted = [...holders].map(([workspaceId, now]) => heldPosts.evict(workspaceId, now));
+      return { outcomes: decided, evictions: evicted.filter((eviction) => eviction !== null) };
+    });
+    for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
+    return { batch, outcomes, evictions, marks: counts.marks() };
+  };
+}
+
+/** Stores a submission; false if its endpoint was deleted meanwhile. */
+function createStorer(db: SqliteDatabase): (pending: PendingSubmission, enqueue: Enqueue) => boolean {
+  const insert = db.prepare(INSERT_SUBMISSION_SQL);
+  const recordKey = db.prepare(RECORD_KEY_SQL);
+  return ({ submission, idempotent }, enqueue) => {
+    const event = enqueue(submission, submission.createdAt);
+    try {
+      insert.run(...submissionValues(submission, event));
+    } catch (error) {
+      // Only this row is undone: the endpoint was deleted between the check and now, and has no number.
+      if (isCode(error, "SQLITE_CONSTRAINT_NOTNULL")) return false;
+      throw error;
+    }
+    if (idempotent !== null) {
+      const { endpointId, kind, keyHash, bodyHash } = idempotent;
+      recordKey.run(endpointId, kind, keyHash, bodyHash, submission.id, submission.createdAt);
+    }
+    return true;
+  };
+}
+
+/** Stores a refused post; false if its endpoint was deleted meanwhile. */
+function createKeeper(heldPosts: HeldPostWriter): (pending: PendingHeld) => boolean {
+  return (pending) => {
+    try {
+      heldPosts.insert(pending);
+    } catch (error) {
+      if (isCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY")) return false;
+      throw error;
+    }
+    return true;
+  };
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Driver.SqliteError && error.code === code;
+}
