@@ -3,7 +3,14 @@ import { ALONE, type ClaimedDelivery } from "./claims.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
 import { FRESH_PACE, nextStep, noteBegun, type PaceState } from "./pace.ts";
-import { CLAIM_SQL, CLAIMABLE_SQL, type ClaimableRow, createQueuedClaim } from "./sqlite-claims.ts";
+import {
+  CLAIM_SQL,
+  CLAIMABLE_SQL,
+  type ClaimableRow,
+  createQueuedClaim,
+  LIMIT_PARAMETER,
+  TEXT_PARAMETER,
+} from "./sqlite-claims.ts";
 import type { Pace } from "./transport.ts";
 
 /** Most messages in one summary; more wait for the next. */
@@ -30,14 +37,14 @@ const PENDING = "state = 'pending' AND id IN (SELECT value FROM json_each(?))";
 const WAITING = "state IN ('pending', 'held')";
 
 export const PACED_SQL = {
-  freshIds: `SELECT id FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
-    AND due_at <= ? AND attempts = 0 ORDER BY due_at LIMIT ?`,
-  one: `${CLAIMABLE_SQL} AND delivery.id = ?`,
+  freshIds: `SELECT id FROM delivery WHERE recipient_id = ${TEXT_PARAMETER} AND state = 'pending' AND lead_id IS NULL
+    AND due_at <= ? AND attempts = 0 ORDER BY due_at LIMIT ${LIMIT_PARAMETER}`,
+  one: `${CLAIMABLE_SQL} AND delivery.id = ${TEXT_PARAMETER}`,
   postpone: `UPDATE delivery SET due_at = ? WHERE ${PENDING}`,
   insert: `INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) SELECT ?, id, ?, 'pending', ?
     FROM submission WHERE id = ?`,
   join: `UPDATE delivery SET lead_id = ? WHERE ${PENDING}`,
-  members: `SELECT id FROM delivery WHERE lead_id = ? AND ${WAITING} ORDER BY id`,
+  members: `SELECT id FROM delivery WHERE lead_id = ${TEXT_PARAMETER} AND ${WAITING} ORDER BY id`,
   markMembers: `UPDATE delivery SET state = 'sending' WHERE ${WAITING} AND id IN (SELECT value FROM json_each(?))`,
   bodies: `SELECT CAST(iif(event_tail IS NULL, event_head, event_head || submission.data || event_tail) AS BLOB)
     FROM json_each(?) AS member JOIN delivery ON delivery.id = member.value
