@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { SECRET_LISTS } from "../app.ts";
+import { SECRET_LISTS } from "../app/features.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../database/sqlite/open-database.ts";
 import { examine, failedCheck } from "../doctor/examine.ts";

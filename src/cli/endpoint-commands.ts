@@ -14,7 +14,7 @@ import {
   type EndpointSettings,
   namedOrigins,
 } from "../endpoints/endpoint.ts";
-import { ENDPOINT_CONTENTS } from "../app.ts";
+import { ENDPOINT_CONTENTS } from "../app/features.ts";
 import { getEndpoint, listEndpoints, readSchema } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openMigrated } from "../app.ts";
+import { openMigrated } from "../app/open-migrated.ts";
 import type { Config } from "../config/config.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { openKeyring, SECRET_LISTS } from "../app.ts";
+import { openKeyring, SECRET_LISTS } from "../app/features.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { toIsoTime } from "../foundation/clock.ts";

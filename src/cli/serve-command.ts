@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
-import { openMigrated } from "../app.ts";
+import { openMigrated } from "../app/open-migrated.ts";
 import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { spamDefaults } from "../app.ts";
+import { spamDefaults } from "../app/features.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";

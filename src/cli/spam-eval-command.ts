@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { compose } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { spamDefaults } from "../app.ts";
+import { spamDefaults } from "../app/features.ts";
 import { DEFAULT_HONEYPOTS } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Counts, createEvaluation, type EvalReport, parseEvalRow } from "../spam/evaluate.ts";

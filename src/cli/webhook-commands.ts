@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { webhookJson } from "../webhooks/webhook-json.ts";
-import { openKeyring } from "../app.ts";
+import { openKeyring } from "../app/features.ts";
 import type { Config } from "../config/config.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";

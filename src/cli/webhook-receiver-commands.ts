@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createWebhookSender, dashboardUrlOf, openKeyring } from "../app.ts";
+import { openKeyring } from "../app/features.ts";
+import { createWebhookSender, dashboardUrlOf } from "../app/transports.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Arrival, BEHAVIOURS, startLocalReceiver } from "../webhooks/local-receiver.ts";

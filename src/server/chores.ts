@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { SubmitService, Upkeep } from "../app.ts";
+import type { SubmitService } from "../app/submit-service.ts";
+import type { Upkeep } from "../app/upkeep.ts";
 import type { Config } from "../config/config.ts";
 import { backupFolder, createBackupScheduler } from "../database/sqlite/backup-schedule.ts";
 import { isFirst } from "../database/live-servers.ts";

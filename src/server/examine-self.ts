@@ -1,4 +1,5 @@
-import { SECRET_LISTS, type ServiceParts } from "../app.ts";
+import { SECRET_LISTS } from "../app/features.ts";
+import type { ServiceParts } from "../app/parts.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { examine, failedCheck } from "../doctor/examine.ts";
 import type { Background } from "../foundation/background.ts";

@@ -1,10 +1,7 @@
-import {
-  dashboardUrlOf,
-  ENDPOINT_CONTENTS,
-  type ServiceParts,
-  spamDefaults,
-  type SubmitService,
-} from "../app.ts";
+import { ENDPOINT_CONTENTS, spamDefaults } from "../app/features.ts";
+import type { ServiceParts } from "../app/parts.ts";
+import type { SubmitService } from "../app/submit-service.ts";
+import { dashboardUrlOf } from "../app/transports.ts";
 import { createBackground } from "../foundation/background.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import type { LateRoutes } from "../http/late-routes.ts";

@@ -1,4 +1,6 @@
-import { dashboardUrlOf, type ServiceParts, type SubmitService } from "../app.ts";
+import type { ServiceParts } from "../app/parts.ts";
+import type { SubmitService } from "../app/submit-service.ts";
+import { dashboardUrlOf } from "../app/transports.ts";
 import { createBackground } from "../foundation/background.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { createSubmitService, type ServiceParts } from "../app.ts";
+import type { ServiceParts } from "../app/parts.ts";
+import { createSubmitService } from "../app/submit-service.ts";
 import type { Config } from "../config/config.ts";
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { hasLitestream } from "../database/sqlite/litestream.ts";

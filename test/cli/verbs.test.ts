@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
-import { spamDefaults } from "../../src/app.ts";
+import { spamDefaults } from "../../src/app/features.ts";
 import { setSpam } from "../../src/endpoints/administer-endpoints.ts";
 import { chooseScope, readSpamState } from "../../src/endpoints/choose-spam.ts";
 import { previewChoices } from "../../src/submissions/preview-choices.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spamDefaults } from "../../src/app.ts";
+import { spamDefaults } from "../../src/app/features.ts";
 import { findingText } from "../../src/dashboard/finding-words.ts";
 import { readFindings } from "../../src/dashboard/findings.ts";
 import { run, text } from "../../src/database/steps.ts";

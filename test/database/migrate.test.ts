@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Driver from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { openMigrated } from "../../src/app.ts";
+import { openMigrated } from "../../src/app/open-migrated.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ENDPOINT_CONTENTS } from "../../src/app.ts";
+import { ENDPOINT_CONTENTS } from "../../src/app/features.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { submissionAdder } from "../support/add-submission.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import { run } from "../../src/database/steps.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
-import { ENDPOINT_CONTENTS } from "../../src/app.ts";
+import { ENDPOINT_CONTENTS } from "../../src/app/features.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import { createEndpointDirectory } from "../../src/endpoints/endpoint-directory.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ENDPOINT_CONTENTS } from "../../src/app.ts";
+import { ENDPOINT_CONTENTS } from "../../src/app/features.ts";
 import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { openMigrated } from "../../src/app.ts";
+import { openMigrated } from "../../src/app/open-migrated.ts";
 import { startServer as serve } from "../../src/server/start-server.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../../src/database/sqlite/open-database.ts";
 import { createLog } from "../../src/foundation/log.ts";

@@ -1,4 +1,4 @@
-import { openMigrated } from "../../src/app.ts";
+import { openMigrated } from "../../src/app/open-migrated.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 
 /** A process of its own that opens a database when told to, and reports how many migrations it ran. */

@@ -1,6 +1,6 @@
 import { parseBody } from "../../src/submissions/parse-body.ts";
 import { onTestFinished } from "vitest";
-import { createSubmitService, type SubmitService } from "../../src/app.ts";
+import { createSubmitService, type SubmitService } from "../../src/app/submit-service.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";

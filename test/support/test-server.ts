@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openMigrated } from "../../src/app.ts";
+import { openMigrated } from "../../src/app/open-migrated.ts";
 import { startServer as serve } from "../../src/server/start-server.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";

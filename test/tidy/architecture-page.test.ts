@@ -51,6 +51,6 @@ test("every file and folder of the code that a page names is there", () => {
   const pages = listFiles().filter((path) => path.endsWith(".md"));
   expect(pages.length).toBeGreaterThan(20);
   expect(pages.map(readText).flatMap(findDeadPaths)).toEqual([]);
-  const planted = { path: "docs/a.md", text: "see `src/novel/a.ts` and src/app.ts." };
+  const planted = { path: "docs/a.md", text: "see `src/novel/a.ts` and src/main.ts." };
   expect(findDeadPaths(planted)).toEqual(["docs/a.md: src/novel/a.ts"]);
 });

@@ -1,4 +1,4 @@
-/** `src/app.ts` is app, `src/spam/signals/links.ts` is spam. */
+/** `src/app/features.ts` is app, `src/spam/signals/links.ts` is spam. */
 export function folderOf(path: string): string {
   return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
 }

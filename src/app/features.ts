@@ -1,0 +1,28 @@
+import type { Config } from "../config/config.ts";
+import type { Steps } from "../database/steps.ts";
+import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
+import { createKeyring, type Keyring } from "../secrets/keyring.ts";
+import { checkKeys, type ListSecrets } from "../secrets/stored-secret.ts";
+import { listTotpSecrets } from "../sessions/credential-store.ts";
+import { defaultSpamSettings, type SpamSettings } from "../spam/spam-settings.ts";
+import { forgetKeysOf } from "../submissions/idempotency.ts";
+import { deleteSubmissionsOf } from "../submissions/submission-store.ts";
+import { listWebhookSecrets } from "../webhooks/webhook-secrets.ts";
+
+/** Every recoverable secret of the database. A feature that stores one adds its list here. */
+export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets, listTotpSecrets];
+
+/** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
+export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [deleteSubmissionsOf, forgetKeysOf];
+
+/** The configured keys. @throws config_invalid if they do not open every secret of the database. */
+export function* openKeyring(config: Config): Steps<Keyring> {
+  const keyring = createKeyring(config.secrets);
+  yield* checkKeys(SECRET_LISTS, keyring);
+  return keyring;
+}
+
+/** The spam settings of an owner who chose nothing. */
+export function spamDefaults(config: Config): SpamSettings {
+  return defaultSpamSettings(config.spam.maxLinks ?? Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,213 @@
+import type { Config } from "../config/config.ts";
+import { type LiveServers, ONLY_SERVER } from "../database/live-servers.ts";
+import { createWritability, type Writability } from "../database/sqlite/write-probe.ts";
+import { measureDatabase } from "../database/sqlite/database-metrics.ts";
+import { createLogCleaner, type LogCleaner } from "../database/sqlite/empty-log.ts";
+import { recallOrRead } from "../database/recall-or-read.ts";
+import { createEndpointDirectory, type EndpointDirectory } from "../endpoints/endpoint-directory.ts";
+import { databaseUpgraded } from "../foundation/events.ts";
+import { compileNetworks } from "../foundation/ip-address.ts";
+import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
+import { MAIL_METRICS } from "../mail/mail-metrics.ts";
+import { type MailService, openMailService } from "../mail/open-mail.ts";
+import { createKeyVerifier, type KeyVerifier } from "../keys/verify-key.ts";
+import { type Caller, createGatekeeper, type Gatekeeper } from "../submissions/authenticate.ts";
+import { createBurstMemory } from "../history/burst-memory.ts";
+import { type CommitObserver, type CommitQueue, createCommitQueue } from "../submissions/commit-batch.ts";
+import { createSqliteBatch } from "../submissions/sqlite-batch.ts";
+import { createIdempotencyMemory } from "../submissions/idempotency.ts";
+import { createRateLimiter } from "../foundation/rate-limit.ts";
+import { createIntake, type Intake } from "../submissions/receive-submission.ts";
+import {
+  type CommitReport,
+  countOutcomes,
+  logCommits,
+  measureCommits,
+} from "../submissions/submit-metrics.ts";
+import { createNews, type News } from "../submissions/news.ts";
+import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import { createSpamMemory, type SpamMemory } from "../history/spam-memory.ts";
+import { createSpamSettingsReader } from "../endpoints/spam-choices-store.ts";
+import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
+import { measureChannel } from "../outbox/channel-metrics.ts";
+import { Deliverer } from "../outbox/deliverer.ts";
+import { createSqliteOutbox } from "../outbox/outbox.ts";
+import { WEBHOOK_METRICS } from "../webhooks/webhook-metrics.ts";
+import type { HttpSender } from "../webhooks/send.ts";
+import { createUsageCounter, type UsageCounter } from "../workspaces/usage-counter.ts";
+import { measureUsage } from "../workspaces/workspace-metrics.ts";
+import type { ServiceParts } from "./parts.ts";
+import { openKeyring, spamDefaults } from "./features.ts";
+import { createWebhookSender, openTransports, readMailParts } from "./transports.ts";
+import { createUpkeep, type Upkeep } from "./upkeep.ts";
+import { createBrowserMark } from "../submissions/browser-mark.ts";
+
+/** What takes posts. HTTP is given this and the reader, and no database. */
+interface PostService {
+  readonly gatekeeper: Gatekeeper;
+  readonly intake: Intake;
+  /** Told when a browser sent a secret key. */
+  readonly onSecretInBrowser: (caller: Caller) => void;
+  /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
+  readonly onUntrustedProxy: (peer: string) => void;
+  /** Call before each request: notices what other processes changed. */
+  readonly noticeChanges: () => void;
+  /** Whether another process has upgraded the database: nothing here fits it any more. */
+  readonly isUpgraded: () => boolean;
+  /** Whether a post could be stored now: the last commit worked, or a probe that writes does. */
+  readonly isWritable: () => boolean;
+}
+
+/** Everything that serves one database, by who uses it. */
+export interface SubmitService {
+  readonly posts: PostService;
+  readonly reader: SubmissionReader;
+  /** Sends the deliveries that posts queued, once it is started. */
+  readonly deliverer: Deliverer;
+  readonly upkeep: Upkeep;
+  /** Opens and seals the secrets of the database. */
+  readonly keyring: Keyring;
+  /** Sends to webhooks, until the deliverer stops. */
+  readonly sender: HttpSender;
+  /** Null if no mail server is configured. */
+  readonly mail: MailService | null;
+  /** Told of each commit that stored submissions, in whatever process. */
+  readonly news: News;
+  /** Null if the configuration leaves them out. */
+  readonly metrics: ExposedMetrics | null;
+  /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
+  readonly onChange: () => void;
+  /** Those that share the database. */
+  readonly liveServers: LiveServers;
+  /** Resolves when every accepted post is stored. */
+  readonly drain: () => Promise<void>;
+}
+
+/** @throws config_invalid if a key is missing that encrypts secrets of the database, or a file that a setting of `mail` names. */
+export function createSubmitService(parts: ServiceParts): SubmitService {
+  const { db, config, clock, log, metrics } = parts;
+  const keyring = db.now(() => openKeyring(config));
+  const verifier = createKeyVerifier(db, clock);
+  const directory = createEndpointDirectory(db, config.plans);
+  const usage = createUsageCounter(db);
+  const outbox = createSqliteOutbox(db);
+  const sender = createWebhookSender(config);
+  const mail = readMailParts(parts);
+  const transports = openTransports(parts, { keyring, sender, mail });
+  const deliverer = new Deliverer({ db, outbox, transports, clock, log, random: Math.random });
+  const memory = createSpamMemory(createBurstMemory());
+  const writability = createWritability(db);
+  const news = createNews();
+  const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability, news);
+  const write = createSqliteBatch({ db, usage, outbox, memory, held: config.held });
+  const commits = createCommitQueue(write, observe);
+  const gatekeeper = openGate(config, verifier, directory);
+  const onSecretInBrowser = createBrowserMark(db, clock, log);
+  const intake = createIntake({
+    gatekeeper,
+    usage,
+    idempotency: createIdempotencyMemory(db),
+    commits,
+    recall: (...post) => recallOrRead(db, () => memory.recall(...post)),
+    spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
+    onSecretInBrowser,
+    clock,
+  });
+  const cleaner = createLogCleaner(db);
+  const forgetting = forgetters({ cleaner, usage, memory, deliverer, news, verifier, directory });
+  const onChange = (): void => {
+    forgetting.onForeignCommit();
+    forgetting.onSettingsChange();
+  };
+  const watch = db.watch([{ ...forgetting, onUpgrade: () => databaseUpgraded(log) }]);
+  if (metrics !== null) measureState(metrics, commits, parts);
+  return {
+    posts: {
+      ...countOutcomes(metrics ?? noMetrics, gatekeeper, intake),
+      onSecretInBrowser,
+      onUntrustedProxy: createProxyWatch(db, clock, log),
+      ...watch,
+      isWritable: () => writability.isWritable(),
+    },
+    reader: createSubmissionReader(db, () => cleaner.note(1)),
+    deliverer,
+    upkeep: createUpkeep(db, config, clock, cleaner),
+    keyring,
+    sender,
+    mail: openMailService(mail, metrics ?? noMetrics, onChange),
+    news,
+    metrics,
+    onChange,
+    liveServers: ONLY_SERVER,
+    drain: () => commits.drain(),
+  };
+}
+
+interface Remembering {
+  readonly cleaner: LogCleaner;
+  readonly usage: Pick<UsageCounter, "forget">;
+  readonly memory: Pick<SpamMemory, "forget">;
+  readonly deliverer: Deliverer;
+  readonly news: News;
+  readonly verifier: KeyVerifier;
+  readonly directory: EndpointDirectory;
+}
+
+/** What is remembered of the database is forgotten when another process changed it. */
+function forgetters({ cleaner, usage, memory, deliverer, news, verifier, directory }: Remembering) {
+  return {
+    onForeignCommit(): void {
+      cleaner.suspect();
+      usage.forget();
+      memory.forget();
+      deliverer.reload();
+      news.tell();
+    },
+    onSettingsChange(): void {
+      verifier.forgetRecords();
+      directory.forget();
+    },
+  };
+}
+
+function openGate(
+  { rateLimit: limits }: Config,
+  verifier: KeyVerifier,
+  directory: EndpointDirectory,
+): Gatekeeper {
+  const exempt = compileNetworks(limits.exempt);
+  return createGatekeeper({ verifier, directory, limiter: createRateLimiter(), limits, exempt });
+}
+
+/** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */
+function watchCommits(
+  reports: readonly CommitReport[],
+  writability: Writability,
+  news: News,
+): CommitObserver {
+  return {
+    onCommit(committed, seconds) {
+      for (const report of reports) report(committed, seconds);
+      // If all of them were refused, nothing had to be written.
+      if (!committed.outcomes.includes("stored")) return;
+      writability.tell(true);
+      news.tell();
+    },
+    onRefusal: () => writability.tell(false),
+  };
+}
+
+/** Registers the values that are read when the metrics are requested. */
+function measureState(
+  metrics: ExposedMetrics,
+  commits: CommitQueue,
+  { db, config, clock }: ServiceParts,
+): void {
+  metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
+    commits.waiting(),
+  );
+  measureDatabase(metrics, db, config.backup, clock);
+  measureUsage(metrics, db, config.plans, clock);
+  for (const names of [WEBHOOK_METRICS, MAIL_METRICS]) measureChannel(names, { metrics, db, clock });
+}

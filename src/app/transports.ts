@@ -1,0 +1,59 @@
+import type { Config } from "../config/config.ts";
+import { type MailParts, openMailTransport } from "../mail/open-mail.ts";
+import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
+import { createSmtpSender } from "../mail/smtp-sender.ts";
+import type { Transport } from "../outbox/transport.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import { parseAllowedNetworks } from "../webhooks/address-guard.ts";
+import { createHostResolver } from "../webhooks/resolve-host.ts";
+import { createHttpSender, type HttpSender } from "../webhooks/send.ts";
+import { createWebhookTransport } from "../webhooks/webhook-transport.ts";
+import type { ServiceParts } from "./parts.ts";
+
+interface TransportParts {
+  readonly keyring: Keyring;
+  readonly sender: HttpSender;
+  /** Null without a mail server: then e-mail waits. */
+  readonly mail: MailParts | null;
+}
+
+export function openTransports(parts: ServiceParts, { keyring, sender, mail }: TransportParts): Transport[] {
+  const { db, config, clock, log } = parts;
+  const dashboardUrl = dashboardUrlOf(config);
+  const settings = config.webhooks;
+  const webhooks = createWebhookTransport({ db, keyring, sender, dashboardUrl, settings, clock, log });
+  return mail === null ? [webhooks] : [webhooks, openMailTransport(mail)];
+}
+
+/** E-mail of every kind shares the connections. Null without a mail server. @throws config_invalid if a file cannot be read that the settings under `mail` name */
+export function readMailParts({ db, config, clock, log }: ServiceParts): MailParts | null {
+  const { baseUrl } = config.server;
+  const smtp = readSmtpSettings(config.mail, baseUrl);
+  if (smtp === null) return null;
+  const dashboardUrl = dashboardUrlOf(config);
+  return {
+    db,
+    smtp,
+    sender: createSmtpSender(smtp),
+    settings: config.mail,
+    baseUrl,
+    dashboardUrl,
+    clock,
+    log,
+  };
+}
+
+/** The address under which people open the dashboard; null if it is not known or there is none. */
+export function dashboardUrlOf({ server, dashboard }: Config): string | null {
+  const isThere = dashboard.enabled && dashboard.listen === null;
+  return isThere && server.baseUrl !== null ? `${server.baseUrl}/dashboard` : null;
+}
+
+/** A sender that obeys the configuration's time limit and address rules. */
+export function createWebhookSender({ webhooks }: Config): HttpSender {
+  return createHttpSender({
+    allowed: parseAllowedNetworks(webhooks.allowNetworks),
+    timeoutMs: webhooks.timeoutMs,
+    resolveHost: createHostResolver(),
+  });
+}

@@ -1,0 +1,58 @@
+import { dropOldChanges } from "../audit/audit-store.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { LogCleaner } from "../database/sqlite/empty-log.ts";
+import type { Steps } from "../database/steps.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { finishGrace } from "../keys/key-store.ts";
+import { MAIL_KIND } from "../mail/mail-recipient.ts";
+import { BEFORE_ALL, dropOldDeliveries, type KeptDeliveries } from "../outbox/delivery-retention.ts";
+import { spreadLate } from "../outbox/spread-outbox.ts";
+import { dropOldMailedLinks } from "../sessions/mailed-link.ts";
+import { dropEndedSessions } from "../sessions/session.ts";
+import { dropExpired } from "../submissions/held-post.ts";
+import { forgetExpired } from "../submissions/idempotency.ts";
+import { expireSubmissions } from "../submissions/retention.ts";
+import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
+
+/** Work for a timer, so that nothing stays longer than it should. */
+export interface Upkeep {
+  /** Each one is a short transaction. Returns how many rows it deleted; 0 when none are left. */
+  readonly cleanUps: readonly (() => Promise<number>)[];
+  /** The same for submissions that are older than their endpoint keeps them. */
+  readonly expire: () => Promise<number>;
+  /** Empties the write-ahead log of deleted content, if this can be done at once. */
+  readonly clearLog: () => void;
+}
+
+export function createUpkeep(db: Database, config: Config, clock: Clock, cleaner: LogCleaner): Upkeep {
+  const noted = async (work: () => Steps<number>): Promise<number> => {
+    const deleted = await db.transaction(work);
+    cleaner.note(deleted);
+    return deleted;
+  };
+  const keepDeliveries = (kept: KeptDeliveries) => {
+    let after = BEFORE_ALL;
+    return async (): Promise<number> => {
+      const dropped = await db.transaction(() => dropOldDeliveries(kept, after, clock.now()));
+      after = dropped.last;
+      cleaner.note(dropped.looked);
+      return dropped.looked;
+    };
+  };
+  return {
+    cleanUps: [
+      () => db.transaction(() => forgetExpired(clock.now())),
+      () => db.transaction(() => finishGrace(clock.now())),
+      () => noted(() => dropExpired(config.held.days, clock.now())),
+      () => spreadLate(db, clock.now()),
+      () => db.transaction(() => dropEndedSessions(clock.now(), config.dashboard)),
+      () => db.transaction(() => dropOldMailedLinks(clock.now())),
+      () => db.transaction(() => dropOldChanges(clock.now())),
+      keepDeliveries({ kind: WEBHOOK_KIND, days: config.webhooks.keepDeliveredDays }),
+      keepDeliveries({ kind: MAIL_KIND, days: config.mail.keepSentDays }),
+    ],
+    expire: () => noted(() => expireSubmissions(clock.now())),
+    clearLog: () => cleaner.clean(),
+  };
+}
