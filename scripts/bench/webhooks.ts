@@ -24,6 +24,7 @@ import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
+import { measureRate, type Rate } from "./rate.ts";
 import { submissionAdder } from "../../test/support/add-submission.ts";
 import { first } from "../../src/database/steps.ts";
 
@@ -70,21 +71,6 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-interface Rate {
-  readonly perSecond: number;
-  /** Processor time of this process a message: steadier than the rate on a machine with other work. */
-  readonly processorUs: number;
-}
-
-async function measure(work: () => Promise<void>): Promise<Rate> {
-  const startedAt = performance.now();
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  const perSecond = deliveries / ((performance.now() - startedAt) / 1000);
-  return { perSecond, processorUs: (user + system) / deliveries };
-}
-
 async function bareLoop(atOnce: number): Promise<Rate> {
   const agent = new Agent({ connections: atOnce, pipelining: 1 });
   const body = Buffer.alloc(600, 97);
@@ -103,7 +89,10 @@ async function bareLoop(atOnce: number): Promise<Rate> {
       await answer.body.text();
     }
   };
-  const rate = await measure(async () => void (await Promise.all(Array.from({ length: atOnce }, sendAll))));
+  const rate = await measureRate(
+    deliveries,
+    async () => void (await Promise.all(Array.from({ length: atOnce }, sendAll))),
+  );
   await agent.close();
   return rate;
 }
@@ -127,7 +116,7 @@ async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
   const keyring = createKeyring(defaultConfig.secrets);
   const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
   const deliverer = new Deliverer({ db, outbox, transports: [transport], clock, log, random: Math.random });
-  const rate = await measure(() => {
+  const rate = await measureRate(deliveries, () => {
     deliverer.start();
     return deliverer.settled();
   });

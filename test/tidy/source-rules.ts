@@ -139,7 +139,7 @@ const PACKAGE_HOMES: Readonly<Record<string, readonly string[]>> = {
     "src/workspaces/",
     "test/",
   ],
-  nodemailer: ["src/mail/smtp-session.ts", "src/mail/sign-mail.ts", "test/"],
+  nodemailer: ["src/mail/smtp-session.ts", "src/mail/sign-mail.ts", "scripts/bench/", "test/"],
   "p-retry": ["src/database/postgresql/"],
   pg: ["src/database/postgresql/", "test/"],
   pino: ["src/foundation/log.ts", "test/"],

@@ -1,0 +1,15 @@
+import { SMTPServer } from "smtp-server";
+
+/** A mail server on loopback that takes everything at once, and keeps nothing. */
+const server = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ["STARTTLS"],
+  maxClients: 1000,
+  onData(stream, _session, callback) {
+    stream.resume();
+    stream.on("end", () => callback(null, "queued"));
+  },
+});
+// A client that ends a connection is its own business.
+server.on("error", () => undefined);
+server.listen(0, "127.0.0.1", () => process.stdout.write(`${JSON.stringify(server.server.address())}\n`));
