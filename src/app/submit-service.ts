@@ -28,7 +28,6 @@ import { createNews, type News } from "../submissions/news.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { createSpamMemory, type SpamMemory } from "../history/spam-memory.ts";
-import { createSpamSettingsReader } from "../endpoints/spam-choices-store.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import { measureChannel } from "../outbox/channel-metrics.ts";
 import { Deliverer } from "../outbox/deliverer.ts";
@@ -85,11 +84,12 @@ export interface SubmitService {
 }
 
 /** @throws config_invalid if a key is missing that encrypts secrets of the database, or a file that a setting of `mail` names. */
-export function createSubmitService(parts: ServiceParts): SubmitService {
+export async function createSubmitService(parts: ServiceParts): Promise<SubmitService> {
   const { db, config, clock, log, metrics } = parts;
-  const keyring = db.now(() => openKeyring(config));
+  const keyring = await db.read(() => openKeyring(config));
   const verifier = createKeyVerifier(db, clock);
-  const directory = createEndpointDirectory(db, config.plans);
+  const rules = { plans: config.plans, defaults: spamDefaults(config) };
+  const directory = createEndpointDirectory(db, rules);
   const usage = createUsageCounter(db);
   const outbox = createSqliteOutbox(db);
   const sender = createWebhookSender(config);
@@ -110,7 +110,6 @@ export function createSubmitService(parts: ServiceParts): SubmitService {
     idempotency: createIdempotencyMemory(db),
     commits,
     recall: (...post) => recallOrRead(db, () => memory.recall(...post)),
-    spamSettings: createSpamSettingsReader(db, spamDefaults(config)),
     onSecretInBrowser,
     clock,
   });

@@ -34,7 +34,7 @@ const MAX_AGE_MS = 400 * 86_400_000;
 /** Characters of a subject or detail that are kept. */
 const MAX_TEXT_LENGTH = 500;
 /** Changes that are read at once when new ones are looked for. */
-const MAX_NEW = 100;
+const MAX_NEW = 150;
 /** Rows deleted in one transaction. */
 const BATCH_SIZE = 500;
 
@@ -64,7 +64,7 @@ export function* listChanges(limit: number, before: number | null = null): Steps
   return (yield* all(rows)).map(toChange);
 }
 
-/** The changes that were recorded after one, the oldest first, at most 100. @param id of that change; 0 is before all. */
+/** The changes that were recorded after one, the oldest first, at most 150. @param id of that change; 0 is before all. */
 export function* listChangesAfter(id: number): Steps<RecordedChange[]> {
   const rows = query.selectFrom("audit_event").selectAll().where("id", ">", id).orderBy("id").limit(MAX_NEW);
   return (yield* all(rows)).map(toChange);

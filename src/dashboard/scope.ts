@@ -57,7 +57,7 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   guard(scope, parts, isOutsider);
   const tellChanges = createChangeTeller(parts.db, parts.log);
   scope.addHook("onResponse", async (request) => {
-    if (!isRead(request)) tellChanges();
+    if (!isRead(request)) await tellChanges();
   });
   scope.setErrorHandler(async (thrown, request, reply) => {
     if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);

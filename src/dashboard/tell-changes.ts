@@ -1,18 +1,44 @@
 import { listChangesAfter, newestChange } from "../audit/audit-store.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { changed } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 
+/** This many of the last changes are looked at again. If several servers write, one may be committed after another of a higher number. */
+const OVERLAP = 50;
+
+interface Told {
+  readonly newest: number;
+  readonly ids: Set<number>;
+}
+
 /**
- * Writes to the log what the list of changes has got since the last call, those of commands included. So no page has to remember to
- * do it.
+ * Writes to the log what the list of changes has got since the last call, those of commands and other servers included. So no page has
+ * to remember to do it.
  */
-export function createChangeTeller(db: SqliteDatabase, log: Log): () => void {
-  let last = db.now(newestChange);
-  return () => {
-    for (const { id, actor, action, subject, workspaceId } of db.now(() => listChangesAfter(last))) {
-      last = id;
+export function createChangeTeller(db: Database, log: Log): () => Promise<void> {
+  const atStart = db.read(toldAlready);
+  // The first call reports it.
+  atStart.catch(() => undefined);
+  let told: Told | null = null;
+  return async () => {
+    const before = (told ??= await atStart);
+    const changes = await db.read(() => listChangesAfter(before.newest - OVERLAP));
+    for (const { id, actor, action, subject, workspaceId } of changes) {
+      if (told.ids.has(id)) continue;
+      told.ids.add(id);
       changed(log, { accountId: actor?.accountId ?? null, action, subject, workspaceId });
     }
+    told = withoutOld({ newest: Math.max(told.newest, changes.at(-1)?.id ?? 0), ids: told.ids });
   };
+}
+
+function* toldAlready(): Steps<Told> {
+  const newest = yield* newestChange();
+  return { newest, ids: new Set((yield* listChangesAfter(newest - OVERLAP)).map(({ id }) => id)) };
+}
+
+function withoutOld({ newest, ids }: Told): Told {
+  for (const id of ids) if (id <= newest - OVERLAP) ids.delete(id);
+  return { newest, ids };
 }

@@ -1,11 +1,14 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { compileSchema, type CompiledSchema } from "../schemas/compile-schema.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { KnownValues } from "../foundation/known-values.ts";
+import type { SpamSettings } from "../spam/spam-settings.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { findLimits, type PlanLimits, type Plans } from "../workspaces/workspace.ts";
 import { DEFAULT_HONEYPOTS, type Endpoint } from "./endpoint.ts";
 import { findEndpoint, readSchema } from "./endpoint-store.ts";
+import { settingsFor } from "./spam-choices-store.ts";
 
 /** An endpoint with everything that a post to it needs, ready to use. */
 export interface ReadyEndpoint {
@@ -15,6 +18,15 @@ export interface ReadyEndpoint {
   readonly honeypots: readonly string[];
   readonly plan: string;
   readonly limits: PlanLimits;
+  /** For the judge of its posts. */
+  readonly spam: SpamSettings;
+}
+
+/** What the configuration says about endpoints. */
+export interface EndpointRules {
+  readonly plans: Plans;
+  /** The spam settings of an owner who chose nothing. */
+  readonly defaults: SpamSettings;
 }
 
 /** Endpoints kept ready in memory; the oldest is dropped beyond this. */
@@ -24,40 +36,35 @@ const MAX_READY_ENDPOINTS = 5000;
 const RETRY_AFTER_SECONDS = 60;
 
 export interface EndpointDirectory {
-  /** The endpoint, or undefined when it was deleted. @throws unavailable if this process does not know its plan. */
-  get(endpointId: string): ReadyEndpoint | undefined;
+  /** The endpoint if it is in memory. */
+  recall(endpointId: string): ReadyEndpoint | undefined;
+  /** The same, and reads it if it is not there; undefined when it was deleted. @throws unavailable if this process does not know its plan. */
+  find(endpointId: string): Promise<ReadyEndpoint | undefined>;
   /** Reads everything anew from now on. */
   forget(): void;
 }
 
-export function createEndpointDirectory(db: SqliteDatabase, plans: Plans): EndpointDirectory {
-  const ready = new Map<string, ReadyEndpoint>();
-  return {
-    get(endpointId) {
-      const known = ready.get(endpointId);
-      if (known !== undefined) return known;
-      const made = db.now(() => readReady(endpointId, plans));
-      if (made === undefined) return undefined;
-      const oldest = ready.size >= MAX_READY_ENDPOINTS ? ready.keys().next().value : undefined;
-      if (oldest !== undefined) ready.delete(oldest);
-      ready.set(endpointId, made);
-      return made;
-    },
-    forget: () => ready.clear(),
-  };
+export function createEndpointDirectory(db: Database, rules: EndpointRules): EndpointDirectory {
+  return new KnownValues((endpointId) => db.read(() => readReady(endpointId, rules)), MAX_READY_ENDPOINTS);
 }
 
 /** As the directory has it. @throws unavailable if the plan is not configured. */
-export function* readReady(endpointId: string, plans: Plans): Steps<ReadyEndpoint | undefined> {
+export function* readReady(
+  endpointId: string,
+  { plans, defaults }: EndpointRules,
+): Steps<ReadyEndpoint | undefined> {
   const endpoint = yield* findEndpoint(endpointId);
   if (endpoint === undefined) return undefined;
-  const { id, plan } = yield* getWorkspace(endpoint.workspaceId);
+  const { workspaceId } = endpoint;
+  const { plan } = yield* getWorkspace(workspaceId);
   const limits = findLimits(plans, plan);
-  if (limits === undefined) throw unknownPlan(id, plan);
+  if (limits === undefined) throw unknownPlan(workspaceId, plan);
   const schema = compileSchema(yield* readSchema(endpoint), endpoint.settings.unknownFields);
   const names = endpoint.settings.honeypots ?? DEFAULT_HONEYPOTS;
   const honeypots = names.filter((name) => !Object.hasOwn(schema.definition, name));
-  return { endpoint, schema, honeypots, plan, limits };
+  const scope = { kind: "endpoint", workspaceId, endpointId } as const;
+  const spam = yield* settingsFor(scope, defaults, limits.customSpam);
+  return { endpoint, schema, honeypots, plan, limits, spam };
 }
 
 /** A server reads its configuration when it starts; the client tries again later, and the log says what to do. */

@@ -1,8 +1,6 @@
 import { query } from "../database/database.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { first, run, type Steps } from "../database/steps.ts";
 import { raiseSettingsVersion } from "../database/settings-version.ts";
-import type { ReadyEndpoint } from "./endpoint-directory.ts";
 import { applyChoices, type SpamChoices, type SpamSettings } from "../spam/spam-settings.ts";
 
 /** The owner of the choices: a workspace, or one of its endpoints, whose choices come first. */
@@ -56,23 +54,4 @@ export function* settingsFor(
     yield* readChoices({ kind: "workspace", workspaceId: scope.workspaceId }),
   );
   return scope.kind === "workspace" ? shared : applyChoices(shared, yield* readChoices(scope));
-}
-
-/** The settings of endpoints, kept as long as the endpoints themselves are. */
-export function createSpamSettingsReader(
-  db: SqliteDatabase,
-  defaults: SpamSettings,
-): (ready: ReadyEndpoint) => SpamSettings {
-  const known = new WeakMap<ReadyEndpoint, SpamSettings>();
-  return (ready) => {
-    let settings = known.get(ready);
-    if (settings === undefined) {
-      const { id, workspaceId } = ready.endpoint;
-      settings = db.now(() =>
-        settingsFor({ kind: "endpoint", workspaceId, endpointId: id }, defaults, ready.limits.customSpam),
-      );
-      known.set(ready, settings);
-    }
-    return settings;
-  };
 }

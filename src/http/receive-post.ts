@@ -115,7 +115,7 @@ export async function takePost(
   if (begun === null) throw new Error("a post's route must begin it before its body is read");
   lookAround(parts);
   // The key may have been revoked while the body arrived.
-  const caller = parts.gatekeeper.renew(begun.caller);
+  const caller = await parts.gatekeeper.renew(begun.caller);
   const submissionId = await parts.intake.receive(caller, incomingPost(request, content));
   if (begun.rate !== null) {
     const { limit, remaining, resetSeconds } = begun.rate;

@@ -1,6 +1,7 @@
 import { hash as digest } from "node:crypto";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
+import { KnownValues } from "../foundation/known-values.ts";
 import { createHashGate } from "../hashing/hash-gate.ts";
 import { DECOY_HASH, matchesHash } from "../hashing/argon2.ts";
 import type { ParsedKey } from "./key-format.ts";
@@ -15,10 +16,12 @@ const LIKELY_KEYS = { maxRunning: 2, maxWaiting: 64, refusal: TOO_MANY };
 const HOPELESS_KEYS = { maxRunning: 1, maxWaiting: 64, refusal: TOO_MANY };
 
 export interface KeyVerifier {
-  /** The key with this text, if this process proved it before and it is still good; else null. Takes a microsecond. */
+  /** The key with this text, if this process proved it before, remembers its record, and it is still good; else null. Takes a microsecond. */
   recall(text: string): Key | null;
+  /** The same, and reads the record if it is not remembered. No hash is computed. */
+  find(text: string): Promise<Key | null>;
   /** The record of now of a key that was good a moment ago; null if it has ended. */
-  renew(key: Key): Key | null;
+  renew(key: Key): Promise<Key | null>;
   /**
    * The key if it is genuine and not revoked, else null. Either way it takes the time of one hash. Callers with the same key
    * share one hash. Keys that may be genuine wait apart from those that are surely not.
@@ -29,10 +32,10 @@ export interface KeyVerifier {
   forgetRecords(): void;
 }
 
-export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier {
+export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
   /** The lookup of each proved key, by the digest of its text. */
   const proofs = new Map<string, string>();
-  const records = new Map<string, Key>();
+  const records = new KnownValues<Key>((lookup) => db.read(() => findKey(lookup)), MAX_REMEMBERED_KEYS);
   const running = new Map<string, Promise<Key | null>>();
   const likely = createHashGate(LIKELY_KEYS);
   const hopeless = createHashGate(HOPELESS_KEYS);
@@ -43,17 +46,10 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
     latest = Math.max(latest, clock.now());
     return !hasEnded(key, latest);
   };
-  const readGood = (lookup: string): Key | null => {
-    let key = records.get(lookup);
-    if (key === undefined) {
-      key = db.now(() => findKey(lookup));
-      if (key !== undefined && records.size < MAX_REMEMBERED_KEYS) records.set(lookup, key);
-    }
-    return key !== undefined && isGood(key) ? key : null;
-  };
+  const onlyGood = (key: Key | undefined): Key | null => (key !== undefined && isGood(key) ? key : null);
 
   const prove = async (parsed: ParsedKey, digest: string): Promise<Key | null> => {
-    const key = await db.read(() => findKey(parsed.lookup));
+    const key = await records.find(parsed.lookup);
     if (key === undefined || key.kind !== parsed.kind || !isGood(key)) {
       // Unknown and revoked keys take as long as others, and wait for each other only.
       await hopeless.enter("", () => matchesHash(DECOY_HASH, parsed.text));
@@ -62,24 +58,31 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
     // A line for each key: invented texts around the 12 characters of one key delay only that key.
     if (!(await likely.enter(key.lookup, () => matchesHash(key.hash, parsed.text)))) return null;
     // Read again: the key may have been revoked while it was hashed.
-    const current = await db.read(() => findKey(parsed.lookup));
-    if (current === undefined || !isGood(current)) return null;
+    const current = onlyGood(await records.reread(parsed.lookup));
+    if (current === null) return null;
     if (proofs.size >= MAX_REMEMBERED_KEYS) proofs.delete(proofs.keys().next().value ?? "");
     proofs.set(digest, current.lookup);
-    records.set(current.lookup, current);
     return current;
+  };
+  /** Forgets the proof of a key that is no longer good, so that it takes the same time as an unknown one. */
+  const proved = (digest: string, record: Key | undefined): Key | null => {
+    const key = onlyGood(record);
+    if (key === null) proofs.delete(digest);
+    return key;
   };
 
   return {
     recall(text) {
       const digest = digestOf(text);
-      const lookup = proofs.get(digest);
-      const key = lookup === undefined ? null : readGood(lookup);
-      // Forgets the proof, so that a revoked key takes the same time as an unknown one.
-      if (key === null) proofs.delete(digest);
-      return key;
+      const record = records.recall(proofs.get(digest) ?? "");
+      return record === undefined ? null : proved(digest, record);
     },
-    renew: (key) => readGood(key.lookup),
+    async find(text) {
+      const digest = digestOf(text);
+      const lookup = proofs.get(digest);
+      return lookup === undefined ? null : proved(digest, await records.find(lookup));
+    },
+    renew: async ({ lookup }) => onlyGood(await records.find(lookup)),
     verify(parsed) {
       const digest = digestOf(parsed.text);
       const shared = running.get(digest);
@@ -88,7 +91,7 @@ export function createKeyVerifier(db: SqliteDatabase, clock: Clock): KeyVerifier
       running.set(digest, proof);
       return proof;
     },
-    forgetRecords: () => records.clear(),
+    forgetRecords: () => records.forget(),
   };
 }
 

@@ -57,7 +57,7 @@ export async function startServer(
   { configFile, listenFd }: Surroundings = { configFile: null, listenFd: null },
 ): Promise<RunningServer> {
   const { db, config, clock, log } = parts;
-  const service = createSubmitService({ ...parts, metrics: await loadMetrics(config) });
+  const service = await createSubmitService({ ...parts, metrics: await loadMetrics(config) });
   await service.deliverer.recover();
   db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
   let draining = false;

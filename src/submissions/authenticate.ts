@@ -27,10 +27,10 @@ export interface Gatekeeper {
    *   sent too many bad keys; unavailable when too many keys are being checked.
    */
   authenticate(authorization: string | undefined, address: string): Promise<Caller>;
-  /** The same for a key that this process proved before; null for any other. Most posts need no more, and wait for nothing. */
+  /** The same for a key and an endpoint that this process remembers; null for any other. Most posts need no more, and wait for nothing. */
   recall(authorization: string | undefined, address: string): Caller | null;
   /** The caller with the settings of now. @throws unauthorized if its key has ended meanwhile. */
-  renew(caller: Caller): Caller;
+  renew(caller: Caller): Promise<Caller>;
   /** Counts the request; null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
 }
@@ -50,12 +50,12 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
   const prove = (parsed: ParsedKey | null, address: string): Promise<Key | null> => {
     // Another post may have proved it while this one waited: a key costs one hash, however many posts bring it at once.
     const work = async (): Promise<Key | null> =>
-      parsed === null ? null : (verifier.recall(parsed.text) ?? verifier.verify(parsed));
+      parsed === null ? null : ((await verifier.find(parsed.text)) ?? verifier.verify(parsed));
     return exempt.contains(address) ? work() : suspects.check(addressUnit(address), work);
   };
 
-  const callerWith = (key: Key | null, address: string): Caller => {
-    const ready = key === null ? undefined : directory.get(key.endpointId);
+  const callerWith = async (key: Key | null, address: string): Promise<Caller> => {
+    const ready = key === null ? undefined : await directory.find(key.endpointId);
     if (key === null || ready === undefined) throw unauthorized();
     return { key, ready, address };
   };
@@ -64,16 +64,17 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
     async authenticate(authorization, address) {
       const text = readBearer(authorization);
       if (text === null) throw unauthorized();
-      return callerWith(verifier.recall(text) ?? (await prove(parseKey(text), address)), address);
+      return callerWith((await verifier.find(text)) ?? (await prove(parseKey(text), address)), address);
     },
 
     recall(authorization, address) {
       const text = readBearer(authorization);
       const key = text === null ? null : verifier.recall(text);
-      return key === null ? null : callerWith(key, address);
+      const ready = key === null ? undefined : directory.recall(key.endpointId);
+      return key === null || ready === undefined ? null : { key, ready, address };
     },
 
-    renew: ({ key, address }) => callerWith(verifier.renew(key), address),
+    renew: async ({ key, address }) => callerWith(await verifier.renew(key), address),
 
     admit({ key, ready, address }) {
       if (exempt.contains(address)) return null;

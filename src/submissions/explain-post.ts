@@ -1,16 +1,13 @@
 import type { Steps } from "../database/steps.ts";
-import { readReady } from "../endpoints/endpoint-directory.ts";
+import { type EndpointRules, readReady } from "../endpoints/endpoint-directory.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
-import { settingsFor } from "../endpoints/spam-choices-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId } from "../foundation/id.ts";
 import { createSpamMemory } from "../history/spam-memory.ts";
 import type { ValidationDetails } from "../schemas/issue-report.ts";
 import { judge } from "../spam/judge.ts";
 import { readBody } from "../spam/spam-post.ts";
-import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
-import type { Plans } from "../workspaces/workspace.ts";
 import { getHeldPost } from "./held-post.ts";
 import type { JsonObject } from "./parse-body.ts";
 import { getSubmission } from "./submission-store.ts";
@@ -22,12 +19,6 @@ export interface Explained {
   readonly unfit: readonly { readonly field: string; readonly problems: readonly string[] }[];
 }
 
-/** The configuration of the server's judge. */
-export interface JudgeParts {
-  readonly plans: Plans;
-  readonly defaults: SpamSettings;
-}
-
 /**
  * Judges like the server for a post to this endpoint, with its settings and its workspace's memory; the client is unknown here.
  * Nothing is stored or remembered.
@@ -35,23 +26,20 @@ export interface JudgeParts {
  * @throws not_found, ambiguous
  */
 export function* explainPost(
-  { plans, defaults }: JudgeParts,
+  rules: EndpointRules,
   endpointReference: string,
   body: JsonObject,
   now: number,
 ): Steps<Explained> {
   const { id } = yield* getEndpoint(endpointReference);
-  const ready = yield* readReady(id, plans);
+  const ready = yield* readReady(id, rules);
   if (ready === undefined) throw new FormsvcError("not_found", `there is no endpoint ${endpointReference}`);
-  const { endpoint, schema, honeypots, limits } = ready;
-  const { workspaceId } = endpoint;
-  const scope = { kind: "endpoint", workspaceId, endpointId: id } as const;
-  const settings = yield* settingsFor(scope, defaults, limits.customSpam);
+  const { endpoint, schema, honeypots, spam } = ready;
   const raw = readBody(body, honeypots, schema.definition, null);
   const checked = schema.validate(raw.fields);
   const post = checked.ok ? { ...raw, fields: checked.data } : raw;
-  const { history } = yield* createSpamMemory(null).recall(workspaceId, id, post, now);
-  const verdict = judge(post, settings, history);
+  const { history } = yield* createSpamMemory(null).recall(endpoint.workspaceId, id, post, now);
+  const verdict = judge(post, spam, history);
   // A robot that filled a honeypot is refused as spam, and learns nothing about the schema.
   const isTrapped = raw.honeypots.length > 0 && verdict.spamClass === "blocked";
   return { verdict, unfit: checked.ok || isTrapped ? [] : unfitFields(checked.details) };

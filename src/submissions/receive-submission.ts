@@ -1,6 +1,5 @@
 import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
 import type { StoreAddress } from "../endpoints/endpoint.ts";
-import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
@@ -10,7 +9,6 @@ import type { SchemaDefinition } from "../schemas/definition.ts";
 import { judge, JUDGE_VERSION } from "../spam/judge.ts";
 import { networkHash } from "../spam/post-trace.ts";
 import { readBody, type SpamPost } from "../spam/spam-post.ts";
-import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
@@ -74,7 +72,6 @@ export interface IntakeParts {
     post: SpamPost,
     now: number,
   ) => Recollection | Promise<Recollection>;
-  readonly spamSettings: (ready: ReadyEndpoint) => SpamSettings | Promise<SpamSettings>;
   /** Called when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
   readonly clock: Clock;
@@ -316,8 +313,7 @@ async function judgePost(
 ): Promise<{ verdict: SpamVerdict; recollection: Recollection }> {
   const { endpoint } = caller.ready;
   const recollection = await parts.recall(endpoint.workspaceId, endpoint.id, post, now);
-  const settings = await parts.spamSettings(caller.ready);
-  return { verdict: judge(post, settings, recollection.history), recollection };
+  return { verdict: judge(post, caller.ready.spam, recollection.history), recollection };
 }
 
 /** The submitter's own client: never a backend, which says nothing about the person who filled in the form. */

@@ -93,8 +93,7 @@ export function countOutcomes(
       ...gatekeeper,
       authenticate: (authorization, address) =>
         gatekeeper.authenticate(authorization, address).catch(refused),
-      recall: (authorization, address) => counted(() => gatekeeper.recall(authorization, address)),
-      renew: (caller) => counted(() => gatekeeper.renew(caller)),
+      renew: (caller) => gatekeeper.renew(caller).catch(refused),
     },
     intake: {
       ...intake,

@@ -18,6 +18,7 @@ import {
   type Endpoint,
   type EndpointSettings,
 } from "../../src/endpoints/endpoint.ts";
+import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createAccount, listAccounts, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import type { Workspace } from "../../src/workspaces/workspace.ts";
@@ -218,13 +219,14 @@ test("the directory keeps an endpoint until it is told to forget, and knows no d
   const {
     endpoint: { id },
   } = await createEndpoint(db, made, { workspace: null, plans, now: NOON });
-  const directory = createEndpointDirectory(db, plans);
-  const first = directory.get(id);
+  const directory = createEndpointDirectory(db, { plans, defaults: defaultSpamSettings(5) });
+  const first = await directory.find(id);
   await db.transaction(() => updateEndpoint(id, { state: "paused" }));
-  expect(directory.get(id)).toBe(first);
+  expect(directory.recall(id)).toBe(first);
+  expect(await directory.find(id)).toBe(first);
   directory.forget();
-  expect(directory.get(id)?.endpoint.state).toBe("paused");
+  expect((await directory.find(id))?.endpoint.state).toBe("paused");
   await deleteEndpoint(db, id, ENDPOINT_CONTENTS, noPause);
   directory.forget();
-  expect(directory.get(id)).toBeUndefined();
+  expect(await directory.find(id)).toBeUndefined();
 });

@@ -21,9 +21,9 @@ const sender = (index: number) => ({ address: `198.51.${index}.7` });
 const from = (index: number, message = leaflet) => ({ email: `p${index}@example.org`, message });
 
 /** Marks as a command does: another process, whose commit the server notices. */
-function mark(service: Receiving, id: string, mark: Mark | null): void {
+async function mark(service: Receiving, id: string, mark: Mark | null): Promise<void> {
   service.db.now(() => markSubmissions([id], mark, service.clock.now()));
-  service.restart();
+  await service.restart();
 }
 
 async function scoreOf(
@@ -68,7 +68,7 @@ test("copies of a text of a low score change nothing, and it is not stored", asy
 test("the memory survives a restart and is no other workspace's", async () => {
   const service = await receiving();
   for (const index of [1, 2]) await service.submit(advertised(index), sender(index));
-  service.restart();
+  await service.restart();
   const other = await service.another();
   expect(isMedium(await scoreOf({ ...other, db: service.db }, advertised(3), 3))).toBe(true);
   expect(await service.submit(advertised(3), sender(3))).toBe("spam_blocked");
@@ -78,9 +78,9 @@ test("a text marked as spam is known when it comes again, and a mark undone rest
   const service = await receiving();
   const id = await service.submit(advertised(1), sender(1));
   const before = memoryOf(service.db);
-  mark(service, id, "spam");
+  await mark(service, id, "spam");
   expect(await service.submit(advertised(1), sender(1))).toBe("spam_blocked");
-  mark(service, id, null);
+  await mark(service, id, null);
   expect(memoryOf(service.db)).toEqual(before);
   expect(isMedium(await scoreOf(service, advertised(2), 2))).toBe(true);
 });
@@ -88,8 +88,8 @@ test("a text marked as spam is known when it comes again, and a mark undone rest
 test("marking again replaces the mark, and a text marked as genuine is welcome from anybody", async () => {
   const service = await receiving();
   const id = await service.submit(from(1), sender(1));
-  mark(service, id, "spam");
-  mark(service, id, "ham");
+  await mark(service, id, "spam");
+  await mark(service, id, "ham");
   expect(await scoreOf(service, from(2), 2)).toBe(0);
 });
 
@@ -97,14 +97,14 @@ test("marks teach this workspace only", async () => {
   const service = await receiving();
   const other = await service.another();
   const id = await service.submit(from(1), sender(1));
-  mark(service, id, "spam");
+  await mark(service, id, "spam");
   expect(await scoreOf({ ...other, db: service.db }, from(2), 2)).toBe(0);
 });
 
 test("a lesson outlives its submission and the weights change with it at once", async () => {
   const service = await receiving();
   const id = await service.submit(from(1), sender(1));
-  mark(service, id, "spam");
+  await mark(service, id, "spam");
   service.db.now(() => run(query.deleteFrom("submission").where("id", "=", id)));
   expect(await scoreOf(service, from(2), 2)).toBeGreaterThanOrEqual(60);
   expect(() => service.db.now(() => markSubmissions([id], "ham", 0))).toThrow("no submission");
@@ -119,10 +119,10 @@ test("settings of workspace and endpoint hold on plans that allow them, and not 
   db.now(() =>
     writeChoices({ kind: "endpoint", workspaceId, endpointId }, { keywords: [{ word: "mill", effect: 12 }] }),
   );
-  service.restart();
+  await service.restart();
   expect(await scoreOf(service, from(1), 1)).toBe(0);
   db.now(() => setPlan(workspaceId, "pro", config.plans));
-  service.restart();
+  await service.restart();
   expect(await scoreOf(service, from(1), 1)).toBe(42);
 });
 

@@ -88,11 +88,11 @@ describe("at rest", () => {
 describe("verifying", () => {
   test("proves a genuine key once and remembers it: no second hash is computed", async () => {
     const { db, verifier } = bench();
-    expect(verifier.recall(secret.parsed.text)).toBeNull();
+    expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect((await verifier.verify(secret.parsed))?.kind).toBe("secret");
     spoilHash(db);
     verifier.forgetRecords();
-    expect(verifier.recall(secret.parsed.text)?.kind).toBe("secret");
+    expect((await verifier.find(secret.parsed.text))?.kind).toBe("secret");
     expect(await createKeyVerifier(db, createFakeClock()).verify(secret.parsed)).toBeNull();
   });
 
@@ -103,7 +103,7 @@ describe("verifying", () => {
     const impostor = { ...stranger, lookup: secret.parsed.lookup };
     expect(await verifier.verify(impostor)).toBeNull();
     await verifier.verify(secret.parsed);
-    expect(verifier.recall(impostor.text)).toBeNull();
+    expect(await verifier.find(impostor.text)).toBeNull();
   });
 
   test("takes one hash for unknown, wrong, revoked and genuine keys alike", async () => {
@@ -192,6 +192,7 @@ describe("revoking", () => {
     expect(verifier.recall(secret.parsed.text)).not.toBeNull();
     verifier.forgetRecords();
     expect(verifier.recall(secret.parsed.text)).toBeNull();
+    expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect(await verifier.verify(secret.parsed)).toBeNull();
   });
 
@@ -201,7 +202,7 @@ describe("revoking", () => {
     openForTest(db.path).now(() => revokeKey(keyId, clock.now()));
     verifier.forgetRecords();
     expect(await running).toBeNull();
-    expect(verifier.recall(secret.parsed.text)).toBeNull();
+    expect(await verifier.find(secret.parsed.text)).toBeNull();
   });
 
   test("twice changes nothing, and an earlier end is kept", () => {
@@ -216,9 +217,9 @@ describe("revoking", () => {
     await replaceKey(db, null, { key: keyId, graceMs: 1000 }, NOON);
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
     clock.advance(999);
-    expect(verifier.recall(secret.parsed.text)).not.toBeNull();
+    expect(await verifier.find(secret.parsed.text)).not.toBeNull();
     clock.advance(1);
-    expect(verifier.recall(secret.parsed.text)).toBeNull();
+    expect(await verifier.find(secret.parsed.text)).toBeNull();
   });
 });
 
@@ -231,7 +232,7 @@ describe("a key that was refused once is refused for ever, though the clock is s
     db.now(() => revokeKey(keyId, clock.now()));
     verifier.forgetRecords();
     clock.advance(-HOUR_MS);
-    expect(verifier.recall(secret.parsed.text)).toBeNull();
+    expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect(await createKeyVerifier(db, clock).verify(secret.parsed)).toBeNull();
     await expect(replaceKey(db, null, { key: keyId, graceMs: 0 }, clock.now())).rejects.toMatchObject({
       code: "conflict",
@@ -251,7 +252,7 @@ describe("a key that was refused once is refused for ever, though the clock is s
     expect(db.now(() => finishGrace(clock.now()))).toBe(0);
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
     clock.advance(5000);
-    expect(verifier.recall(secret.parsed.text)).toBeNull();
+    expect(await verifier.find(secret.parsed.text)).toBeNull();
     expect([db.now(() => finishGrace(clock.now())), db.now(() => finishGrace(clock.now()))]).toEqual([1, 0]);
     clock.advance(-HOUR_MS);
     verifier.forgetRecords();
@@ -265,7 +266,7 @@ describe("a key that was refused once is refused for ever, though the clock is s
     await replaceKey(db, null, { key: keyId, graceMs: 5000 }, clock.now());
     verifier.forgetRecords();
     clock.advance(5000);
-    expect(verifier.recall(secret.parsed.text)).toBeNull();
+    expect(await verifier.find(secret.parsed.text)).toBeNull();
     clock.advance(-HOUR_MS);
     expect(await verifier.verify(secret.parsed)).toBeNull();
   });

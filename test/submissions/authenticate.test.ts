@@ -7,6 +7,7 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { makeKey } from "../../src/keys/key-format.ts";
 import { createKeyVerifier } from "../../src/keys/verify-key.ts";
+import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createGatekeeper } from "../../src/submissions/authenticate.ts";
 import { createRateLimiter } from "../../src/foundation/rate-limit.ts";
@@ -21,7 +22,10 @@ test("many first posts with one genuine key cost two hashes at most, however few
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const { secret } = await createEndpoint(db, made, { workspace: null, plans, now: NOON });
   const real = createKeyVerifier(db, createFakeClock());
-  const directory: EndpointDirectory = createEndpointDirectory(db, plans);
+  const directory: EndpointDirectory = createEndpointDirectory(db, {
+    plans,
+    defaults: defaultSpamSettings(5),
+  });
   // Counts each proof that is asked for while none is remembered; those that overlap share their hash.
   let proofs = 0;
   const counted = {
@@ -50,7 +54,7 @@ test("a key that finds no place counts towards its address's limit of bad keys",
   const db = temporaryDatabase();
   const verifier = createKeyVerifier(db, createFakeClock());
   const limits = { publishable: off, secret: off, badKey: { max: 2, windowSeconds: 60 } };
-  const directory = createEndpointDirectory(db, plans);
+  const directory = createEndpointDirectory(db, { plans, defaults: defaultSpamSettings(5) });
   const gatekeeper = createGatekeeper({
     verifier,
     directory,

@@ -21,7 +21,7 @@ export interface Receiving {
   /** The submission's id, or the code of the refusal. */
   submit(body: Record<string, unknown>, from?: Partial<From>): Promise<string>;
   /** A second process on the same database, or the same one after a restart. */
-  restart(): void;
+  restart(): Promise<void>;
   /** A further workspace with an endpoint. */
   another(): Promise<Pick<Receiving, "workspaceId" | "endpointId" | "submit">>;
 }
@@ -51,9 +51,10 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     ...changes,
   };
   const clock = createFakeClock();
-  let service: SubmitService = createSubmitService({ db, config, clock, log, metrics: null });
+  const open = (): Promise<SubmitService> => createSubmitService({ db, config, clock, log, metrics: null });
+  let service = await open();
   onTestFinished(() => service.drain());
-  const open = async (workspace: string | null) => {
+  const make = async (workspace: string | null) => {
     const settings = { ...defaultEndpointSettings, unknownFields: "keep" as const };
     const made = { name: "Contact", definition: { message: { type: "string" as const } }, settings };
     const { endpoint, publishable } = await createEndpoint(db, made, {
@@ -89,12 +90,12 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
     db,
     config,
     clock,
-    ...(await open(null)),
-    restart: () => void (service = createSubmitService({ db, config, clock, log, metrics: null })),
+    ...(await make(null)),
+    restart: async () => void (service = await open()),
     another: async () => {
       const { id } = db.now(() => createWorkspace(`Workspace ${clock.now()}`, null, clock.now()));
       db.now(() => setPlan(id, "pro", config.plans));
-      return open(id);
+      return make(id);
     },
   };
 }
