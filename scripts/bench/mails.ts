@@ -20,6 +20,7 @@ import { defaultMailRecipientSettings, MAX_RECIPIENTS_PER_ENDPOINT } from "../..
 import { openMailTransport } from "../../src/mail/open-mail.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { renderBody } from "../../src/outbox/event.ts";
 import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.ts";
@@ -127,7 +128,8 @@ async function drainOutbox(connections: number, name: string): Promise<Rate> {
     clock,
     log,
   });
-  const deliverer = new Deliverer({ db, outbox, transports: [transport], clock, log, random: Math.random });
+  const parts = { db, claims: createClaims(db), outbox, transports: [transport], clock, log };
+  const deliverer = new Deliverer({ ...parts, random: Math.random });
   const rate = await measureRate(mails, () => {
     deliverer.start();
     return deliverer.settled();

@@ -5,11 +5,10 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "../../src/database/sqlite/open-database.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import type { ClaimedDelivery } from "../../src/outbox/claims.ts";
+import type { ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import type { AttemptResult, Transport } from "../../src/outbox/transport.ts";
 import { policyOf } from "../../src/webhooks/webhook-transport.ts";
-import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { median } from "./processes.ts";
 
 /**
@@ -33,7 +32,7 @@ const RESULT: AttemptResult = {
 const TRANSPORT: Transport = {
   kind: "webhook",
   policy: policyOf(defaultConfig.webhooks),
-  routes: () => new Map(),
+  routes: () => Promise.resolve(new Map()),
   report: () => undefined,
   destroy: () => Promise.resolve(),
 };
@@ -65,8 +64,7 @@ function open(name: string, deliveredCount: number, pendingCount: number): () =>
   migrate(db);
   fill(db, deliveredCount, pendingCount);
   const claims = createClaims(db);
-  const finish = createFinishAttempts(db);
-  let sending: ClaimedDelivery[] = [];
+  let sending: readonly ClaimedDelivery[] = [];
   return () => {
     const startedAt = performance.now();
     db.relaxedTransactionNow(() => {
@@ -77,8 +75,9 @@ function open(name: string, deliveredCount: number, pendingCount: number): () =>
         result: RESULT,
         random: 0,
       }));
-      finish(ended, now);
-      sending = claims.claimDue(RECIPIENT, AT_ONCE, now);
+      db.now(() => claims.finish(ended, now));
+      const wants = [{ recipientId: RECIPIENT, limit: AT_ONCE }];
+      sending = db.now(() => claims.claimDue(wants, now)).get(RECIPIENT) ?? [];
     });
     return performance.now() - startedAt;
   };

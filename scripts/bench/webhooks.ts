@@ -17,6 +17,7 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender } from "../../src/webhooks/send.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
@@ -115,7 +116,8 @@ async function drainOutbox(atOnce: number, name: string): Promise<Rate> {
   const clock = systemClock;
   const keyring = createKeyring(defaultConfig.secrets);
   const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
-  const deliverer = new Deliverer({ db, outbox, transports: [transport], clock, log, random: Math.random });
+  const parts = { db, claims: createClaims(db), outbox, transports: [transport], clock, log };
+  const deliverer = new Deliverer({ ...parts, random: Math.random });
   const rate = await measureRate(deliveries, () => {
     deliverer.start();
     return deliverer.settled();

@@ -31,6 +31,7 @@ import { createSpamMemory, type SpamMemory } from "../history/spam-memory.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import { measureChannel } from "../outbox/channel-metrics.ts";
 import { Deliverer } from "../outbox/deliverer.ts";
+import { createClaims } from "../outbox/sqlite-claims.ts";
 import { createSqliteOutbox } from "../outbox/outbox.ts";
 import { WEBHOOK_METRICS } from "../webhooks/webhook-metrics.ts";
 import type { HttpSender } from "../webhooks/send.ts";
@@ -95,7 +96,8 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const sender = createWebhookSender(config);
   const mail = readMailParts(parts);
   const transports = openTransports(parts, { keyring, sender, mail });
-  const deliverer = new Deliverer({ db, outbox, transports, clock, log, random: Math.random });
+  const claims = createClaims(db);
+  const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
   const memory = createSpamMemory(createBurstMemory());
   const writability = createWritability(db);
   const news = createNews();

@@ -51,6 +51,12 @@ export function* run(built: Built): Steps<number> {
   return (yield { gives: "changes", built }) as number;
 }
 
+/** Work of a part that is written for one engine and has its own statements: it takes place in the transaction that is open. */
+export function* inPlace<Result>(work: () => Result): Steps<Result> {
+  yield* [];
+  return work();
+}
+
 /**
  * Runs steps to their end without a pause, so that nothing else of this process comes between two statements. An error
  * of a statement is thrown into the steps, which may catch it.

@@ -1,4 +1,5 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { findEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import type { Log } from "../foundation/log.ts";
 import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../outbox/transport.ts";
@@ -22,7 +23,7 @@ export interface MailDeliverySettings {
 }
 
 export interface MailTransportParts {
-  readonly db: SqliteDatabase;
+  readonly db: Database;
   readonly sender: Pick<SmtpSender, "send" | "close">;
   /** `mail.from` */
   readonly from: string;
@@ -50,10 +51,10 @@ export function createMailTransport(parts: MailTransportParts): Transport {
   return {
     kind: MAIL_KIND,
     policy: mailPolicyOf(settings),
-    routes() {
-      const wanting = db
-        .now(() => listMailRecipients(null))
-        .filter(({ state, confirmedAt }) => state === "enabled" && confirmedAt !== null);
+    async routes() {
+      const wanting = (await db.read(() => listMailRecipients(null))).filter(
+        ({ state, confirmedAt }) => state === "enabled" && confirmedAt !== null,
+      );
       return new Map(wanting.map((recipient) => [recipient.id, routeTo(recipient)]));
     },
     report: (ended, record) => logMailAttempt(log, place, ended, record),
@@ -81,32 +82,34 @@ function createAttempt(parts: MailTransportParts): Attempt {
   /** Whether this mail server took an e-mail of ours: then it refuses a recipient and not us. */
   let hasDelivered = false;
   return async (recipient, message) => {
-    const raw = compose(parts, recipient, message);
+    const raw = await compose(parts, recipient, message);
     const result = await sender.send({ to: recipient.settings.address, raw });
     hasDelivered ||= result.stage === "done";
     return toAttempt(result, hasDelivered);
   };
 }
 
-function compose(parts: MailTransportParts, recipient: MailRecipient, message: Message): Buffer {
+async function compose(
+  parts: MailTransportParts,
+  recipient: MailRecipient,
+  message: Message,
+): Promise<Buffer> {
   const { from, dashboardUrl, unsubscribeUrl, db } = parts;
   const { address: to, subject: subjectTemplate } = recipient.settings;
   const { id, body, memberIds, memberBodies } = message;
   const common = { id, from, to, dashboardUrl, unsubscribeUrl: unsubscribeUrl(recipient) };
   if (memberIds.length > 0) return composeSummary(common, [body, ...memberBodies], memberIds.length + 1);
-  const emailFields = readEmailFields(db, recipient.endpointId);
+  const emailFields = await db.read(() => readEmailFields(recipient.endpointId));
   return composeNotification({ ...common, subjectTemplate, emailFields }, body);
 }
 
 /** The names of the endpoint's fields that hold an e-mail address. */
-function readEmailFields(db: SqliteDatabase, endpointId: string): string[] {
-  return db.now(function* () {
-    const endpoint = yield* findEndpoint(endpointId);
-    if (endpoint === undefined) return [];
-    return Object.entries(yield* readSchema(endpoint)).flatMap(([name, field]) =>
-      field.type === "string" && field.format === "email" ? [name] : [],
-    );
-  });
+function* readEmailFields(endpointId: string): Steps<string[]> {
+  const endpoint = yield* findEndpoint(endpointId);
+  if (endpoint === undefined) return [];
+  return Object.entries(yield* readSchema(endpoint)).flatMap(([name, field]) =>
+    field.type === "string" && field.format === "email" ? [name] : [],
+  );
 }
 
 function toAttempt(result: SmtpResult, hasDelivered: boolean): AttemptResult {

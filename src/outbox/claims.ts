@@ -1,32 +1,35 @@
-/** A delivery that this process must send. */
-export interface ClaimedDelivery {
-  readonly id: string;
+import type { Steps } from "../database/steps.ts";
+import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
+
+/** How many deliveries of a recipient are wanted. */
+export interface Want {
   readonly recipientId: string;
-  /** The number of the attempt that begins now; its result must be recorded with it. */
-  readonly attempt: number;
-  readonly spent: number;
-  readonly interruptions: number;
-  readonly isProbe: boolean;
-  readonly claimedAt: number;
-  readonly body: Buffer;
-  /** Messages that go with it in one summary, oldest first; none for most. */
-  readonly memberIds: readonly string[];
-  /** The bodies of the first of those. */
-  readonly memberBodies: readonly Buffer[];
+  readonly limit: number;
 }
 
-/** For a message that goes by itself. */
-export const ALONE = { memberIds: [], memberBodies: [] } as const;
-
+/** What the deliverer does with its rows all the time, in the way that is best for an engine. Inside a transaction. */
 export interface Claims {
-  /** When the earliest pending delivery of a recipient is due, 0 when one waits in the outbox; null when none waits. */
-  earliestDue(recipientId: string): number | null;
-  /** Takes due deliveries, oldest first, then messages of the outbox. Inside a transaction: nothing is sent unless `sending` is recorded. */
-  claimDue(recipientId: string, limit: number, now: number): ClaimedDelivery[];
+  /** When the earliest pending delivery of each recipient is due, 0 when one waits in the outbox; null when none waits. */
+  earliestDue(recipientIds: readonly string[]): Steps<ReadonlyMap<string, number | null>>;
+  /**
+   * Takes due deliveries of each recipient, oldest first, then its messages of the outbox. Nothing is sent unless `sending` is
+   * recorded.
+   */
+  claimDue(wants: readonly Want[], now: number): Steps<ReadonlyMap<string, readonly ClaimedDelivery[]>>;
   /** Takes the delivery that waits longest, due or not, from the outbox too, to find out whether the recipient is back. */
-  claimProbe(recipientId: string, now: number): ClaimedDelivery[];
+  claimProbe(recipientId: string, now: number): Steps<readonly ClaimedDelivery[]>;
+  /** Takes messages of the outbox alone. */
+  claimQueued(want: Want, now: number): Steps<readonly ClaimedDelivery[]>;
+  /** Takes one pending delivery by its id. False if somebody else has it. */
+  claimOne(id: string, now: number): Steps<boolean>;
+  /** Takes those that wait of the messages that go with another one. Their attempts are that one's. */
+  claimMembers(ids: readonly string[]): Steps<void>;
   /** Undoes claims of which nothing was sent; those that are no longer that attempt's stay as they are. */
-  giveBack(deliveries: readonly ClaimedDelivery[]): void;
-  /** Brings deliveries back that a wrong clock planned after `latest`. */
-  pullForward(recipientId: string, latest: number): void;
+  giveBack(deliveries: readonly ClaimedDelivery[]): Steps<void>;
+  /**
+   * Records how attempts ended. The result is null for an attempt whose delivery is no longer its own: the delivery was deleted
+   * with its submission or recipient.
+   */
+  finish(ended: readonly EndedAttempt[], now: number): Steps<(RecordedAttempt | null)[]>;
 }

@@ -1,19 +1,18 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
-import { createFinishAttempts, type FinishAttempts } from "./finish-attempts.ts";
-import { AHEAD_MS, type Claimed, Lanes, type Sending } from "./lanes.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import type { Claims } from "./claims.ts";
+import { AHEAD_MS, Lanes } from "./lanes.ts";
 import type { Outbox } from "./outbox.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
+import type { Sending } from "./round-draft.ts";
 import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
 import { forgetFaults } from "./places.ts";
-import { createClaims } from "./sqlite-claims.ts";
 import type { AttemptResult, EndedAttempt, Transport } from "./transport.ts";
 
-/** Most deliveries in one round while posts need the processor. */
-const RUSH_CLAIMS = 8;
 /** Flush after this many finished attempts while others are still running. */
 const MOST_UNRECORDED = 64;
 /** Time until the database is tried again after it refused. */
@@ -24,7 +23,9 @@ const LAST_RECORDS_MS = 2000;
 const MAX_DETAIL_LENGTH = 500;
 
 export interface DelivererParts {
-  readonly db: SqliteDatabase;
+  readonly db: Database;
+  /** Of the database's engine. */
+  readonly claims: Claims;
   readonly outbox: Outbox;
   /** One for each kind of recipient. */
   readonly transports: readonly Transport[];
@@ -41,7 +42,6 @@ export interface DelivererParts {
 export class Deliverer {
   readonly #parts: DelivererParts;
   readonly #lanes: Lanes;
-  readonly #finish: FinishAttempts;
   readonly #hasRush: () => boolean;
   readonly #rounds: RoundPlan;
   /** Finished attempts that are not recorded yet; their rows stay claimed, so nothing is sent twice. */
@@ -52,8 +52,7 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
-    this.#lanes = new Lanes(parts.db, createClaims(parts.db), parts.transports);
-    this.#finish = createFinishAttempts(parts.db);
+    this.#lanes = new Lanes(parts.db, parts.claims, parts.transports);
     this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
     this.#rounds = new RoundPlan(() => this.#round(), this.#hasRush);
   }
@@ -125,12 +124,17 @@ export class Deliverer {
     await Promise.all(this.#parts.transports.map((transport) => transport.destroy()));
   }
 
-  #round(): void {
+  async #round(): Promise<void> {
     try {
       const now = this.#parts.clock.now();
-      this.#readBacklog(now);
+      const touched = this.#parts.outbox.takeTouched();
+      if (this.#lanes.isStale) await this.#reload(now);
+      else {
+        this.#lanes.noteQueued(touched);
+        this.#lanes.returnAhead(this.#hasRush() || !this.#isRunning ? "all" : "slow", now);
+      }
       if (this.#isRunning) this.#lanes.takeAhead(now).forEach((sending) => this.#begin(sending));
-      for (const sending of this.#recordAndClaim(now)) this.#begin(sending);
+      await this.#recordAndClaim(now);
     } catch (error) {
       this.#lanes.invalidate();
       deliveriesWaiting(this.#parts.log, error);
@@ -140,47 +144,28 @@ export class Deliverer {
     this.#sleep();
   }
 
-  #readBacklog(now: number): void {
-    const { outbox } = this.#parts;
-    const touched = outbox.takeTouched();
-    if (this.#lanes.isStale) {
-      outbox.forget();
-      this.#lanes.reload(now);
-    } else {
-      this.#lanes.noteQueued(touched, now);
-      this.#lanes.giveBack(this.#hasRush() || !this.#isRunning ? "all" : "slow", now);
-    }
+  #reload(now: number): Promise<void> {
+    this.#parts.outbox.forget();
+    return this.#lanes.reload(now);
   }
 
-  /**
-   * One transaction: finished attempts are recorded and deliveries claimed; nothing is written when there are neither. It does not
-   * wait for the disk: after a power cut a message may be sent once more, with the same id.
-   */
-  #recordAndClaim(now: number): readonly Sending[] {
-    const { db } = this.#parts;
-    if (this.#ended.length === 0 && !(this.#isRunning && this.#lanes.hasWork(now))) return [];
-    const { records, claimed } = db.relaxedTransactionNow(() => {
-      const made = this.#finish(this.#ended, now);
-      for (const [index, ended] of this.#ended.entries()) {
-        const record = made[index];
-        if (record) this.#lanes.follow(ended, record);
-      }
-      this.#lanes.places.save();
-      return { records: made, claimed: this.#claim(now) };
-    });
-    this.#lanes.places.saved();
-    const recorded = this.#ended.splice(0);
-    const sendings = claimed === null ? [] : this.#lanes.accept(claimed);
-    for (const [index, ended] of recorded.entries()) {
-      const record = records[index];
-      if (record) ended.transport.report(ended, record);
+  /** Nothing is written when there is nothing to record, to claim or to give back. */
+  async #recordAndClaim(now: number): Promise<void> {
+    const mayClaim = this.#isRunning;
+    const isDue =
+      this.#ended.length > 0 || this.#lanes.areReturning || (mayClaim && this.#lanes.hasWork(now));
+    if (!isDue) return;
+    const ended = [...this.#ended];
+    const most = this.#hasRush() ? "few" : "all";
+    const { records, sendings } = await this.#lanes.recordAndClaim(ended, mayClaim ? most : "none", now);
+    this.#ended.splice(0, ended.length);
+    for (const [index, record] of records.entries()) {
+      const attempt = ended[index];
+      if (attempt && record) attempt.transport.report(attempt, record);
     }
-    return sendings;
-  }
-
-  #claim(now: number): Claimed | null {
-    if (!this.#isRunning) return null;
-    return this.#hasRush() ? this.#lanes.claim(now, RUSH_CLAIMS) : this.#lanes.claimWithAhead(now);
+    // It may have been stopped meanwhile.
+    if (this.#isRunning) sendings.forEach((sending) => this.#begin(sending));
+    else this.#lanes.putBack(sendings, now);
   }
 
   #begin(sending: Sending): void {
@@ -213,7 +198,7 @@ export class Deliverer {
   }
 
   #sleep(): void {
-    if (this.#lanes.isStale) this.wake();
+    if (this.#lanes.isStale || this.#lanes.areReturning) this.wake();
     if (this.#rounds.isSoon) return;
     const next = this.nextWakeAt();
     const planned = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
@@ -224,12 +209,16 @@ export class Deliverer {
   }
 }
 
-/** Spends an attempt, so that a message that a defect keeps from being sent runs out of them and holds up no other. */
+/**
+ * Spends an attempt, so that a message that a defect keeps from being sent runs out of them and holds up no other. A database
+ * that refuses is no fault of the message.
+ */
 function toFailure(error: unknown): AttemptResult {
   const detail = error instanceof Error ? error.message : "unknown";
+  const isOurs = error instanceof FormsvcError && error.code.startsWith("database_");
   return {
-    outcome: "failed",
-    blame: "recipient",
+    outcome: isOurs ? "interrupted" : "failed",
+    blame: isOurs ? "own" : "recipient",
     message: `The message could not be made or sent: ${detail.slice(0, MAX_DETAIL_LENGTH)}.`,
     status: null,
     answer: null,

@@ -1,5 +1,5 @@
 import { allowedInFlight, type Breaker } from "./breaker.ts";
-import type { ClaimedDelivery } from "./claims.ts";
+import type { ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Recipient } from "./recipient.ts";
 import type { MinuteRate } from "./pace.ts";
 import type { PlaceOfLane, Places } from "./places.ts";
@@ -19,6 +19,13 @@ interface LaneParts {
   readonly rate: MinuteRate | null;
 }
 
+/** What a lane knows of its rows. */
+export interface LanePlan {
+  readonly breaker: Breaker;
+  /** When its earliest pending delivery is due; null when none is pending. */
+  readonly dueAt: number | null;
+}
+
 /** One enabled recipient in the deliverer's memory: its state, when it is due, and its deliveries claimed ahead. */
 export class Lane {
   readonly recipientId: string;
@@ -30,9 +37,7 @@ export class Lane {
   /** The messages that all recipients of the transport may get in a minute; null if it has no pace. */
   readonly rate: MinuteRate | null;
   readonly #places: Places;
-  #breaker: Breaker;
-  /** When its earliest pending delivery is due; null when none is pending. */
-  #dueAt: number | null = null;
+  #plan: LanePlan;
   /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
   readonly #ahead: ClaimedDelivery[] = [];
   /** Attempts that delivered quickly since the last claim; minus infinity after one that did not. */
@@ -50,34 +55,39 @@ export class Lane {
     this.#places = places;
     this.rate = rate;
     const isFromWrongClock = breaker.notBeforeMs > now + LONGEST_QUIET_MS;
-    this.#breaker = isFromWrongClock ? { ...breaker, notBeforeMs: 0 } : breaker;
+    this.#plan = { breaker: isFromWrongClock ? { ...breaker, notBeforeMs: 0 } : breaker, dueAt: null };
   }
 
-  /** With the breaker open, each attempt is a probe. */
-  get isProbed(): boolean {
-    return this.#breaker.state === "open";
+  get plan(): LanePlan {
+    return this.#plan;
+  }
+
+  /** Follows the rows after a commit. */
+  follow(plan: LanePlan): void {
+    this.#plan = plan;
   }
 
   /** When it may next get something; infinity when nothing waits. A probe does not wait until its message is due. */
-  get readyAt(): number {
-    if (this.#dueAt === null) return Number.POSITIVE_INFINITY;
-    return this.isProbed ? this.#notBefore : Math.max(this.#dueAt, this.#notBefore);
+  readyAt(plan = this.#plan): number {
+    const { dueAt } = plan;
+    if (dueAt === null) return Number.POSITIVE_INFINITY;
+    const notBefore = this.#notBefore(plan);
+    return isProbed(plan) ? notBefore : Math.max(dueAt, notBefore);
   }
 
-  get #notBefore(): number {
-    const rateReadyAt = this.rate?.readyAt ?? 0;
-    return Math.max(this.#breaker.notBeforeMs, this.#places.readyAt(this.place.name), rateReadyAt);
+  #notBefore({ breaker }: LanePlan): number {
+    return Math.max(breaker.notBeforeMs, this.#places.readyAt(this.place.name), this.rate?.readyAt ?? 0);
   }
 
   get aheadCount(): number {
     return this.#ahead.length;
   }
 
-  /** How many more deliveries may be claimed ahead for it; depends on how quickly it has answered. */
-  get aheadWanted(): number {
-    const isWell = this.#breaker.state === "closed" && this.#breaker.count === 0;
+  /** How many more deliveries may be claimed ahead for it; depends on how quickly it has answered since the last claim. */
+  aheadWanted({ breaker }: LanePlan, quick: number): number {
+    const isWell = breaker.state === "closed" && breaker.count === 0;
     // What is claimed has counted, so nothing that has a pace is claimed for later.
-    return isWell && this.rate === null ? 2 * this.#quick - this.#ahead.length : 0;
+    return isWell && this.rate === null ? 2 * quick - this.#ahead.length : 0;
   }
 
   isQuick(): boolean {
@@ -90,14 +100,14 @@ export class Lane {
   }
 
   /** How many more attempts may begin now. */
-  capacity(slots: Slots, now: number): number {
-    const allowed = allowedInFlight(this.#breaker, this.transport.policy.limits.perRecipient, now);
+  capacity(slots: Slots, now: number, { breaker } = this.#plan): number {
+    const allowed = allowedInFlight(breaker, this.transport.policy.limits.perRecipient, now);
     return Math.min(allowed - slots.taken(this.recipientId), this.sharedSlots(slots, now));
   }
 
   /** How many more attempts may begin when the recipient's wait is over. */
   capacityAfterWait(slots: Slots, now: number): number {
-    return this.capacity(slots, Math.max(now, this.#notBefore));
+    return this.capacity(slots, Math.max(now, this.#notBefore(this.#plan)));
   }
 
   /** Free slots that other recipients could take as well. */
@@ -108,19 +118,9 @@ export class Lane {
     return Math.min(total - slots.taken(transport), allowed - slots.taken(place));
   }
 
-  /** @param dueAt when its earliest pending delivery is due, as the database has it. */
-  planFrom(dueAt: number | null): void {
-    this.#dueAt = dueAt;
-  }
-
-  /** A delivery goes back into the queue. */
-  planRetry(dueAt: number): void {
-    this.#dueAt = Math.min(dueAt, this.#dueAt ?? dueAt);
-  }
-
-  /** Follows the changes that an attempt made in the database. */
-  follow(breaker: Breaker): void {
-    this.#breaker = breaker;
+  /** A delivery of it waits, and is due then. */
+  noteDue(dueAt: number): void {
+    this.#plan = dueBy(this.#plan, dueAt);
   }
 
   noteEnd(wasDelivered: boolean, durationMs: number): void {
@@ -129,9 +129,11 @@ export class Lane {
     if (isQuick) this.#quickAt = performance.now();
   }
 
-  /** Counts quick answers anew. */
-  resetPace(): void {
+  /** The quick answers since the last claim; they are counted anew. */
+  takeQuick(): number {
+    const quick = this.#quick;
     this.#quick = 0;
+    return quick;
   }
 
   putAhead(deliveries: readonly ClaimedDelivery[]): void {
@@ -146,4 +148,14 @@ export class Lane {
   takeAhead(most: number): ClaimedDelivery[] {
     return this.#ahead.splice(0, Math.max(most, 0));
   }
+}
+
+/** With the breaker open, each attempt is a probe. */
+export function isProbed({ breaker }: LanePlan): boolean {
+  return breaker.state === "open";
+}
+
+/** One more delivery waits, and is due then. */
+export function dueBy(plan: LanePlan, dueAt: number): LanePlan {
+  return { ...plan, dueAt: Math.min(dueAt, plan.dueAt ?? dueAt) };
 }

@@ -1,66 +1,79 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
 import { alignDeliveries } from "./align-deliveries.ts";
-import type { ClaimedDelivery, Claims } from "./claims.ts";
-import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
+import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claims } from "./claims.ts";
 import { Lane } from "./lane.ts";
+import { LaneClaims } from "./lane-claims.ts";
 import { MinuteRate } from "./pace.ts";
-import { createPacedClaim, type PacedClaim } from "./paced-claims.ts";
-import { Places } from "./places.ts";
+import { type FaultChange, Places, saveFaults } from "./places.ts";
+import type { Recipient } from "./recipient.ts";
 import { listEnabledRecipients } from "./recipient-store.ts";
+import { RoundDraft, type Sending } from "./round-draft.ts";
 import { Slots } from "./slots.ts";
-import type { AttemptResult, Transport } from "./transport.ts";
+import type { AttemptResult, EndedAttempt, RecordedAttempt, Route, Transport } from "./transport.ts";
 
-/** A claimed delivery and its lane, which holds a slot until it is released. */
-export interface Sending {
-  readonly lane: Lane;
-  readonly delivery: ClaimedDelivery;
-}
-
-/** The claims of one transaction. Call {@link Lanes.accept} with them after the commit; after a rollback forget them. */
-export interface Claimed {
-  readonly sendings: readonly Sending[];
-  readonly ahead: readonly (readonly [Lane, ClaimedDelivery[]])[];
-  /** With those of `sendings` taken. */
-  readonly slots: Slots;
-}
-
-/** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
-const FURTHEST_PLAN_MS = 36 * 3_600_000;
 /** Deliveries claimed ahead go back if their recipient has not answered for this time. */
 export const AHEAD_MS = 25;
-/** Most deliveries claimed ahead for one recipient, and for all. */
-const MOST_AHEAD = 64;
-const MOST_AHEAD_IN_ALL = 256;
+
+/** Most deliveries of a few. */
+const FEW = 8;
+
+/** How much a round claims: `few` while posts need the processor, `all` with those that are claimed ahead. */
+export type MostClaims = "none" | "few" | "all";
+
+/** What a round has done. */
+export interface Round {
+  /** Of each attempt that ended; null if its delivery is no longer its own. */
+  readonly records: readonly (RecordedAttempt | null)[];
+  /** What must be sent now. */
+  readonly sendings: readonly Sending[];
+}
+
+interface RoundWork {
+  readonly ended: readonly EndedAttempt[];
+  readonly most: MostClaims;
+  readonly returning: readonly ClaimedDelivery[];
+  readonly faults: readonly FaultChange[];
+  readonly lanes: readonly Lane[];
+  readonly quick: ReadonlyMap<Lane, number>;
+}
+
+/** How recipients are reached, by the kind and then the id. */
+type Routes = ReadonlyMap<
+  string,
+  { readonly transport: Transport; readonly byId: ReadonlyMap<string, Route> }
+>;
 
 /**
  * Decides which deliveries may be sent now. Slots and deliveries claimed ahead are counted here and change only after a commit.
  * Everything else is read from the database, and read again after {@link Lanes.invalidate}.
  */
 export class Lanes {
-  readonly #db: SqliteDatabase;
+  readonly places = new Places();
+  readonly #db: Database;
   readonly #claims: Claims;
+  readonly #laneClaims: LaneClaims;
   readonly #transports: readonly Transport[];
-  readonly places: Places;
   readonly #rates: ReadonlyMap<Transport, MinuteRate>;
-  readonly #claimPaced: PacedClaim;
   #lanes: ReadonlyMap<string, Lane> = new Map();
-  #slots = new Slots();
+  readonly #slots = new Slots();
+  /** Claimed, and will not be sent: they go back with the next transaction. */
+  readonly #returning: ClaimedDelivery[] = [];
   #isStale = true;
   /** The recipient at which the next claim starts, so that every one gets its turn. */
   #turn = 0;
 
-  constructor(db: SqliteDatabase, claims: Claims, transports: readonly Transport[]) {
+  constructor(db: Database, claims: Claims, transports: readonly Transport[]) {
     this.#db = db;
     this.#claims = claims;
+    this.#laneClaims = new LaneClaims(claims);
     this.#transports = transports;
-    this.places = new Places(db);
     this.#rates = new Map(
       transports.flatMap((transport) => {
         const { pace } = transport.policy;
         return pace === null ? [] : [[transport, new MinuteRate(pace.perMinute)]];
       }),
     );
-    this.#claimPaced = createPacedClaim(db);
   }
 
   /** Whether {@link Lanes.reload} must come before anything is claimed. */
@@ -75,7 +88,7 @@ export class Lanes {
 
   /** Nothing is under way or claimed. */
   get isEmpty(): boolean {
-    return this.#slots.isEmpty() && this.aheadCount === 0;
+    return this.#slots.isEmpty() && this.aheadCount === 0 && this.#returning.length === 0;
   }
 
   get aheadCount(): number {
@@ -85,48 +98,62 @@ export class Lanes {
   }
 
   /** Moves deliveries to the state that their recipients' states require, and reads every recipient and its backlog again. */
-  reload(now: number): void {
-    this.giveBack("all", now);
-    this.#isStale = this.#db.transactionNow(() => this.#db.now(() => alignDeliveries(now)));
-    const routes = new Map(
-      this.#transports.map((transport) => [transport.kind, { transport, byId: transport.routes(now) }]),
-    );
+  async reload(now: number): Promise<void> {
+    this.#isStale = false;
+    this.returnAhead("all", now);
+    const routes = await this.#readRoutes(now);
     this.places.forgetWrongClock(now);
     for (const rate of this.#rates.values()) rate.left(now);
-    const lanes = new Map<string, Lane>();
-    for (const recipient of this.#db.now(listEnabledRecipients)) {
-      const known = routes.get(recipient.kind);
-      const route = known?.byId.get(recipient.id);
-      if (!known || !route) continue;
-      const { transport } = known;
-      const rate = this.#rates.get(transport) ?? null;
-      const lane = new Lane(recipient, { transport, route, places: this.places, rate }, now);
-      lane.planFrom(this.#earliestDue(lane, now));
-      lanes.set(recipient.id, lane);
-    }
-    this.#lanes = lanes;
+    const returning = [...this.#returning];
+    const { lanes, draft } = await this.#db.relaxedTransaction(() => this.#read(routes, returning, now));
+    this.#returning.splice(0, returning.length);
+    draft.accept(now);
+    this.#lanes = new Map(lanes.map((lane) => [lane.recipientId, lane]));
+    if (draft.isStale) this.#isStale = true;
+  }
+
+  async #readRoutes(now: number): Promise<Routes> {
+    const read = this.#transports.map(
+      async (transport) => [transport.kind, { transport, byId: await transport.routes(now) }] as const,
+    );
+    return new Map(await Promise.all(read));
+  }
+
+  *#read(routes: Routes, returning: readonly ClaimedDelivery[], now: number) {
+    yield* this.#claims.giveBack(returning);
+    const draft = new RoundDraft(this.#slots);
+    draft.isStale = yield* alignDeliveries(now);
+    const lanes = (yield* listEnabledRecipients()).flatMap((recipient) =>
+      this.#laneOf(recipient, routes, now),
+    );
+    yield* this.#laneClaims.readDue(draft, lanes, now);
+    return { lanes, draft };
+  }
+
+  /** None if there is no way to the recipient now. */
+  #laneOf(recipient: Recipient, routes: Routes, now: number): Lane[] {
+    const known = routes.get(recipient.kind);
+    const route = known?.byId.get(recipient.id);
+    if (!known || !route) return [];
+    const { transport } = known;
+    const rate = this.#rates.get(transport) ?? null;
+    return [new Lane(recipient, { transport, route, places: this.places, rate }, now)];
   }
 
   /** New deliveries were queued for these recipients. */
-  noteQueued(recipientIds: Iterable<string>, now: number): void {
-    for (const id of recipientIds) {
-      const lane = this.#lanes.get(id);
-      lane?.planFrom(this.#earliestDue(lane, now));
-    }
+  noteQueued(recipientIds: Iterable<string>): void {
+    for (const id of recipientIds) this.#lanes.get(id)?.noteDue(0);
   }
 
-  /** Follows the recorded result of an attempt. Inside its transaction: call {@link Lanes.invalidate} after a rollback. */
-  follow({ delivery }: EndedAttempt, { before, after }: RecordedAttempt): void {
-    const lane = this.#lanes.get(delivery.recipientId);
-    lane?.follow(after.breaker);
-    if (after.state === "pending") lane?.planRetry(after.dueAt ?? delivery.claimedAt);
-    if (after.recipientState !== before) this.#isStale = true;
+  /** Whether claims wait to go back. */
+  get areReturning(): boolean {
+    return this.#returning.length > 0;
   }
 
   /** Whether anything may be claimed. */
   hasWork(now: number): boolean {
     for (const lane of this.#lanes.values()) {
-      if (lane.readyAt <= now && lane.capacity(this.#slots, now) > 0) return true;
+      if (lane.readyAt() <= now && lane.capacity(this.#slots, now) > 0) return true;
     }
     return false;
   }
@@ -144,49 +171,53 @@ export class Lanes {
     return taken;
   }
 
-  /** Claims up to `most` deliveries that may be sent now, each time beginning with another recipient. Inside a transaction. */
-  claim(now: number, most: number): Claimed {
-    const slots = this.#slots.copy();
-    const sendings: Sending[] = [];
-    for (const lane of this.#inTurn()) {
-      if (lane.readyAt > now) continue;
-      const limit = Math.min(lane.capacity(slots, now), most - sendings.length);
-      if (limit <= 0) continue;
-      const deliveries = this.#claimFrom(lane, limit, now);
-      slots.take(lane.slotNames, deliveries.length);
-      for (const delivery of deliveries) sendings.push({ lane, delivery });
-    }
-    return { sendings, ahead: [], slots };
-  }
-
   /**
-   * As {@link Lanes.claim}, and claims more for recipients that answer so fast that a transaction for each delivery would cost too
-   * much. Inside a transaction.
+   * One transaction: attempts that ended are recorded, claims that will not be used go back, and deliveries are claimed. It does not
+   * wait for the disk: after a power cut a message may be sent once more, with the same id.
    */
-  claimWithAhead(now: number): Claimed {
-    const { sendings, slots } = this.claim(now, Number.POSITIVE_INFINITY);
-    const ahead: [Lane, ClaimedDelivery[]][] = [];
-    const due = [...this.#lanes.values()].filter((lane) => lane.readyAt <= now);
-    let free = MOST_AHEAD_IN_ALL - this.aheadCount;
-    for (const lane of due) {
-      // If others wait for the same slots, each slot goes to the next in turn.
-      const isAlone = due.length === 1 || lane.sharedSlots(slots, now) > 0;
-      const limit = isAlone ? Math.min(lane.aheadWanted, MOST_AHEAD - lane.aheadCount, free) : 0;
-      if (limit <= 0) continue;
-      const deliveries = this.#claims.claimDue(lane.recipientId, limit, now);
-      free -= deliveries.length;
-      ahead.push([lane, deliveries]);
-      if (deliveries.length < limit) lane.planFrom(this.#earliestDue(lane, now));
-    }
-    for (const lane of this.#lanes.values()) lane.resetPace();
-    return { sendings, ahead, slots };
+  async recordAndClaim(ended: readonly EndedAttempt[], most: MostClaims, now: number): Promise<Round> {
+    const lanes = [...this.#lanes.values()];
+    const returning = [...this.#returning];
+    const faults = this.places.changes();
+    const work = {
+      ended,
+      most,
+      returning,
+      faults,
+      lanes: this.#inTurn(lanes),
+      quick: takeQuick(lanes, most),
+    };
+    const { records, draft } = await this.#db.relaxedTransaction(() => this.#run(work, now));
+    this.#returning.splice(0, returning.length);
+    this.places.saved(faults);
+    draft.accept(now);
+    if (draft.isStale) this.#isStale = true;
+    for (const { lane } of draft.sendings) this.#slots.take(lane.slotNames, 1);
+    return { records, sendings: draft.sendings };
   }
 
-  /** The transaction has committed. */
-  accept({ sendings, ahead, slots }: Claimed): readonly Sending[] {
-    this.#slots = slots;
-    for (const [lane, deliveries] of ahead) lane.putAhead(deliveries);
-    return sendings;
+  *#run(work: RoundWork, now: number) {
+    const { ended, most, returning, faults, lanes, quick } = work;
+    const draft = new RoundDraft(this.#slots.copy());
+    if (returning.length > 0) yield* this.#claims.giveBack(returning);
+    const records = yield* this.#claims.finish(ended, now);
+    for (const [index, record] of records.entries()) {
+      const attempt = ended[index];
+      if (record && attempt) draft.note(this.#lanes.get(attempt.delivery.recipientId), attempt, record);
+    }
+    yield* saveFaults(faults);
+    if (most !== "none")
+      yield* this.#laneClaims.claim(draft, lanes, most === "few" ? FEW : Number.POSITIVE_INFINITY, now);
+    if (most === "all") yield* this.#laneClaims.claimAhead(draft, lanes, quick, now);
+    return { records, draft };
+  }
+
+  /** Deliveries that were claimed and will not be sent after all. */
+  putBack(sendings: readonly Sending[], now: number): void {
+    for (const { lane, delivery } of sendings) {
+      this.#slots.take(lane.slotNames, -1);
+      this.#return(lane, [delivery], now);
+    }
   }
 
   /** An attempt has ended: its slot is free. */
@@ -206,22 +237,12 @@ export class Lanes {
     return { lane, delivery };
   }
 
-  /**
-   * Puts deliveries claimed ahead back into the queue, in a transaction of its own: those of all recipients, or of the ones that
-   * are no longer quick.
-   */
-  giveBack(which: "all" | "slow", now: number): void {
+  /** Has deliveries claimed ahead go back into the queue: those of all recipients, or of the ones that are no longer quick. */
+  returnAhead(which: "all" | "slow", now: number): void {
     const latest = performance.now() - AHEAD_MS;
-    const lanes = [...this.#lanes.values()].filter(
-      (lane) => lane.aheadCount > 0 && (which === "all" || !lane.isQuickSince(latest)),
-    );
-    if (lanes.length === 0) return;
-    this.#db.relaxedTransactionNow(() => {
-      for (const lane of lanes) this.#claims.giveBack(lane.ahead);
-    });
-    for (const lane of lanes) {
-      lane.takeAhead(lane.aheadCount);
-      lane.planFrom(this.#earliestDue(lane, now));
+    for (const lane of this.#lanes.values()) {
+      if (lane.aheadCount === 0 || (which === "slow" && lane.isQuickSince(latest))) continue;
+      this.#return(lane, lane.takeAhead(lane.aheadCount), now);
     }
   }
 
@@ -229,45 +250,25 @@ export class Lanes {
   nextWakeAt(now: number): number | null {
     let next = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes.values()) {
-      if (lane.readyAt < next && lane.capacityAfterWait(this.#slots, now) > 0) next = lane.readyAt;
+      const readyAt = lane.readyAt();
+      if (readyAt < next && lane.capacityAfterWait(this.#slots, now) > 0) next = readyAt;
     }
     return Number.isFinite(next) ? Math.max(next, now) : null;
   }
 
-  #inTurn(): Lane[] {
-    const lanes = [...this.#lanes.values()];
+  #return(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {
+    this.#returning.push(...deliveries);
+    lane.noteDue(now);
+  }
+
+  #inTurn(lanes: readonly Lane[]): Lane[] {
     const start = this.#turn % Math.max(1, lanes.length);
     this.#turn = start + 1;
     return [...lanes.slice(start), ...lanes.slice(0, start)];
   }
+}
 
-  #claimFrom(lane: Lane, limit: number, now: number): ClaimedDelivery[] {
-    const taken = this.#take(lane, limit, now);
-    // If the maximum was taken, more is probably due; the next claim will show.
-    if (lane.isProbed || taken.length < limit) lane.planFrom(this.#earliestDue(lane, now));
-    return taken;
-  }
-
-  #take(lane: Lane, limit: number, now: number): ClaimedDelivery[] {
-    const { recipientId, rate, route, transport } = lane;
-    const { pace } = transport.policy;
-    if (rate !== null && pace !== null) {
-      const { gatherSeconds } = route;
-      const most = Math.min(limit, rate.left(now));
-      const taken = most > 0 ? this.#claimPaced({ recipientId, pace, gatherSeconds }, most, now) : [];
-      rate.note(taken.filter(({ attempt }) => attempt === 1).length, now);
-      return taken;
-    }
-    return lane.isProbed
-      ? this.#claims.claimProbe(recipientId, now)
-      : this.#claims.claimDue(recipientId, limit, now);
-  }
-
-  #earliestDue({ recipientId }: Lane, now: number): number | null {
-    const due = this.#claims.earliestDue(recipientId);
-    const furthest = now + FURTHEST_PLAN_MS;
-    if (due === null || due <= furthest) return due;
-    this.#claims.pullForward(recipientId, furthest);
-    return furthest;
-  }
+/** The quick answers of each lane since the last claim. */
+function takeQuick(lanes: readonly Lane[], most: MostClaims): ReadonlyMap<Lane, number> {
+  return new Map(most === "all" ? lanes.map((lane) => [lane, lane.takeQuick()]) : []);
 }

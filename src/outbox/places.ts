@@ -1,4 +1,3 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { query } from "../database/database.ts";
 import { first, run, type Steps, text } from "../database/steps.ts";
 import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } from "./breaker.ts";
@@ -32,7 +31,7 @@ interface Fault {
 
 export const PLACE_SQL = {
   put: `INSERT INTO place_fault (kind, place, since, message, next_probe_at) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET message = excluded.message, next_probe_at = excluded.next_probe_at`,
+    ON CONFLICT (kind, place) DO UPDATE SET message = excluded.message, next_probe_at = excluded.next_probe_at`,
   drop: "DELETE FROM place_fault WHERE kind = ? AND place = ?",
 } as const;
 
@@ -42,15 +41,8 @@ export const PLACE_SQL = {
  */
 export class Places {
   readonly #faults = new Map<string, Fault>();
-  /** Places whose rows differ from what is known here. */
-  readonly #unsaved = new Map<string, PlaceOfLane>();
-  readonly #put;
-  readonly #drop;
-
-  constructor(db: Pick<SqliteDatabase, "prepare">) {
-    this.#put = db.prepare(PLACE_SQL.put);
-    this.#drop = db.prepare(PLACE_SQL.drop);
-  }
+  /** What the rows say. */
+  readonly #written = new Map<string, Fault>();
 
   /** When something may next be sent there; 0 while it is well. */
   readyAt(name: string): number {
@@ -83,7 +75,6 @@ export class Places {
       if (breaker === HEALTHY) this.#faults.delete(of.name);
       else if (fault) this.#faults.set(of.name, { ...fault, breaker });
     }
-    this.#unsaved.set(of.name, of);
   }
 
   /** Ends waits that were planned by a clock that was ahead. */
@@ -94,18 +85,39 @@ export class Places {
     }
   }
 
-  /** Writes what changed. Inside a transaction; call {@link Places.saved} after its commit. */
-  save(): void {
-    for (const [name, { kind, place }] of this.#unsaved) {
-      const fault = this.#faults.get(name);
-      if (fault?.breaker.state === "open")
-        this.#put.run(kind, place, fault.since, fault.message, fault.breaker.notBeforeMs);
-      else this.#drop.run(kind, place);
-    }
+  /** Faults that the rows do not show as they are; null for one that is over. */
+  changes(): FaultChange[] {
+    const over = [...this.#written.values()].filter(({ of }) => !this.#faults.has(of.name));
+    const changed = [...this.#faults.values()].filter((fault) => this.#written.get(fault.of.name) !== fault);
+    return [
+      ...over.map(({ of }) => ({ of, fault: null })),
+      ...changed.map((fault) => ({ of: fault.of, fault })),
+    ];
   }
 
-  saved(): void {
-    this.#unsaved.clear();
+  /** These changes were committed. */
+  saved(changes: readonly FaultChange[]): void {
+    for (const { of, fault } of changes) {
+      if (fault === null) this.#written.delete(of.name);
+      else this.#written.set(of.name, fault);
+    }
+  }
+}
+
+/** What is to be written of a place. */
+export interface FaultChange {
+  readonly of: PlaceOfLane;
+  readonly fault: Fault | null;
+}
+
+/** The rows are for people; one whose place is being tried again is gone. */
+export function* saveFaults(changes: readonly FaultChange[]): Steps<void> {
+  for (const { of, fault } of changes) {
+    const { kind, place } = of;
+    if (fault?.breaker.state === "open") {
+      const { since, message, breaker } = fault;
+      yield* run(text(PLACE_SQL.put, kind, place, since, message, breaker.notBeforeMs));
+    } else yield* run(text(PLACE_SQL.drop, kind, place));
   }
 }
 

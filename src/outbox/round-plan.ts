@@ -3,15 +3,16 @@ const LONGEST_SLEEP_MS = 30_000;
 /** How long deliveries rest between two rounds while posts need the processor. */
 const RUSH_REST_MS = 100;
 
-/** When the next round takes place: soon, later or not at all. One is planned at most. */
+/** When the next round takes place: soon, later or not at all. One is planned at most, and one is under way at most. */
 export class RoundPlan {
-  readonly #round: () => void;
+  readonly #round: () => Promise<void>;
   readonly #hasRush: () => boolean;
   #next: "none" | "later" | "soon" | "never" = "none";
+  #isUnderWay = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param hasRush whether posts need the processor more. */
-  constructor(round: () => void, hasRush: () => boolean) {
+  /** @param round never rejects. @param hasRush whether posts need the processor more. */
+  constructor(round: () => Promise<void>, hasRush: () => boolean) {
     this.#round = round;
     this.#hasRush = hasRush;
   }
@@ -24,9 +25,7 @@ export class RoundPlan {
     if (this.#next === "soon" || this.#next === "never") return;
     this.#next = "soon";
     clearTimeout(this.#timer);
-    if (this.#hasRush()) this.#timer = setTimeout(() => this.#begin(), RUSH_REST_MS);
-    // Two turns of the event loop: the second collects the answers that came during the first.
-    else setImmediate(() => setImmediate(() => this.#begin()));
+    if (!this.#isUnderWay) this.#schedule();
   }
 
   /** Unless a round is planned already. */
@@ -43,9 +42,18 @@ export class RoundPlan {
     clearTimeout(this.#timer);
   }
 
-  #begin(): void {
+  #schedule(): void {
+    if (this.#hasRush()) this.#timer = setTimeout(() => void this.#begin(), RUSH_REST_MS);
+    // Two turns of the event loop: the second collects the answers that came during the first.
+    else setImmediate(() => setImmediate(() => void this.#begin()));
+  }
+
+  async #begin(): Promise<void> {
     if (this.#next === "never") return;
     this.#next = "none";
-    this.#round();
+    this.#isUnderWay = true;
+    await this.#round();
+    this.#isUnderWay = false;
+    if (this.isSoon) this.#schedule();
   }
 }

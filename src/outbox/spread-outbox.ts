@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
 import { writeInTurn } from "../database/read-in-turn.ts";
+import { TEXT_PARAMETER } from "../database/parameters.ts";
 import { first, run, type Steps, text } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
@@ -20,6 +21,8 @@ export const SPREAD_SQL = {
   oldest: `SELECT number, recipient_id, queued_at, messages,
       (SELECT recipient.state FROM recipient WHERE recipient.id = outbox.recipient_id) AS state
     FROM outbox ORDER BY number LIMIT 1`,
+  oldestFor: `SELECT number, recipient_id, queued_at, messages, 'enabled' AS state
+    FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   submission: "SELECT 1 FROM submission WHERE id = ?",
   // One statement with that look-up in it takes three times as long, because SQLite then keeps a statement journal.
   delivery: "INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
@@ -56,6 +59,15 @@ export async function spreadLate(db: Database, now: number): Promise<number> {
   // A message from the future was queued by a wrong clock, and must not block those behind it.
   if (oldest === undefined || Math.abs(now - oldest.queued_at) <= LONGEST_QUEUED_MS) return 0;
   return db.relaxedTransaction(() => spread(BULK_BATCH));
+}
+
+/** The same for the messages of one recipient that is enabled. They are due at that time. */
+export function* spreadFor(recipientId: string, dueAt: number, most: number): Steps<void> {
+  for (let count = 0; count < most;) {
+    const row = yield* first(text<Row>(SPREAD_SQL.oldestFor, recipientId));
+    if (row === undefined) return;
+    count += yield* spreadRow({ ...row, queued_at: dueAt });
+  }
 }
 
 function oldestRow(): Steps<Row | undefined> {

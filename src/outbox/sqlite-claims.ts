@@ -1,21 +1,18 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { ALONE, type ClaimedDelivery, type Claims } from "./claims.ts";
+import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../database/parameters.ts";
+import { inPlace } from "../database/steps.ts";
+import { ALONE, type ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claims, Want } from "./claims.ts";
+import { createFinish } from "./sqlite-finish.ts";
 import type { QueuedMessage } from "./outbox.ts";
 
-export interface ClaimableRow {
+interface ClaimableRow {
   readonly id: string;
   readonly attempts: number;
   readonly spent: number;
   readonly interruptions: number;
   readonly body: Buffer;
 }
-
-/**
- * For a parameter that is a limit, or is compared with a column whose index is not unique. SQLite estimates rows by the value of a plain
- * `?` there, and compiles the statement again for each call: that took up to 60 µs, ten times as long as the statement itself.
- */
-export const TEXT_PARAMETER = "CAST(? AS TEXT)";
-export const LIMIT_PARAMETER = "CAST(? AS INTEGER)";
 
 const BODY = "CAST(iif(event_tail IS NULL, event_head, event_head || submission.data || event_tail) AS BLOB)";
 interface OutboxRow {
@@ -33,7 +30,7 @@ interface QueuedBody {
 }
 
 /** Messages of a recipient that may be claimed; those that go with another one follow it. */
-export const CLAIMABLE_SQL = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
+const CLAIMABLE_SQL = `SELECT delivery.id, delivery.due_at, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
   FROM delivery JOIN submission ON submission.id = delivery.submission_id
   WHERE delivery.recipient_id = ${TEXT_PARAMETER} AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
 
@@ -44,6 +41,8 @@ export const CLAIM_SQL = {
   probe: `${CLAIMABLE_SQL} ORDER BY delivery.due_at LIMIT 1`,
   mark: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?
     WHERE id = ? AND state = 'pending'`,
+  markMembers: `UPDATE delivery SET state = 'sending'
+    WHERE state IN ('pending', 'held') AND id IN (SELECT value FROM json_each(?))`,
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
   queuedAt: `SELECT queued_at FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
@@ -57,69 +56,87 @@ export const CLAIM_SQL = {
     VALUES (?, ?, ?, 'sending', 1, ?, ?, ?)`,
   deleteRow: "DELETE FROM outbox WHERE number = ?",
   shortenRow: "UPDATE outbox SET message_count = ?, messages = ? WHERE number = ?",
-  pullForward: `UPDATE delivery SET due_at = ?
-    WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL AND due_at > ?`,
 } as const;
 
+/** With prepared statements, one for each row: a call of the driver takes microseconds. */
 export function createClaims(db: SqliteDatabase): Claims {
-  const earliest = db.prepare(CLAIM_SQL.earliest).pluck();
-  const selectDue = db.prepare(CLAIM_SQL.due);
-  const selectProbe = db.prepare(CLAIM_SQL.probe);
+  const earliestDue = createEarliestDue(db);
+  const claimDue = createDueClaim(db);
+  const claimQueued = createQueuedClaim(db);
   const mark = db.prepare(CLAIM_SQL.mark);
+  const markMembers = db.prepare(CLAIM_SQL.markMembers);
   const giveBack = db.prepare(CLAIM_SQL.giveBack);
-  const pullForward = db.prepare(CLAIM_SQL.pullForward);
-  const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
-  const takeQueued = createQueuedClaim(db);
-  const take = (
-    rows: ClaimableRow[],
-    recipientId: string,
-    isProbe: boolean,
-    now: number,
-  ): ClaimedDelivery[] =>
-    rows.map(({ id, attempts, spent, interruptions, body }) => {
-      mark.run(now, isProbe ? 1 : 0, id);
-      const before = { attempt: attempts + 1, spent, interruptions };
-      return { id, recipientId, ...before, isProbe, claimedAt: now, body, ...ALONE };
-    });
-  const queuedSince = (recipientId: string): number | null =>
-    (queuedAt.get(recipientId) as number | undefined) ?? null;
-  const pendingSince = (recipientId: string): number | null => earliest.get(recipientId) as number | null;
+  const finish = createFinish(db);
+  const claim = (want: Want, now: number): ClaimedDelivery[] => {
+    const due = claimDue(want, now);
+    const rest = want.limit - due.length;
+    return rest > 0 ? [...due, ...claimQueued({ ...want, limit: rest }, false, now)] : due;
+  };
   return {
-    earliestDue: (recipientId) => (queuedSince(recipientId) === null ? pendingSince(recipientId) : 0),
-    claimDue(recipientId, limit, now) {
-      const due = take(selectDue.all(recipientId, now, limit) as ClaimableRow[], recipientId, false, now);
-      return due.length < limit ? [...due, ...takeQueued(recipientId, limit - due.length, false, now)] : due;
-    },
-    claimProbe(recipientId, now) {
-      const queued = queuedSince(recipientId);
-      const due = pendingSince(recipientId);
-      const isQueuedFirst = queued !== null && (due === null || queued < due);
-      return isQueuedFirst
-        ? takeQueued(recipientId, 1, true, now)
-        : take(selectProbe.all(recipientId) as ClaimableRow[], recipientId, true, now);
-    },
-    giveBack(deliveries) {
-      for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
-    },
-    pullForward: (recipientId, latest) => void pullForward.run(latest, recipientId, latest),
+    earliestDue: (ids) => inPlace(() => new Map(ids.map((id) => [id, earliestDue(id)]))),
+    claimDue: (wants, now) =>
+      inPlace(() => new Map(wants.map((want) => [want.recipientId, claim(want, now)]))),
+    claimProbe: createProbeClaim(db, claimQueued),
+    claimQueued: (want, now) => inPlace(() => claimQueued(want, false, now)),
+    claimOne: (id, now) => inPlace(() => mark.run(now, 0, id).changes === 1),
+    claimMembers: (ids) => inPlace(() => void markMembers.run(JSON.stringify(ids))),
+    giveBack: (deliveries) =>
+      inPlace(() => {
+        for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
+      }),
+    finish: (ended, now) => inPlace(() => finish(ended, now)),
   };
 }
 
-export type QueuedClaim = (
-  recipientId: string,
-  limit: number,
-  isProbe: boolean,
-  now: number,
-) => ClaimedDelivery[];
+function createEarliestDue(db: SqliteDatabase): (recipientId: string) => number | null {
+  const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
+  const earliest = db.prepare(CLAIM_SQL.earliest).pluck();
+  return (recipientId) =>
+    queuedAt.get(recipientId) === undefined ? (earliest.get(recipientId) as number | null) : 0;
+}
+
+function createDueClaim(db: SqliteDatabase): (want: Want, now: number) => ClaimedDelivery[] {
+  const select = db.prepare(CLAIM_SQL.due);
+  const mark = db.prepare(CLAIM_SQL.mark);
+  return ({ recipientId, limit }, now) =>
+    (select.all(recipientId, now, limit) as ClaimableRow[]).map((row) => {
+      mark.run(now, 0, row.id);
+      return toClaimed(row, recipientId, false, now);
+    });
+}
+
+function createProbeClaim(db: SqliteDatabase, claimQueued: QueuedClaim): Claims["claimProbe"] {
+  const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
+  const select = db.prepare(CLAIM_SQL.probe);
+  const mark = db.prepare(CLAIM_SQL.mark);
+  return (recipientId, now) =>
+    inPlace(() => {
+      const queued = queuedAt.get(recipientId) as number | undefined;
+      const row = select.get(recipientId) as (ClaimableRow & { readonly due_at: number }) | undefined;
+      if (queued !== undefined && (row === undefined || queued < row.due_at))
+        return claimQueued({ recipientId, limit: 1 }, true, now);
+      if (row === undefined) return [];
+      mark.run(now, 1, row.id);
+      return [toClaimed(row, recipientId, true, now)];
+    });
+}
+
+function toClaimed(row: ClaimableRow, recipientId: string, isProbe: boolean, now: number): ClaimedDelivery {
+  const { id, attempts, spent, interruptions, body } = row;
+  const before = { attempt: attempts + 1, spent, interruptions };
+  return { id, recipientId, ...before, isProbe, claimedAt: now, body, ...ALONE };
+}
+
+type QueuedClaim = (want: Want, isProbe: boolean, now: number) => ClaimedDelivery[];
 
 /** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
-export function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
+function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
   const selectRow = db.prepare(CLAIM_SQL.queued);
   const selectBodies = db.prepare(CLAIM_SQL.bodies);
   const insert = db.prepare(CLAIM_SQL.insert);
   const deleteRow = db.prepare(CLAIM_SQL.deleteRow);
   const shortenRow = db.prepare(CLAIM_SQL.shortenRow);
-  return (recipientId, limit, isProbe, now) => {
+  return ({ recipientId, limit }, isProbe, now) => {
     const claimed: ClaimedDelivery[] = [];
     while (claimed.length < limit) {
       const row = selectRow.get(recipientId) as OutboxRow | undefined;

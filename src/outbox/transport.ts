@@ -1,5 +1,5 @@
 import type { Breaker } from "./breaker.ts";
-import type { ClaimedDelivery } from "./claims.ts";
+import type { ClaimedDelivery } from "./claimed-delivery.ts";
 import type { RecipientState } from "./recipient.ts";
 
 /** One way to send messages, and the kind of recipient that it sends to. */
@@ -8,7 +8,7 @@ export interface Transport {
   readonly kind: string;
   readonly policy: DeliveryPolicy;
   /** By the ids of its recipients. Messages to one that has no route now wait until it has. */
-  routes(now: number): ReadonlyMap<string, Route>;
+  routes(now: number): Promise<ReadonlyMap<string, Route>>;
   /** Told of every attempt that is on record, for the log. */
   report(ended: EndedAttempt, record: RecordedAttempt): void;
   /** Ends every connection. Attempts under way end soon, with the outcome `interrupted`. */

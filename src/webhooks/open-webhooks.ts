@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
 import { webhookLocked } from "../foundation/events.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
@@ -8,13 +8,13 @@ import { type OpenWebhook, openWebhook, type StoredKey } from "./webhook-secrets
 import { activeKeys, listWebhooks } from "./webhook-store.ts";
 
 /** The data for requests, by the webhooks' ids. */
-export type ReadWebhooks = (now: number) => ReadonlyMap<string, OpenWebhook>;
+export type ReadWebhooks = (now: number) => Promise<ReadonlyMap<string, OpenWebhook>>;
 
 /**
  * Reads the enabled webhooks. A webhook whose secrets do not open is left out, so that the others continue. It is logged once
  * until its secrets open.
  */
-export function createWebhookReader(db: SqliteDatabase, keyring: Keyring, log: Log): ReadWebhooks {
+export function createWebhookReader(db: Database, keyring: Keyring, log: Log): ReadWebhooks {
   const locked = new Set<string>();
   const open = (webhook: Webhook, keys: readonly StoredKey[]): OpenWebhook | null => {
     try {
@@ -28,10 +28,12 @@ export function createWebhookReader(db: SqliteDatabase, keyring: Keyring, log: L
       return null;
     }
   };
-  return (now) => {
-    const keys = db.now(() => activeKeys(now));
+  return async (now) => {
+    const { webhooks, keys } = await db.read(function* () {
+      return { webhooks: yield* listWebhooks(null), keys: yield* activeKeys(now) };
+    });
     const opened = new Map<string, OpenWebhook>();
-    for (const webhook of db.now(() => listWebhooks(null))) {
+    for (const webhook of webhooks) {
       if (webhook.state !== "enabled") continue;
       const ready = open(webhook, keys.get(webhook.id) ?? []);
       if (ready !== null) opened.set(webhook.id, ready);

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
 import type { DeliveryPolicy, Route, Transport } from "../outbox/transport.ts";
@@ -14,7 +14,7 @@ import type { OpenWebhook } from "./webhook-secrets.ts";
 const FAILURES_UNTIL_PROBES = 5;
 
 export interface WebhookTransportParts {
-  readonly db: SqliteDatabase;
+  readonly db: Database;
   /** Opens the signing keys and the webhooks' own headers. */
   readonly keyring: Keyring;
   readonly sender: HttpSender;
@@ -39,7 +39,7 @@ export function createWebhookTransport(parts: WebhookTransportParts): Transport 
   return {
     kind: WEBHOOK_KIND,
     policy: policyOf(settings),
-    routes: (now) => new Map([...readWebhooks(now)].map(([id, open]) => [id, routeTo(open)])),
+    routes: async (now) => new Map([...(await readWebhooks(now))].map(([id, open]) => [id, routeTo(open)])),
     report: (ended, record) => logAttempt(log, ended, record),
     destroy: () => sender.destroy(),
   };

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
+import { claimDue } from "../support/claims.ts";
 import { CRASH_POINTS } from "../support/crashing-deliverer.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { verifyWithOfficial, WebhookWorld } from "../support/webhook-world.ts";
@@ -34,7 +34,7 @@ test.each(CRASH_POINTS)(
     world.post(POSTS);
     // What an earlier process left claimed, for the recovery.
     await world.spread();
-    world.db.transactionNow(() => createClaims(world.db).claimDue(webhook.id, 3, world.clock.now()));
+    claimDue(world.db, webhook.id, 3, world.clock.now());
     child = spawn(process.execPath, [PROGRAM, world.db.path, point, world.endpointId], { stdio: "inherit" });
     expect((await once(child, "exit"))[1]).toBe("SIGKILL");
     child = null;

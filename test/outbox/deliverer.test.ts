@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import { alignDeliveries } from "../../src/outbox/align-deliveries.ts";
 import {
@@ -309,7 +310,8 @@ test("a message that a defect keeps from being sent runs out of its attempts, is
   const logged: unknown[] = [];
   const log = createLog("error", "json", () => ({ write: (line) => void logged.push(JSON.parse(line)) }));
   const { db, outbox, transport, clock } = world;
-  world.deliverer = new Deliverer({ db, outbox, transports: [transport], clock, log, random: () => 0 });
+  const parts = { db, claims: createClaims(db), outbox, transports: [transport], clock, log };
+  world.deliverer = new Deliverer({ ...parts, random: () => 0 });
   world.addWebhook(receiver.url);
   const [broken = ""] = world.post();
   await world.spread();

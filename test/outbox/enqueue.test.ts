@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { toIsoTime } from "../../src/foundation/clock.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { renderBody } from "../../src/outbox/event.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { createWebhook, deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { claimDue } from "../support/claims.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 import { run } from "../../src/database/steps.ts";
 
@@ -53,7 +53,6 @@ test("a batch that failed does not keep what it had read", async () => {
 test("whatever a submission holds, every attempt sends the JSON that docs/webhooks.md shows, byte for byte", async () => {
   await using world = new WebhookWorld();
   const { webhook } = world.addWebhook(SETTINGS.url);
-  const claims = createClaims(world.db);
   const value = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" }));
   const text = fc.string({ unit: "binary" });
   const endpoint = { id: webhook.endpointId, name: "Contact" };
@@ -67,9 +66,7 @@ test("whatever a submission holds, every attempt sends the JSON that docs/webhoo
 
     world.store([told], data, 1);
     await world.spread();
-    const claim = (): (Buffer | undefined)[] =>
-      world.db.transactionNow(() => claims.claimDue(webhook.id, 1, 1).map(({ body }) => body));
-    expect(claim()[0]?.toString()).toBe(JSON.stringify(event));
+    expect(claimDue(world.db, webhook.id, 1, 1)[0]?.body.toString()).toBe(JSON.stringify(event));
   });
   await fc.assert(property);
 });

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { getDelivery, listAttempts, listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { queueSubmission } from "../../src/outbox/queue-submission.ts";
-import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
+import { claimDue, earliestDue, finish } from "../support/claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, run } from "../../src/database/steps.ts";
@@ -59,14 +58,12 @@ test("a claim belongs to one attempt: a result that comes late is not recorded",
   const { webhook } = world.addWebhook("https://example.com/");
   world.post();
   await world.spread();
-  const claims = createClaims(world.db);
-  const finish = createFinishAttempts(world.db);
   const now = world.clock.now();
-  const [claimed] = world.db.transactionNow(() => claims.claimDue(webhook.id, 4, now));
-  expect(world.db.transactionNow(() => claims.claimDue(webhook.id, 4, now))).toEqual([]);
+  const [claimed] = claimDue(world.db, webhook.id, 4, now);
+  expect(claimDue(world.db, webhook.id, 4, now)).toEqual([]);
   world.db.now(() => recoverDeliveries([world.transport], now));
   const late = { delivery: claimed!, transport: world.transport, result: ANSWERED, random: 0 };
-  expect(world.db.transactionNow(() => finish([late], now))).toEqual([null]);
+  expect(finish(world.db, [late], now)).toEqual([null]);
   expect(world.db.now(() => getDelivery(claimed!.id))).toMatchObject({
     state: "pending",
     attempts: 1,
@@ -80,14 +77,13 @@ test("interrupted deliveries go out again, later each time in a row, and run out
   const { webhook } = world.addWebhook("https://example.com/");
   world.post();
   await world.spread();
-  const claims = createClaims(world.db);
   const waits: number[] = [];
   for (;;) {
-    const due = claims.earliestDue(webhook.id);
+    const due = earliestDue(world.db, webhook.id);
     if (due === null) break;
     waits.push((due - world.clock.now()) / 1000);
     world.clock.set(due);
-    world.db.transactionNow(() => claims.claimDue(webhook.id, 1, due));
+    claimDue(world.db, webhook.id, 1, due);
     expect(world.db.now(() => recoverDeliveries([world.transport], due))).toBe(1);
   }
   expect(waits.slice(0, 6)).toEqual([0, 5, 30, 120, 600, 1800]);
@@ -101,7 +97,7 @@ test("deliveries interrupted while their webhook was disabled are held", async (
   const { webhook } = world.addWebhook("https://example.com/");
   world.post();
   await world.spread();
-  world.db.transactionNow(() => createClaims(world.db).claimDue(webhook.id, 1, world.clock.now()));
+  claimDue(world.db, webhook.id, 1, world.clock.now());
   world.db.now(() => run(query.updateTable("recipient").set({ state: "disabled" })));
   world.db.now(() => recoverDeliveries([world.transport], world.clock.now()));
   expect(world.states()).toEqual({ held: 1 });

@@ -8,7 +8,10 @@ import { BEFORE_ALL, selectOld } from "../../src/outbox/delivery-retention.ts";
 import { PACED_SQL } from "../../src/outbox/paced-claims.ts";
 import { PLACE_SQL } from "../../src/outbox/places.ts";
 import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/sqlite-recipient-memory.ts";
-import { FINISH_SQL } from "../../src/outbox/finish-attempts.ts";
+import { FINISH_SQL } from "../../src/outbox/sqlite-finish.ts";
+import { GATHER_SQL } from "../../src/outbox/gather-messages.ts";
+import { PULL_FORWARD_SQL } from "../../src/outbox/lane-claims.ts";
+import { PACE_SQL } from "../../src/outbox/pace-store.ts";
 import { selectMisplaced } from "../../src/outbox/align-deliveries.ts";
 import { selectSending } from "../../src/outbox/recover-deliveries.ts";
 import { SPREAD_SQL } from "../../src/outbox/spread-outbox.ts";
@@ -26,21 +29,21 @@ test("every query that the outbox repeats goes over its index, without a scan or
     [CLAIM_SQL.earliest, /delivery_pending/],
     [CLAIM_SQL.due, /delivery_pending \(recipient_id=\? AND lead_id=\? AND due_at<\?\)/],
     [CLAIM_SQL.probe, /delivery_pending \(recipient_id=\? AND lead_id=\?\)/],
-    [CLAIM_SQL.pullForward, /delivery_pending/],
+    [PULL_FORWARD_SQL, /delivery_pending/],
     [CLAIM_SQL.mark, /PRIMARY KEY/],
     [FINISH_SQL.recipient, /sqlite_autoindex_recipient_1/],
     [FINISH_SQL.delivery, /PRIMARY KEY/],
     [PLACE_SQL.drop, /PRIMARY KEY/],
     [FINISH_SQL.members, /PRIMARY KEY/],
-    [PACED_SQL.freshIds, /delivery_pending \(recipient_id=\? AND lead_id=\? AND due_at<\?\)/],
+    [PACED_SQL.due, /delivery_pending \(recipient_id=\? AND lead_id=\? AND due_at<\?\)/],
+    [GATHER_SQL.freshIds, /delivery_pending \(recipient_id=\? AND lead_id=\? AND due_at<\?\)/],
     [PACED_SQL.one, /PRIMARY KEY/],
-    [PACED_SQL.postpone, /PRIMARY KEY/],
-    [PACED_SQL.join, /PRIMARY KEY/],
+    [GATHER_SQL.postpone, /PRIMARY KEY/],
+    [GATHER_SQL.join, /PRIMARY KEY/],
     [PACED_SQL.members, /delivery_members \(lead_id=\?\)/],
-    [PACED_SQL.markMembers, /PRIMARY KEY/],
+    [CLAIM_SQL.markMembers, /PRIMARY KEY/],
     [PACED_SQL.bodies, /SCAN member VIRTUAL TABLE .* SEARCH delivery/],
-    [PACED_SQL.insert, /SEARCH submission USING (?:COVERING )?INDEX/],
-    [PACED_SQL.readPace, /PRIMARY KEY/],
+    [PACE_SQL.read, /PRIMARY KEY/],
     [RECIPIENTS_OF_ENDPOINT_SQL, /recipient_by_endpoint/],
     [CLAIM_SQL.queuedAt, /COVERING INDEX outbox_by_recipient \(recipient_id=\?\)/],
     [CLAIM_SQL.queued, /outbox_by_recipient \(recipient_id=\?\)/],
@@ -48,6 +51,7 @@ test("every query that the outbox repeats goes over its index, without a scan or
     [CLAIM_SQL.deleteRow, /INTEGER PRIMARY KEY/],
     [CLAIM_SQL.shortenRow, /INTEGER PRIMARY KEY/],
     [SPREAD_SQL.oldest, /SEARCH recipient/],
+    [SPREAD_SQL.oldestFor, /outbox_by_recipient \(recipient_id=\?\)/],
     [SPREAD_SQL.submission, /SEARCH submission USING COVERING INDEX/],
     [SPREAD_SQL.delete, /INTEGER PRIMARY KEY/],
   ];

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { createMetrics } from "../../src/foundation/prometheus.ts";
 import { getDelivery, listDeliveries } from "../../src/outbox/delivery-store.ts";
-import { createFinishAttempts } from "../../src/outbox/finish-attempts.ts";
 import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
 import { spreadLate } from "../../src/outbox/spread-outbox.ts";
 import { MAIL_METRICS } from "../../src/mail/mail-metrics.ts";
@@ -11,6 +9,7 @@ import { oldestDueAt } from "../../src/outbox/count-deliveries.ts";
 import { measureChannel } from "../../src/outbox/channel-metrics.ts";
 import { WEBHOOK_METRICS } from "../../src/webhooks/webhook-metrics.ts";
 import { deleteWebhook, setWebhookEnabled } from "../../src/webhooks/webhook-store.ts";
+import { claimDue, earliestDue, finish } from "../support/claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, first, run } from "../../src/database/steps.ts";
@@ -82,7 +81,7 @@ test("what waits in the outbox of a submission that is deleted is neither listed
   );
   expect(told.toSorted()).toEqual([first, third]);
   expect(rowsInOutbox(world)).toEqual([]);
-  expect(createClaims(world.db).earliestDue(webhook.id)).toBeNull();
+  expect(earliestDue(world.db, webhook.id)).toBeNull();
 
   const [last] = world.post(1);
   world.db.now(() => run(query.deleteFrom("submission").where("id", "=", last!)));
@@ -96,9 +95,8 @@ test("the messages of one transaction are claimed as few at a time as there are 
   world.post(100);
   expect(rowsInOutbox(world)).toEqual([64, 36]);
   const expected = world.deliveryIds();
-  const claims = createClaims(world.db);
   const claim = (limit: number) =>
-    world.db.transactionNow(() => claims.claimDue(webhook.id, limit, world.clock.now()).map(({ id }) => id));
+    claimDue(world.db, webhook.id, limit, world.clock.now()).map(({ id }) => id);
   const claimed = claim(10);
   expect(rowsInOutbox(world)).toEqual([54, 36]);
   claimed.push(...claim(60));
@@ -115,7 +113,7 @@ test("deleting a webhook takes no body from another whose messages still wait in
   const { webhook: one } = world.addWebhook("https://example.com/");
   const { webhook: second } = world.addWebhook(receiver.url);
   const [id] = world.post();
-  world.db.transactionNow(() => createClaims(world.db).claimDue(one.id, 1, world.clock.now()));
+  claimDue(world.db, one.id, 1, world.clock.now());
   await deleteWebhook(world.db, one.id);
   expect(world.db.now(() => listDeliveries(ALL)).deliveries).toMatchObject([{ recipientId: second.id }]);
   world.deliverer.reload();
@@ -129,16 +127,9 @@ test("old bodies are kept as long as a message of their time waits in the outbox
   const { webhook: one } = world.addWebhook("https://example.com/");
   world.addWebhook("https://example.org/");
   const [id] = world.post();
-  const [claimed] = world.db.transactionNow(() =>
-    createClaims(world.db).claimDue(one.id, 1, world.clock.now()),
-  );
-  const finish = createFinishAttempts(world.db);
-  world.db.transactionNow(() =>
-    finish(
-      [{ delivery: claimed!, transport: world.transport, result: ANSWERED, random: 0 }],
-      world.clock.now(),
-    ),
-  );
+  const [claimed] = claimDue(world.db, one.id, 1, world.clock.now());
+  const ended = { delivery: claimed!, transport: world.transport, result: ANSWERED, random: 0 };
+  finish(world.db, [ended], world.clock.now());
   expect(world.states()).toEqual({ pending: 1, delivered: 1 });
   world.clock.advance(31 * DAY_MS);
   expect(dropOld(world, 30)).toBe(0);

@@ -8,6 +8,7 @@ import { createKeyring } from "../../src/secrets/keyring.ts";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { createSqliteOutbox } from "../../src/outbox/outbox.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
 import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
@@ -47,6 +48,7 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
     if (here === point) process.kill(process.pid, "SIGKILL");
   };
   let answered = 0;
+  const isSending = db.prepare("SELECT 1 FROM delivery WHERE state = 'sending'");
   const crashing: SqliteDatabase = {
     ...db,
     transaction: async (work) =>
@@ -56,10 +58,13 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
         () => db.now(work),
         (inner) => db.transactionNow(inner),
       ),
-    relaxedTransactionNow: (work) => {
-      const inside = answered > 0 ? "recorded, not committed" : "claimed, not committed";
-      return dieAround(inside, answered > 0 ? "record committed" : null, work, (inner) =>
-        db.relaxedTransactionNow(inner),
+    relaxedTransaction: async (work) => {
+      const hasAnswers = answered > 0;
+      return dieAround(
+        hasAnswers ? "recorded, not committed" : "claimed, not committed",
+        hasAnswers ? "record committed" : null,
+        () => db.now(work),
+        (inner) => db.relaxedTransactionNow(inner),
       );
     },
   };
@@ -71,7 +76,8 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
   ): Result => {
     const result = transaction(() => {
       const made = work();
-      dieAt(inside);
+      // A transaction that reads the recipients claims nothing.
+      if (inside !== "claimed, not committed" || isSending.get() !== undefined) dieAt(inside);
       return made;
     });
     if (after !== null) dieAt(after);
@@ -99,7 +105,14 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
   const clock = systemClock;
   const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
   const outbox = createSqliteOutbox(db);
-  const parts = { outbox, transports: [transport], clock, log, random: Math.random };
+  const parts = {
+    claims: createClaims(db),
+    outbox,
+    transports: [transport],
+    clock,
+    log,
+    random: Math.random,
+  };
   const deliverer = new Deliverer({ db: crashing, ...parts });
   if (point.startsWith("post")) {
     const now = systemClock.now();

@@ -9,6 +9,7 @@ import { createMailTransport } from "../../src/mail/mail-transport.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { plainSettings } from "./smtp-servers.ts";
 import { WebhookWorld } from "./webhook-world.ts";
 
@@ -39,6 +40,7 @@ export class MailWorld extends WebhookWorld {
     });
     this.deliverer = new Deliverer({
       db,
+      claims: createClaims(db),
       outbox,
       transports: [this.transport, mail],
       clock,

@@ -2,6 +2,7 @@ import { newId } from "../../src/foundation/id.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { insertRecipient } from "../../src/outbox/recipient-store.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../../src/outbox/transport.ts";
 import type { WebhookWorld } from "./webhook-world.ts";
 
@@ -53,12 +54,19 @@ export function addPigeons(
   const transport: Transport = {
     kind: "pigeon",
     policy: { ...POLICY, ...policy },
-    routes: () => routes,
+    routes: () => Promise.resolve(routes),
     report: ({ result }) => void reports.push(result.outcome),
     destroy: () => Promise.resolve(),
   };
   const { db, outbox, clock } = world;
-  const parts = { db, outbox, clock, log: createLog("silent", "json"), random: () => 0 };
+  const parts = {
+    db,
+    claims: createClaims(db),
+    outbox,
+    clock,
+    log: createLog("silent", "json"),
+    random: () => 0,
+  };
   const restart = (): Deliverer => {
     world.deliverer = new Deliverer({ ...parts, transports: [world.transport, transport] });
     return world.deliverer;

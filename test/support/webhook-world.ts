@@ -21,6 +21,7 @@ import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.t
 import { EVERYTHING_QUEUED, lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
 import type { AttemptResult, Transport } from "../../src/outbox/transport.ts";
 import {
@@ -96,7 +97,8 @@ export class WebhookWorld {
   #newDeliverer(): Deliverer {
     const { db, outbox, transport, clock } = this;
     const log = createLog("silent", "json");
-    return new Deliverer({ db, outbox, transports: [transport], clock, log, random: () => 0 });
+    const claims = createClaims(db);
+    return new Deliverer({ db, claims, outbox, transports: [transport], clock, log, random: () => 0 });
   }
 
   /** What a new process finds: everything in memory is gone, the file is as it was. */

@@ -3,12 +3,6 @@ import type { RecipientState } from "./recipient.ts";
 import { type AttemptSituation, settleAttempt } from "./settle-attempt.ts";
 import type { EndedAttempt, RecordedAttempt, Settlement } from "./transport.ts";
 
-/**
- * Records how attempts ended, inside a transaction. The result is null for an attempt whose delivery is no longer its own: the
- * delivery was deleted with its submission or recipient.
- */
-export type FinishAttempts = (ended: readonly EndedAttempt[], now: number) => (RecordedAttempt | null)[];
-
 interface RecipientRow {
   readonly state: RecipientState;
   readonly breaker: "closed" | "open" | "ramping";
@@ -34,7 +28,10 @@ export const FINISH_SQL = {
       refusals = ? WHERE id = ?`,
 } as const;
 
-export function createFinishAttempts(db: SqliteDatabase): FinishAttempts {
+type Finish = (ended: readonly EndedAttempt[], now: number) => (RecordedAttempt | null)[];
+
+/** Records how attempts ended, as `Claims.finish` says. */
+export function createFinish(db: SqliteDatabase): Finish {
   const selectRecipient = db.prepare(FINISH_SQL.recipient);
   const recordDelivery = createDeliveryRecord(db);
   const recordRecipient = createRecipientRecord(db);

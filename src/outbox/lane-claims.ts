@@ -1,0 +1,139 @@
+import { run, type Steps, text } from "../database/steps.ts";
+import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claims } from "./claims.ts";
+import { isProbed, type Lane } from "./lane.ts";
+import { createPacedClaim, type PacedClaim } from "./paced-claims.ts";
+import type { RoundDraft } from "./round-draft.ts";
+
+/** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
+const FURTHEST_PLAN_MS = 36 * 3_600_000;
+/** Most deliveries claimed ahead for one recipient, and for all. */
+const MOST_AHEAD = 64;
+const MOST_AHEAD_IN_ALL = 256;
+
+export const PULL_FORWARD_SQL = `UPDATE delivery SET due_at = ?
+  WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL AND due_at > ?`;
+
+/** How many deliveries a lane may take. */
+interface Share {
+  readonly lane: Lane;
+  readonly limit: number;
+}
+
+/** What a round claims, for all lanes in few statements. Inside its transaction; everything but rows changes in the draft alone. */
+export class LaneClaims {
+  readonly #claims: Claims;
+  readonly #claimPaced: PacedClaim;
+
+  constructor(claims: Claims) {
+    this.#claims = claims;
+    this.#claimPaced = createPacedClaim(claims);
+  }
+
+  /** Claims up to `most` deliveries that may be sent now. Slots that a lane did not need go to the next ones. */
+  *claim(draft: RoundDraft, lanes: readonly Lane[], most: number, now: number): Steps<void> {
+    let waiting = lanes;
+    for (let areSlotsLeft = true; areSlotsLeft;) {
+      const shares = shareOut(draft, waiting, most, now);
+      if (shares.length === 0) return;
+      areSlotsLeft = yield* this.#takeShares(draft, shares, now);
+      const asked = new Set(shares.map(({ lane }) => lane));
+      waiting = waiting.filter((lane) => !asked.has(lane));
+    }
+  }
+
+  /**
+   * Claims more for recipients that answer so fast that a transaction for each delivery would cost too much.
+   *
+   * @param quick how many quick answers each of them gave since the last claim.
+   */
+  *claimAhead(
+    draft: RoundDraft,
+    lanes: readonly Lane[],
+    quick: ReadonlyMap<Lane, number>,
+    now: number,
+  ): Steps<void> {
+    const due = lanes.filter((lane) => lane.readyAt(draft.planOf(lane)) <= now);
+    let free = MOST_AHEAD_IN_ALL - lanes.reduce((count, lane) => count + lane.aheadCount, 0);
+    const shares: Share[] = [];
+    for (const lane of due) {
+      // If others wait for the same slots, each slot goes to the next in turn.
+      const isAlone = due.length === 1 || lane.sharedSlots(draft.slots, now) > 0;
+      const wanted = isAlone ? lane.aheadWanted(draft.planOf(lane), quick.get(lane) ?? 0) : 0;
+      const limit = Math.min(wanted, MOST_AHEAD - lane.aheadCount, free);
+      if (limit <= 0) continue;
+      free -= limit;
+      shares.push({ lane, limit });
+    }
+    if (shares.length === 0) return;
+    const claimed = yield* this.#claims.claimDue(shares.map(toWant), now);
+    const short: Lane[] = [];
+    for (const { lane, limit } of shares) {
+      const deliveries = claimed.get(lane.recipientId) ?? [];
+      draft.ahead.set(lane, deliveries);
+      if (deliveries.length < limit) short.push(lane);
+    }
+    yield* this.readDue(draft, short, now);
+  }
+
+  /** Plans lanes by what their recipients' rows say. */
+  *readDue(draft: RoundDraft, lanes: readonly Lane[], now: number): Steps<void> {
+    if (lanes.length === 0) return;
+    const dueById = yield* this.#claims.earliestDue(lanes.map(({ recipientId }) => recipientId));
+    const furthest = now + FURTHEST_PLAN_MS;
+    for (const lane of lanes) {
+      const due = dueById.get(lane.recipientId) ?? null;
+      draft.planFrom(lane, due === null ? null : Math.min(due, furthest));
+      if (due !== null && due > furthest)
+        yield* run(text(PULL_FORWARD_SQL, furthest, lane.recipientId, furthest));
+    }
+  }
+
+  /** Whether slots are left that other lanes may need. */
+  *#takeShares(draft: RoundDraft, shares: readonly Share[], now: number): Steps<boolean> {
+    const plain = shares.filter(({ lane }) => lane.rate === null && !isProbed(draft.planOf(lane)));
+    const claimed = plain.length === 0 ? null : yield* this.#claims.claimDue(plain.map(toWant), now);
+    const short: Lane[] = [];
+    let areSlotsLeft = false;
+    for (const share of shares) {
+      const { lane, limit } = share;
+      const deliveries = claimed?.get(lane.recipientId) ?? (yield* this.#takeOne(draft, share, now));
+      draft.slots.take(lane.slotNames, deliveries.length - limit);
+      // If the maximum was taken, more is probably due; the next claim will show.
+      if (isProbed(draft.planOf(lane)) || deliveries.length < limit) short.push(lane);
+      areSlotsLeft ||= deliveries.length < limit;
+      draft.begin(lane, deliveries);
+    }
+    yield* this.readDue(draft, short, now);
+    return areSlotsLeft;
+  }
+
+  *#takeOne(draft: RoundDraft, { lane, limit }: Share, now: number): Steps<readonly ClaimedDelivery[]> {
+    const { recipientId, rate, route, transport } = lane;
+    const { pace } = transport.policy;
+    if (rate === null || pace === null) return yield* this.#claims.claimProbe(recipientId, now);
+    const most = Math.min(limit, draft.leftOf(rate, now));
+    const { gatherSeconds } = route;
+    return most > 0 ? yield* this.#claimPaced({ recipientId, pace, gatherSeconds }, most, now) : [];
+  }
+}
+
+/** Takes the slots of the lanes that may send now. */
+function shareOut(draft: RoundDraft, lanes: readonly Lane[], most: number, now: number): Share[] {
+  const shares: Share[] = [];
+  let left = most - draft.sendings.length;
+  for (const lane of lanes) {
+    const plan = draft.planOf(lane);
+    if (lane.readyAt(plan) > now) continue;
+    const limit = Math.min(lane.capacity(draft.slots, now, plan), left);
+    if (limit <= 0) continue;
+    draft.slots.take(lane.slotNames, limit);
+    left -= limit;
+    shares.push({ lane, limit });
+  }
+  return shares;
+}
+
+function toWant({ lane: { recipientId }, limit }: Share) {
+  return { recipientId, limit };
+}
