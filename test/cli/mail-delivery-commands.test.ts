@@ -2,7 +2,7 @@ import SqliteDatabase from "better-sqlite3";
 import { expect, test } from "vitest";
 import { headerOf } from "../support/mail-world.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
-import { post } from "../support/posts.ts";
+import { post, tryPost } from "../support/posts.ts";
 import { plainSettings, startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
 import { until } from "../support/until.ts";
 
@@ -81,6 +81,26 @@ test("without a mail server messages wait and doctor says so; with one that refu
     return found.length > 0 && found;
   });
   expect(finding?.message).toMatch(/^all e-mail waits since .*550 5\.7\.1 not you.*mail\.from/);
+});
+
+test("a held post is mailed when somebody releases it and not before, by itself", async () => {
+  const mailServer = await startMailServer();
+  const { machine, secret } = await machineWith(mailServer.port);
+  const server = await machine.serve();
+  const refused = await tryPost(server.url, secret, { name: "Robin", _gotcha: "x" });
+  expect(refused.status).toBe(429);
+  expect(await machine.json(["mail", "deliveries"])).toMatchObject({ data: [] });
+  const held = await machine.json<{ data: { id: string }[] }>(["held", "list"]);
+  const [{ id }] = held.data as [{ id: string }];
+  const released = await machine.json<{ released: { submission: string }[] }>(["held", "release", id]);
+  const [{ submission }] = released.released as [{ submission: string }];
+  const page = await until(async () => {
+    const { data } = await machine.json<Deliveries>(["mail", "deliveries", "--submission", submission]);
+    return data[0]?.state === "delivered" && data;
+  });
+  expect(page).toHaveLength(1);
+  expect(mailServer.received).toHaveLength(1);
+  expect(mailServer.received[0]!.raw.toString()).toContain("Robin");
 });
 
 test("messages that went in one summary say with how many others, and show its attempts", async () => {

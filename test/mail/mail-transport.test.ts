@@ -6,7 +6,12 @@ import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../../src/mail/mail-health.ts";
 import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
 import { headerOf, MailWorld } from "../support/mail-world.ts";
-import { type ScriptedServer, startMailServer, startScriptedServer } from "../support/smtp-servers.ts";
+import {
+  type Script,
+  type ScriptedServer,
+  startMailServer,
+  startScriptedServer,
+} from "../support/smtp-servers.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -15,6 +20,11 @@ const DAY_MS = 86_400_000;
 /** The Message-ID of every e-mail whose content a scripted server saw, in order. */
 function messageIds({ lines }: ScriptedServer): string[] {
   return lines.flatMap((line) => /^Message-ID: <(msg_\w+)@/.exec(line)?.[1] ?? []);
+}
+
+/** Messages that have used up attempts of their schedule. */
+function spentOf(world: MailWorld) {
+  return world.db.now(() => all(query.selectFrom("delivery").select("id").where("spent", ">", 0)));
 }
 
 function attemptsOf(world: MailWorld, id: string | undefined) {
@@ -149,8 +159,7 @@ test("a login that is refused costs no message an attempt, doctor says so, and a
   const startedAt = world.clock.now();
   await world.runUntil(startedAt + DAY_MS);
   expect(world.states()).toEqual({ pending: 9 });
-  const spent = query.selectFrom("delivery").select("id").where("spent", ">", 0);
-  expect(world.db.now(() => all(spent))).toEqual([]);
+  expect(spentOf(world)).toEqual([]);
   const place = { host: "127.0.0.1", port: server.port };
   const { ok, message } = world.db.now(() => checkMailServer(place));
   expect(ok).toBe(false);
@@ -161,6 +170,54 @@ test("a login that is refused costs no message an attempt, doctor says so, and a
   await world.runUntil(world.clock.now() + 20 * MINUTE_MS);
   expect(world.states()).toEqual({ delivered: 9 });
   expect(world.db.now(() => checkMailServer(place))).toMatchObject({ ok: true });
+});
+
+test.each<[string, Script, string]>([
+  ["greets with 10 MB", { greeting: `220 ${"x".repeat(10_000_000)}` }, "is no mail server"],
+  ["drops every connection", { greeting: "drop" }, "ended the connection"],
+  ["is a web server", { greeting: "HTTP/1.1 400 Bad Request" }, "is no mail server"],
+  ["takes nothing from strangers", { RCPT: "550 5.7.1 relay access denied" }, "set mail.user"],
+])(
+  "a mail server that %s costs no message an attempt, doctor says why, and all go when it is well",
+  async (_what, script, said) => {
+    const server = await startScriptedServer(script);
+    await using world = new MailWorld(server.port);
+    await world.addRecipient();
+    world.deliverer.start();
+    world.post(3);
+    await world.runUntil(world.clock.now() + HOUR_MS);
+    expect(world.states()).toEqual({ pending: 3 });
+    expect(spentOf(world)).toEqual([]);
+    const place = { host: "127.0.0.1", port: server.port };
+    expect(world.db.now(() => checkMailServer(place))).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(said) as unknown,
+    });
+    server.play({});
+    await world.runUntil(world.clock.now() + 20 * MINUTE_MS);
+    expect(world.states()).toEqual({ delivered: 3 });
+    expect(new Set(messageIds(server)).size).toBe(3);
+  },
+);
+
+test("a mail server that is stopped in between and started again gets each e-mail once", async () => {
+  const server = await startScriptedServer();
+  await using world = new MailWorld(server.port);
+  await world.addRecipient();
+  world.deliverer.start();
+  world.post(2);
+  await world.settle();
+  expect(world.states()).toEqual({ delivered: 2 });
+  // The connection that is kept open ends at its next command, and a new one at its greeting.
+  server.play({ greeting: "drop", MAIL: "drop" });
+  world.post(2);
+  await world.runUntil(world.clock.now() + HOUR_MS);
+  expect(world.states()).toEqual({ delivered: 2, pending: 2 });
+  expect(spentOf(world)).toEqual([]);
+  server.play({});
+  await world.runUntil(world.clock.now() + 20 * MINUTE_MS);
+  expect(world.states()).toEqual({ delivered: 4 });
+  expect(messageIds(server).toSorted()).toEqual([...world.deliveryIds()].toSorted());
 });
 
 test("a mail server that is down for 7 days loses nothing: what came meanwhile arrives when it is back, in few e-mails", async () => {

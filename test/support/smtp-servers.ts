@@ -159,7 +159,10 @@ function serveScript(socket: Socket, script: () => Script, lines: string[]): voi
     return verb === "QUIT" ? void socket.end() : undefined;
   };
   socket.on("error", () => undefined);
-  createInterface({ input: socket }).on("line", (line) => {
+  const reader = createInterface({ input: socket });
+  // It passes on what the socket's own listener has heard.
+  reader.on("error", () => undefined);
+  reader.on("line", (line) => {
     lines.push(line);
     if (!isContent) take((line.split(" ")[0] ?? "") as Verb);
     else if (line === ".") {
