@@ -7,7 +7,7 @@ import type { ChatFormatName } from "./formats/format.ts";
 import { findNewChat, judgeChat } from "./formats/judge-chat.ts";
 import { renderRequest } from "./render-request.ts";
 import { parseRetryAfter } from "./retry-after.ts";
-import type { HttpSender, SendRequest, SendResult } from "./send.ts";
+import { type HttpSender, type SendRequest, type SendResult, destinationOf } from "./send.ts";
 import type { OpenWebhook } from "./webhook-secrets.ts";
 
 /** A webhook gets each message by itself. */
@@ -58,9 +58,10 @@ function chatRequest(
   dashboardUrl: string | null,
 ): SendRequest {
   const chat = readChatMessage(body, dashboardUrl);
-  const { document, ...address } = CHAT_FORMATS[format].render(chat, { url, messageId: id });
+  const { document, url: address, method } = CHAT_FORMATS[format].render(chat, { url, messageId: id });
   return {
-    ...address,
+    destination: destinationOf(address),
+    method,
     allowPrivate,
     keepsAnswer: true,
     body: Buffer.from(JSON.stringify(document)),

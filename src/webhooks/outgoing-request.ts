@@ -33,6 +33,7 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
   #bodyTimer: NodeJS.Timeout | undefined;
+  #hasEnded = false;
   #givenUp: Error | null = null;
   #interimAnswers = 0;
   readonly #keepsAnswer: boolean;
@@ -67,7 +68,7 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
       return;
     }
     this.#head = { status, headers };
-    this.#bodyTimer = setTimeout(() => this.giveUp(new Error("the body takes too long")), BODY_WAIT_MS);
+    queueMicrotask(() => this.#limitBody());
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -85,7 +86,14 @@ export class OutgoingRequest implements Dispatcher.DispatchHandler {
     else this.#outcome.reject(error);
   }
 
+  /** Most bodies came in one piece with their head: those need no timer. */
+  #limitBody(): void {
+    if (this.#hasEnded) return;
+    this.#bodyTimer = setTimeout(() => this.giveUp(new Error("the body takes too long")), BODY_WAIT_MS);
+  }
+
   #finish({ status, headers }: { readonly status: number; readonly headers: Headers }): void {
+    this.#hasEnded = true;
     clearTimeout(this.#bodyTimer);
     this.#outcome.resolve({
       status,

@@ -5,14 +5,14 @@ import type { OpenWebhook } from "./webhook-secrets.ts";
 
 /** One attempt's request: signed now, by every key that is valid now. The webhook's own headers never replace ours. */
 export function renderRequest(
-  { url, allowPrivate, headers, keys }: OpenWebhook,
+  { destination, allowPrivate, headers, keys }: OpenWebhook,
   { id, body }: { readonly id: string; readonly body: Buffer },
   now: number,
 ): SendRequest {
   const timestamp = String(Math.floor(now / 1000));
   const valid = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now).map(({ key }) => key);
   return {
-    url,
+    destination,
     allowPrivate,
     body,
     headers: {

@@ -9,7 +9,8 @@ const HTTP_DATE_MAX_LENGTH = 40;
  * no header, a time that is past, and anything that is neither seconds nor an HTTP-date.
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | null {
-  const text = header?.trim() ?? "";
+  if (header === null) return null;
+  const text = header.trim();
   const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : dateOf(text) - nowMs;
   if (!(waitMs > 0)) return null;
   return Math.min(waitMs, RETRY_AFTER_LIMIT_MS);

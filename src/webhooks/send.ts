@@ -17,9 +17,21 @@ const KEEP_ALIVE_MAX_MS = 60_000;
 const STALE_WITHIN_MS = 1000;
 const STALE_CODES = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
+/** The parts of an address that a request needs. */
+export interface Destination {
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+}
+
+/** @param url normalised by `normalizeWebhookUrl`. */
+export function destinationOf(url: string): Destination {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
+}
+
 export interface SendRequest {
-  /** Normalised by `normalizeWebhookUrl`. */
-  readonly url: string;
+  readonly destination: Destination;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly allowPrivate: boolean;
@@ -133,17 +145,12 @@ async function sendOnce(
   request: SendRequest,
   timeoutMs: number,
 ): Promise<SendResult> {
-  const startedAt = performance.now();
-  const duration = (): number => Math.round(performance.now() - startedAt);
   const deadline = new Deadline(timeoutMs);
   try {
-    return {
-      kind: "answer",
-      ...(await sendRetryingStale(connections, request, deadline)),
-      durationMs: duration(),
-    };
+    const answer = await sendRetryingStale(connections, request, deadline);
+    return { kind: "answer", ...answer, durationMs: Math.round(deadline.elapsedMs) };
   } catch (error) {
-    return { kind: "error", ...describeFailure(error), durationMs: duration() };
+    return { kind: "error", ...describeFailure(error), durationMs: Math.round(deadline.elapsedMs) };
   } finally {
     deadline.end();
   }
@@ -151,6 +158,7 @@ async function sendOnce(
 
 /** One deadline for all requests of an attempt. */
 class Deadline {
+  readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #covered: OutgoingRequest | null = null;
   #passed: Error | null = null;
@@ -161,6 +169,10 @@ class Deadline {
       this.#passed = Object.assign(error, { code: "EDEADLINE" });
       this.#covered?.giveUp(this.#passed);
     }, timeoutMs);
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt;
   }
 
   cover(request: OutgoingRequest): OutgoingRequest {
@@ -183,23 +195,21 @@ async function sendRetryingStale(
   request: SendRequest,
   deadline: Deadline,
 ): Promise<Answer> {
-  const { origin, pathname, search } = new URL(request.url);
-  const { headers, body, method = "POST", keepsAnswer = false } = request;
-  const options = { origin, path: pathname + search, method, headers, body } as const;
+  const { destination, headers, body, method = "POST", keepsAnswer = false } = request;
+  const options = { ...destination, method, headers, body };
   const begin = (dispatcher: Dispatcher): OutgoingRequest => {
     const running = deadline.cover(new OutgoingRequest(keepsAnswer));
     dispatcher.dispatch(options, running);
     return running;
   };
-  const startedAt = performance.now();
   const first = begin(connections.agent);
   try {
     return await first.answer;
   } catch (error) {
-    const isSoon = performance.now() - startedAt < STALE_WITHIN_MS;
+    const isSoon = deadline.elapsedMs < STALE_WITHIN_MS;
     if (!first.isReused || !isSoon || !STALE_CODES.has(codeOf(error))) throw error;
   }
-  const fresh = connections.openFresh(origin);
+  const fresh = connections.openFresh(destination.origin);
   const second = begin(fresh);
   void fresh.close();
   return second.answer;

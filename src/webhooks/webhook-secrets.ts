@@ -4,6 +4,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import type { StoredSecret } from "../secrets/stored-secret.ts";
 import type { CustomHeaders, StoredHeaders } from "./custom-headers.ts";
 import { shownAddress, type WebhookFormat } from "./formats/format.ts";
+import { type Destination, destinationOf } from "./send.ts";
 import type { Webhook, WebhookSettings } from "./webhook.ts";
 
 /** A signing key as it is stored. It signs until `expiresAt`; null is without end. */
@@ -19,6 +20,7 @@ export interface SigningKey {
 
 /** The data for requests: the settings with their headers, and the signing keys, the newest first. */
 export interface OpenWebhook extends WebhookSettings {
+  readonly destination: Destination;
   readonly keys: readonly SigningKey[];
 }
 
@@ -29,9 +31,11 @@ export function openWebhook(keyring: Keyring, webhook: Webhook, keys: readonly S
     name,
     keyring.open(stored, headerPlace(id, name)).toString(),
   ]);
+  const url = secretUrl === null ? settings.url : keyring.open(secretUrl, urlPlace(id)).toString();
   return {
     ...settings,
-    url: secretUrl === null ? settings.url : keyring.open(secretUrl, urlPlace(id)).toString(),
+    url,
+    destination: destinationOf(url),
     headers: Object.fromEntries(opened) as CustomHeaders,
     keys: keys.map(({ stored, expiresAt }) => ({ key: keyring.open(stored, keyPlace(id)), expiresAt })),
   };

@@ -8,7 +8,7 @@ import {
   type LocalReceiver,
 } from "../../src/webhooks/local-receiver.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createHttpSender, type SendResult } from "../../src/webhooks/send.ts";
+import { createHttpSender, destinationOf, type SendResult } from "../../src/webhooks/send.ts";
 import { newSecret, secretKey, signMessage } from "../../src/webhooks/sign.ts";
 
 const receivers: LocalReceiver[] = [];
@@ -44,7 +44,12 @@ async function deliverTo(
     ? signMessage({ id: "msg_1", timestamp, body }, [options.signedWith])
     : "";
   const headers = { "webhook-id": "msg_1", "webhook-timestamp": timestamp, "webhook-signature": signature };
-  const result = await sender.send({ url: receiver.url, headers, body, allowPrivate: false });
+  const result = await sender.send({
+    destination: destinationOf(receiver.url),
+    headers,
+    body,
+    allowPrivate: false,
+  });
   await sender.destroy();
   return { result, arrival: arrivals[0] };
 }

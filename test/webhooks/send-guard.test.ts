@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { classify } from "../../src/webhooks/classify.ts";
 import { createHostResolver, findHostRefusal, type ResolveHost } from "../../src/webhooks/resolve-host.ts";
-import { createHttpSender, type HttpSender } from "../../src/webhooks/send.ts";
+import { createHttpSender, destinationOf, type HttpSender } from "../../src/webhooks/send.ts";
 import { createAuthority, type Authority } from "../support/certificates.ts";
 import { startReceiverWith, type TestReceiver } from "../support/receivers.ts";
 
@@ -44,7 +44,9 @@ function newSender(allow: string[] = [], resolveHost = createHostResolver(), tim
 }
 
 async function outcome(sender: HttpSender, url: string, allowPrivate = false): Promise<string> {
-  return classify(await sender.send({ url, headers: {}, body: BODY, allowPrivate })).outcome;
+  return classify(
+    await sender.send({ destination: destinationOf(url), headers: {}, body: BODY, allowPrivate }),
+  ).outcome;
 }
 
 const ok = (tls?: { key: string; cert: string }): Promise<TestReceiver> =>

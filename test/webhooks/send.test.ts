@@ -5,7 +5,12 @@ import { afterEach, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { classify } from "../../src/webhooks/classify.ts";
 import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
-import { createHttpSender, type HttpSender, type SendResult } from "../../src/webhooks/send.ts";
+import {
+  createHttpSender,
+  type HttpSender,
+  type SendResult,
+  destinationOf,
+} from "../../src/webhooks/send.ts";
 import { findClosedPort, startRawReceiver, startReceiverWith } from "../support/receivers.ts";
 
 const TIMEOUT_MS = 1500;
@@ -24,7 +29,7 @@ function newSender(timeoutMs = TIMEOUT_MS): HttpSender {
 }
 
 function send(url: string, sender = newSender(), headers = {}): Promise<SendResult> {
-  return sender.send({ url, headers, body: BODY, allowPrivate: false });
+  return sender.send({ destination: destinationOf(url), headers, body: BODY, allowPrivate: false });
 }
 
 function outcomeOf(result: SendResult): string {
@@ -323,6 +328,11 @@ test("an early answer to a large body counts", async () => {
     void once(socket, "close");
   });
   const body = Buffer.alloc(8 * 1024 * 1024, 97);
-  const result = await newSender(5000).send({ url: receiver.url, headers: {}, body, allowPrivate: false });
+  const result = await newSender(5000).send({
+    destination: destinationOf(receiver.url),
+    headers: {},
+    body,
+    allowPrivate: false,
+  });
   expect(["refused_by_receiver", "connection_lost"]).toContain(outcomeOf(result));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createHttpSender } from "../../../src/webhooks/send.ts";
+import { createHttpSender, destinationOf } from "../../../src/webhooks/send.ts";
 import { parseAllowedNetworks } from "../../../src/webhooks/address-guard.ts";
 import { createHostResolver } from "../../../src/webhooks/resolve-host.ts";
 import { makeAttempt } from "../../../src/webhooks/attempt.ts";
@@ -46,8 +46,10 @@ async function tell(
     endpoint: { id: "ep_1", name: "Contact" },
     submission: { id: "sub_1", data },
   };
+  const url = new URL(PATHS[format], receiver.url).href;
   const webhook = {
-    url: new URL(PATHS[format], receiver.url).href,
+    url,
+    destination: destinationOf(url),
     headers: { authorization: "Bearer own" },
     allowPrivate: true,
     maxSpamScore: 100,
