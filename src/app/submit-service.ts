@@ -1,8 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { type LiveServers, ONLY_SERVER } from "../database/live-servers.ts";
-import { createWritability, type Writability } from "../database/sqlite/write-probe.ts";
-import { measureDatabase } from "../database/sqlite/database-metrics.ts";
-import { createLogCleaner, type LogCleaner } from "../database/sqlite/empty-log.ts";
+import type { Blindness } from "../database/database.ts";
+import type { LogCleaner, ServedDatabase, Writability } from "../database/served-database.ts";
 import { recallOrRead } from "../database/recall-or-read.ts";
 import { createEndpointDirectory, type EndpointDirectory } from "../endpoints/endpoint-directory.ts";
 import { databaseUpgraded } from "../foundation/events.ts";
@@ -38,6 +36,7 @@ import type { HttpSender } from "../webhooks/send.ts";
 import { createUsageCounter, type UsageCounter } from "../workspaces/usage-counter.ts";
 import { measureUsage } from "../workspaces/workspace-metrics.ts";
 import type { ServiceParts } from "./parts.ts";
+import { serveDatabase } from "./serve-database.ts";
 import { openKeyring, spamDefaults } from "./features.ts";
 import { createWebhookSender, openTransports, readMailParts } from "./transports.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
@@ -53,9 +52,9 @@ interface PostService {
   readonly onUntrustedProxy: (peer: string) => void;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
-  /** Whether another process has upgraded the database: nothing here fits it any more. */
-  readonly isUpgraded: () => boolean;
-  /** Whether a post could be stored now: the last commit worked, or a probe that writes does. */
+  /** Why no key can be judged now; null if it can. */
+  readonly blindness: () => Blindness | null;
+  /** Whether a post could be stored now. */
   readonly isWritable: () => boolean;
 }
 
@@ -78,8 +77,8 @@ export interface SubmitService {
   readonly metrics: ExposedMetrics | null;
   /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
   readonly onChange: () => void;
-  /** Those that share the database. */
-  readonly liveServers: LiveServers;
+  /** What the server has of its database besides the rows. */
+  readonly served: ServedDatabase;
   /** Resolves when every accepted post is stored. */
   readonly drain: () => Promise<void>;
 }
@@ -99,7 +98,8 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const claims = createClaims(db);
   const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
   const memory = createSpamMemory(createBurstMemory());
-  const writability = createWritability(db);
+  const served = await serveDatabase(parts);
+  const { writability, cleaner } = served;
   const news = createNews();
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability, news);
   const write = createSqliteBatch({ db, usage, outbox, memory, held: config.held });
@@ -115,14 +115,13 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     onSecretInBrowser,
     clock,
   });
-  const cleaner = createLogCleaner(db);
   const forgetting = forgetters({ cleaner, usage, memory, deliverer, news, verifier, directory });
   const onChange = (): void => {
     forgetting.onForeignCommit();
     forgetting.onSettingsChange();
   };
-  const watch = db.watch([{ ...forgetting, onUpgrade: () => databaseUpgraded(log) }]);
-  if (metrics !== null) measureState(metrics, commits, parts);
+  const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, []);
+  if (metrics !== null) measureState(metrics, { ...parts, commits, served });
   return {
     posts: {
       ...countOutcomes(metrics ?? noMetrics, gatekeeper, intake),
@@ -140,7 +139,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     news,
     metrics,
     onChange,
-    liveServers: ONLY_SERVER,
+    served,
     drain: () => commits.drain(),
   };
 }
@@ -166,6 +165,9 @@ function forgetters({ cleaner, usage, memory, deliverer, news, verifier, directo
       news.tell();
     },
     onSettingsChange(): void {
+      usage.forget();
+      memory.forget();
+      deliverer.reload();
       verifier.forgetRecords();
       directory.forget();
     },
@@ -199,16 +201,20 @@ function watchCommits(
   };
 }
 
+interface Measured {
+  readonly commits: CommitQueue;
+  readonly served: ServedDatabase;
+}
+
 /** Registers the values that are read when the metrics are requested. */
 function measureState(
   metrics: ExposedMetrics,
-  commits: CommitQueue,
-  { db, config, clock }: ServiceParts,
+  { db, config, clock, commits, served }: ServiceParts & Measured,
 ): void {
   metrics.gauge("formsvc_commit_queue_submissions", "Submissions that wait for the disk.", () =>
     commits.waiting(),
   );
-  measureDatabase(metrics, db, config.backup, clock);
+  served.measure(metrics);
   measureUsage(metrics, db, config.plans, clock);
   for (const names of [WEBHOOK_METRICS, MAIL_METRICS]) measureChannel(names, { metrics, db, clock });
 }

@@ -1,7 +1,7 @@
 import { dropOldChanges } from "../audit/audit-store.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { LogCleaner } from "../database/sqlite/empty-log.ts";
+import type { LogCleaner } from "../database/served-database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { finishGrace } from "../keys/key-store.ts";

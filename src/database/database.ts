@@ -39,7 +39,7 @@ export interface Database {
 }
 
 export interface ChangeListener {
-  /** Another process committed something of any kind. */
+  /** Another process committed something of any kind. PostgreSQL tells by {@link Head}s instead. */
   onForeignCommit(): void;
   /** Another process changed settings. */
   onSettingsChange(): void;
@@ -47,10 +47,24 @@ export interface ChangeListener {
   onUpgrade(): void;
 }
 
-/** Notices other processes' commits, when asked to look. */
+/** Something that grows or changes with what others commit, for an engine that cannot tell whether anything at all was committed. */
+export interface Head {
+  /** An expression of PostgreSQL's that gives one value, and costs next to nothing however large the tables are. */
+  readonly sql: string;
+  /** Called when the value is another one. */
+  readonly onChange: () => void;
+}
+
+/**
+ * Why a server cannot know whether a key is still good. `upgraded`: another process has upgraded the database, and nothing here fits
+ * it any more. `unheard`: the database has said nothing for a second.
+ */
+export type Blindness = "upgraded" | "unheard";
+
+/** Notices other processes' commits. */
 export interface ChangeWatch {
-  /** Looks at most every 200 ms, however often it is called; a look costs two microseconds. */
+  /** Call it before each request. A file is looked at then, at most every 200 ms; a look costs two microseconds. */
   readonly noticeChanges: () => void;
-  /** Whether another process has upgraded the database: nothing here fits it any more. */
-  readonly isUpgraded: () => boolean;
+  /** Null while what is remembered is a second old at most. */
+  readonly blindness: () => Blindness | null;
 }

@@ -4,16 +4,23 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Operation } from "./operation.ts";
 
 export interface HealthRoutesParts {
-  readonly isUpgraded: () => boolean;
+  readonly blindness: () => Blindness | null;
   readonly isWritable: () => boolean;
   readonly isDraining: () => boolean;
 }
 
-/** Until the server is restarted with the version that did it. */
-export function upgradedMeanwhile(): FormsvcError {
-  return new FormsvcError("unavailable", "The database was upgraded; the server is to be restarted.", {
-    retryAfterSeconds: 5,
-  });
+/** Why no key can be judged: the database was upgraded by a newer program, or says nothing. */
+export type Blindness = "upgraded" | "unheard";
+
+const REFUSALS: Readonly<Record<Blindness, readonly [sentence: string, retryAfterSeconds: number]>> = {
+  // Until the server is restarted with the version that did it.
+  upgraded: ["The database was upgraded; the server is to be restarted.", 5],
+  unheard: ["The database does not answer; try again shortly.", 2],
+};
+
+export function refusalOf(blindness: Blindness): FormsvcError {
+  const [sentence, retryAfterSeconds] = REFUSALS[blindness];
+  return new FormsvcError("unavailable", sentence, { retryAfterSeconds });
 }
 
 /** `/healthz`: the process is up. `/readyz`: it takes posts, because the database can be written and no stop is under way. */
@@ -22,7 +29,8 @@ export function healthRoutes(server: FastifyInstance, parts: HealthRoutesParts):
   server.get("/readyz", { config: { operation: readyOperation } }, () => {
     if (parts.isDraining())
       throw new FormsvcError("unavailable", "The server is shutting down.", { retryAfterSeconds: 5 });
-    if (parts.isUpgraded()) throw upgradedMeanwhile();
+    // A database that is silent for a moment takes no server out of the balancer.
+    if (parts.blindness() === "upgraded") throw refusalOf("upgraded");
     if (!parts.isWritable()) {
       throw new FormsvcError("unavailable", "The database cannot be written.", { retryAfterSeconds: 5 });
     }

@@ -4,13 +4,14 @@ import type { RateState } from "../foundation/rate-limit.ts";
 import type { IncomingPost, Intake, PostSource } from "../submissions/receive-submission.ts";
 import { allowEndpointOrigin } from "./cors.ts";
 import { bodyTooLarge } from "./error-reply.ts";
-import { upgradedMeanwhile } from "./health-routes.ts";
+import { type Blindness, refusalOf } from "./health-routes.ts";
 
 /** What is needed to identify the sender. */
 export interface CallerParts {
   readonly gatekeeper: Gatekeeper;
   readonly noticeChanges: () => void;
-  readonly isUpgraded: () => boolean;
+  /** Why no key can be judged now; null if it can. */
+  readonly blindness: () => Blindness | null;
 }
 
 export interface PostParts extends CallerParts {
@@ -62,9 +63,10 @@ export function identify(
 }
 
 /** Before a key is looked at. @throws unavailable */
-function lookAround({ noticeChanges, isUpgraded }: CallerParts): void {
+function lookAround({ noticeChanges, blindness }: CallerParts): void {
   noticeChanges();
-  if (isUpgraded()) throw upgradedMeanwhile();
+  const blind = blindness();
+  if (blind !== null) throw refusalOf(blind);
 }
 
 /**

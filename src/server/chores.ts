@@ -59,7 +59,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
   const look = (): void => {
     backups.look();
     alert?.look();
-    if (isFirst(service.liveServers))
+    if (isFirst(service.served.liveServers))
       cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
         cleaning = null;
       });

@@ -2,10 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ServiceParts } from "../app/parts.ts";
 import { createSubmitService } from "../app/submit-service.ts";
 import type { Config } from "../config/config.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { hasLitestream } from "../database/sqlite/litestream.ts";
 import {
-  checkpointFailed,
   dashboardListening,
   metricsListening,
   metricsUnguarded,
@@ -24,11 +21,6 @@ import { lateDashboard } from "./late-dashboard.ts";
 import { listen } from "./listen.ts";
 import { startChores } from "./chores.ts";
 
-/**
- * A server does not wait for another process inside a statement, because everything else would wait with it: the
- * commit queue tries again instead.
- */
-const SERVER_BUSY_TIMEOUT_MS = 10;
 /** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
 const DELIVERY_GRACE_MS = 11_000;
 
@@ -59,7 +51,7 @@ export async function startServer(
   const { db, config, clock, log } = parts;
   const service = await createSubmitService({ ...parts, metrics: await loadMetrics(config) });
   await service.deliverer.recover();
-  db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`);
+  service.served.begin();
   let draining = false;
   const guards = {
     limits: config.server,
@@ -103,14 +95,14 @@ export async function startServer(
     await service.drain();
     await delivered;
     await ownMetrics?.close();
-    checkpoint(db, log);
+    await service.served.end();
   };
   try {
     const url = await listen(server, config.server, "server", listenFd);
     // After it: if two have the same port, the error of the later one is the helpful one.
     if (ownDashboard !== null) await serveDashboard(ownDashboard, config.dashboard, log);
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
-    serverListening(log, { url, version, database: db.path });
+    serverListening(log, { url, version, database: db.name });
     service.deliverer.start();
     return { url, stop };
   } catch (error) {
@@ -148,16 +140,4 @@ async function serveMetrics(
   metricsListening(log, { url });
   if (token === null && !isThisMachine(where.host)) metricsUnguarded(log, { url });
   return server;
-}
-
-/**
- * Leaves a single file behind if nobody else has it open. If a reader prevents it, the next start does it. Not done under
- * Litestream, which expects to do this itself and would have to copy the whole file again.
- */
-function checkpoint(db: SqliteDatabase, log: Log): void {
-  try {
-    if (!hasLitestream(db)) db.pragma("wal_checkpoint(TRUNCATE)");
-  } catch (error) {
-    checkpointFailed(log, error);
-  }
 }

@@ -1,5 +1,6 @@
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
+import type { LogCleaner } from "../served-database.ts";
 import { hasLitestream } from "./litestream.ts";
 
 /**
@@ -17,16 +18,6 @@ export function emptyLog(db: SqliteDatabase): boolean {
     if (error instanceof FormsvcError && error.code === "database_busy") return false;
     throw error;
   }
-}
-
-/** Empties the log of a server after something was deleted, tried again until it succeeds. */
-export interface LogCleaner {
-  /** Told how many rows were deleted. */
-  note(deleted: number): void;
-  /** Another process may have deleted something without being able to empty the log. */
-  suspect(): void;
-  /** Does nothing if nothing was deleted since the log was emptied. */
-  clean(): void;
 }
 
 export function createLogCleaner(db: SqliteDatabase): LogCleaner {

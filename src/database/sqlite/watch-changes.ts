@@ -31,7 +31,7 @@ export function watchChanges(db: SqliteDatabase, listeners: readonly ChangeListe
     for (const listener of listeners) listener.onSettingsChange();
   };
   return {
-    isUpgraded: () => upgraded,
+    blindness: () => (upgraded ? "upgraded" : null),
     noticeChanges() {
       const now = performance.now();
       if (now - lookedAt < CHECK_INTERVAL_MS) return;

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { APPLICATION_ID } from "./file-owner.ts";
+import type { Writability } from "../served-database.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
 /** Least time between two probes, and between a commit and the next probe. */
@@ -10,14 +11,7 @@ const PROBE_INTERVAL_MS = 1000;
  */
 const LONG_LOG_BYTES = 67_108_864;
 
-/** Whether a post could be stored now. */
-export interface Writability {
-  /** Call it after each commit that had to write. */
-  tell(worked: boolean): void;
-  /** The result of the last commit or probe. Writes a probe if there was neither in the last second. */
-  isWritable(): boolean;
-}
-
+/** By the last commit or probe. Writes a probe if there was neither in the last second. */
 export function createWritability(db: SqliteDatabase): Writability {
   let toldAt = -Infinity;
   let writable = true;

@@ -1,0 +1,35 @@
+import type { Metrics } from "../foundation/metrics.ts";
+import type { ChangeListener, ChangeWatch, Head } from "./database.ts";
+import type { LiveServers } from "./live-servers.ts";
+
+/** What a server has of its database besides its rows. Each engine has its own way to it. */
+export interface ServedDatabase {
+  readonly liveServers: LiveServers;
+  readonly writability: Writability;
+  readonly cleaner: LogCleaner;
+  /** Notices what others commit, from now on. */
+  watch(listener: ChangeListener, heads: readonly Head[]): ChangeWatch;
+  measure(metrics: Metrics): void;
+  /** Call it before the server listens: from now on nothing waits for another process inside a statement. */
+  begin(): void;
+  /** Call it after the last write. */
+  end(): Promise<void>;
+}
+
+/** Whether a post could be stored now. */
+export interface Writability {
+  /** Call it after each commit that had to write. */
+  tell(worked: boolean): void;
+  /** By the last commit or write of its own, which is a few seconds old at most. */
+  isWritable(): boolean;
+}
+
+/** Empties what still holds deleted content after something was deleted, tried again until it succeeds. */
+export interface LogCleaner {
+  /** Told how many rows were deleted. */
+  note(deleted: number): void;
+  /** Another process may have deleted something without being able to empty the log. */
+  suspect(): void;
+  /** Does nothing if nothing was deleted since the log was emptied. */
+  clean(): void;
+}

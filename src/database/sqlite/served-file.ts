@@ -1,0 +1,50 @@
+import type { Clock } from "../../foundation/clock.ts";
+import { checkpointFailed } from "../../foundation/events.ts";
+import type { Log } from "../../foundation/log.ts";
+import { ONLY_SERVER } from "../live-servers.ts";
+import type { ServedDatabase } from "../served-database.ts";
+import type { BackupSettings } from "./backup-schedule.ts";
+import { measureDatabase } from "./database-metrics.ts";
+import { createLogCleaner } from "./empty-log.ts";
+import { hasLitestream } from "./litestream.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+import { createWritability } from "./write-probe.ts";
+
+/**
+ * A server does not wait for another process inside a statement, because everything else would wait with it: the
+ * commit queue tries again instead.
+ */
+const SERVER_BUSY_TIMEOUT_MS = 10;
+
+interface FileParts {
+  readonly db: SqliteDatabase;
+  readonly backup: BackupSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A file has one server. */
+export function serveFile({ db, backup, clock, log }: FileParts): ServedDatabase {
+  return {
+    liveServers: ONLY_SERVER,
+    writability: createWritability(db),
+    cleaner: createLogCleaner(db),
+    // Whatever another process committed, all heads may have moved.
+    watch: (listener) => db.watch([listener]),
+    measure: (metrics) => measureDatabase(metrics, db, backup, clock),
+    begin: () => void db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`),
+    end: async () => checkpoint(db, log),
+  };
+}
+
+/**
+ * Leaves a single file behind if nobody else has it open. If a reader prevents it, the next start does it. Not done under
+ * Litestream, which expects to do this itself and would have to copy the whole file again.
+ */
+function checkpoint(db: SqliteDatabase, log: Log): void {
+  try {
+    if (!hasLitestream(db)) db.pragma("wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    checkpointFailed(log, error);
+  }
+}
