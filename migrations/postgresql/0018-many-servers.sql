@@ -14,11 +14,13 @@ CREATE TABLE live_server (
 -- The server that sends it. It means something only while the delivery is in the state 'sending'.
 ALTER TABLE delivery ADD COLUMN claimed_by text COLLATE "C";
 
--- What all servers together counted in the windows of rate limits. A crash of PostgreSQL empties it, as a restart of a
--- server empties what that server counted.
+-- What all servers together counted in a window of a rate limit. A crash of PostgreSQL empties it, as a restart of a
+-- server empties what that server counted. Times are the database's own clock.
 CREATE UNLOGGED TABLE rate_window (
   unit text COLLATE "C" PRIMARY KEY,
   used bigint NOT NULL,
-  ends_at bigint NOT NULL
-) WITH (fillfactor = 50);
-CREATE INDEX rate_window_by_end ON rate_window (ends_at);
+  ends_at bigint NOT NULL,
+  changed_at bigint NOT NULL
+);
+-- Each server reads what changed since it read before.
+CREATE INDEX rate_window_by_change ON rate_window (changed_at);

@@ -15,12 +15,20 @@ export interface RateState {
 }
 
 /** Windows kept in memory. Beyond this the oldest is dropped, which starts its window anew. */
-const MAX_WINDOWS = 100_000;
+export const MAX_WINDOWS = 100_000;
 
-interface Window {
+export interface RateWindow {
   used: number;
   /** On the monotonic clock: setting the machine's clock neither frees nor locks anybody. */
   endsAt: number;
+}
+
+/** The windows of a limiter's units. Bounded. */
+export interface RateWindows {
+  /** Undefined if the unit has none that has not ended. */
+  get(unit: string, now: number): RateWindow | undefined;
+  /** In place of the unit's earlier one. */
+  begin(unit: string, window: RateWindow): RateWindow;
 }
 
 export interface RateLimiter {
@@ -32,20 +40,33 @@ export interface RateLimiter {
   look(unit: string, limit: RateLimit): RateState | null;
 }
 
-/** Counts requests by unit in fixed windows, each starting with its first request. In memory, bounded. */
-export function createRateLimiter(nowMs: () => number = () => performance.now()): RateLimiter {
-  const windows = new Map<string, Window>();
-  const open = (unit: string, limit: RateLimit, now: number): Window => {
-    const known = windows.get(unit);
-    if (known !== undefined && known.endsAt > now) return known;
-    // Deleting first keeps the map in the order in which windows began.
-    windows.delete(unit);
-    if (windows.size >= MAX_WINDOWS) windows.delete(windows.keys().next().value ?? "");
-    const window = { used: 0, endsAt: now + limit.windowSeconds * 1000 };
-    windows.set(unit, window);
-    return window;
+export function createRateWindows(): RateWindows {
+  const windows = new Map<string, RateWindow>();
+  return {
+    get(unit, now) {
+      const known = windows.get(unit);
+      return known !== undefined && known.endsAt > now ? known : undefined;
+    },
+    begin(unit, window) {
+      // Deleting first keeps the map in the order in which windows began.
+      windows.delete(unit);
+      if (windows.size >= MAX_WINDOWS) windows.delete(windows.keys().next().value ?? "");
+      windows.set(unit, window);
+      return window;
+    },
   };
-  const stateOf = (window: Window, max: number, allowed: boolean, now: number): RateState => ({
+}
+
+/** Counts requests by unit in fixed windows, each starting with its first request. In memory, bounded. */
+export function createRateLimiter(
+  nowMs: () => number = () => performance.now(),
+  windows: RateWindows = createRateWindows(),
+): RateLimiter {
+  const fresh = (limit: RateLimit, now: number): RateWindow => ({
+    used: 0,
+    endsAt: now + limit.windowSeconds * 1000,
+  });
+  const stateOf = (window: RateWindow, max: number, allowed: boolean, now: number): RateState => ({
     allowed,
     limit: max,
     remaining: Math.max(0, max - window.used),
@@ -55,22 +76,20 @@ export function createRateLimiter(nowMs: () => number = () => performance.now())
     count(unit, limit) {
       if (limit.max === null) return null;
       const now = nowMs();
-      const window = open(unit, limit, now);
+      const window = windows.get(unit, now) ?? windows.begin(unit, fresh(limit, now));
       const allowed = window.used < limit.max;
       if (allowed) window.used += 1;
       return stateOf(window, limit.max, allowed, now);
     },
     giveBack(unit) {
-      const window = windows.get(unit);
+      const window = windows.get(unit, nowMs());
       if (window !== undefined && window.used > 0) window.used -= 1;
     },
     look(unit, limit) {
       if (limit.max === null) return null;
       const now = nowMs();
-      const window = windows.get(unit);
-      const fresh = window === undefined || window.endsAt <= now;
-      const seen = fresh ? { used: 0, endsAt: now + limit.windowSeconds * 1000 } : window;
-      return stateOf(seen, limit.max, seen.used < limit.max, now);
+      const window = windows.get(unit, now) ?? fresh(limit, now);
+      return stateOf(window, limit.max, window.used < limit.max, now);
     },
   };
 }

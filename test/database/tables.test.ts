@@ -128,7 +128,7 @@ test.skipIf(!hasPostgresql)(
     expect(own.map((table) => Object.keys(table ?? {}).toSorted())).toEqual([
       ["id", "oldest_program", "version"],
       ["id", "program", "schema_version", "seen_at", "started_at"],
-      ["ends_at", "unit", "used"],
+      ["changed_at", "ends_at", "unit", "used"],
     ]);
   },
 );

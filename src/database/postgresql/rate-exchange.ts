@@ -1,0 +1,72 @@
+import type { JointRateLimiter, ToldSum, UntoldCount } from "../../foundation/joint-rate-limit.ts";
+import type { LiveServers } from "../live-servers.ts";
+import type { PostgresqlDatabase } from "./open-postgresql.ts";
+
+/** What several servers counted in the windows of one limiter, brought together in `rate_window`. */
+export interface RateExchange {
+  /** Tells the others what was counted here, and hears what they told: in one statement, or two. None while this server is alone. */
+  exchange(): Promise<void>;
+  /** Deletes windows that have ended; how many. */
+  dropEnded(): Promise<number>;
+}
+
+/** A server reads again what changed shortly before it read: a statement that began earlier may end later. */
+const OVERLAP_MS = 1000;
+/** Longer than any window. */
+const EVER_MS = Number.MAX_SAFE_INTEGER;
+/** Windows that one statement deletes. */
+const MAX_DROPPED = 10_000;
+
+const NOW = "(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
+
+/** In the order of units, so that two servers never wait for each other's rows. */
+const EXCHANGE_SQL = `WITH told AS (
+    INSERT INTO rate_window AS known (unit, used, ends_at, changed_at)
+      SELECT unit, "count", ${NOW} + "leftMs", ${NOW}
+      FROM json_to_recordset($1) AS counts (unit text, "count" bigint, "leftMs" bigint) ORDER BY unit
+    ON CONFLICT (unit) DO UPDATE SET
+      used = excluded.used + CASE WHEN known.ends_at > excluded.changed_at THEN known.used ELSE 0 END,
+      ends_at = CASE WHEN known.ends_at > excluded.changed_at THEN known.ends_at ELSE excluded.ends_at END,
+      changed_at = excluded.changed_at
+    RETURNING unit, used, ends_at
+  )
+  SELECT unit, used, ends_at - ${NOW} AS "leftMs" FROM told
+  UNION ALL
+  SELECT unit, used, ends_at - ${NOW} FROM rate_window
+    WHERE changed_at > ${NOW} - $2::bigint AND ends_at > ${NOW} AND unit NOT IN (SELECT unit FROM told)`;
+
+const DROP_SQL = `DELETE FROM rate_window WHERE unit IN (SELECT unit FROM rate_window WHERE ends_at <= ${NOW} LIMIT ${MAX_DROPPED})`;
+
+export function createRateExchange(
+  db: PostgresqlDatabase,
+  limiter: JointRateLimiter,
+  servers: LiveServers,
+  nowMs: () => number = () => performance.now(),
+): RateExchange {
+  let heardAt: number | null = null;
+  const send = async (counts: readonly UntoldCount[]): Promise<void> => {
+    const askedAt = nowMs();
+    const sinceMs = heardAt === null ? EVER_MS : Math.ceil(askedAt - heardAt) + OVERLAP_MS;
+    const values = [JSON.stringify(counts), sinceMs];
+    try {
+      const { rows } = await db.withConnection((client) => client.query<ToldSum>(EXCHANGE_SQL, values));
+      heardAt = askedAt;
+      limiter.hear(rows);
+    } catch (error) {
+      limiter.takeBack(counts);
+      throw error;
+    }
+  };
+  return {
+    async exchange() {
+      const live = servers.list().length;
+      const counts = limiter.tell(live);
+      if (live === 1) return;
+      await send(counts);
+      // The others told of units that this server had not: they should not wait for its counts until the next time.
+      const more = limiter.tell(live);
+      if (more.length > 0) await send(more);
+    },
+    dropEnded: () => db.withConnection(async (client) => (await client.query(DROP_SQL)).rowCount ?? 0),
+  };
+}

@@ -1,0 +1,94 @@
+import {
+  createRateLimiter,
+  createRateWindows,
+  MAX_WINDOWS,
+  type RateLimiter,
+  type RateWindow,
+} from "./rate-limit.ts";
+
+/** What a server counted in a unit's window and has not told before. */
+export interface UntoldCount {
+  readonly unit: string;
+  readonly count: number;
+  /** Until the window ends, in milliseconds. */
+  readonly leftMs: number;
+}
+
+/** What all servers together have told of a unit's window. */
+export interface ToldSum {
+  readonly unit: string;
+  readonly used: number;
+  /** Until the window ends, in milliseconds. */
+  readonly leftMs: number;
+}
+
+/** A limiter whose windows are also counted in by other servers. It knows their counts as of the last {@link hear}. */
+export interface JointRateLimiter extends RateLimiter {
+  /**
+   * What the others should know: the counts of units that are past their share of the limit here, or of which another server has
+   * told. They count as told. A server that is alone has nobody to tell.
+   *
+   * @param servers how many share the limits.
+   */
+  tell(servers: number): UntoldCount[];
+  /** Nobody heard of them: they are told again. */
+  takeBack(counts: readonly UntoldCount[]): void;
+  hear(sums: readonly ToldSum[]): void;
+}
+
+/**
+ * A unit is told of from this part of its limit on, or an equal part for each server if there are more. So as long as nobody tells,
+ * all servers together are within the limit, and most units cost nothing but memory.
+ */
+const TOLD_FROM = 4;
+
+export function createJointRateLimiter(nowMs: () => number = () => performance.now()): JointRateLimiter {
+  const windows = createRateWindows();
+  const limiter = createRateLimiter(nowMs, windows);
+  /** How much of a window's `used` the others know; only of windows that are shared. */
+  const told = new WeakMap<RateWindow, number>();
+  /** The units that were counted since they were told, with the limit. */
+  const counted = new Map<string, number>();
+  return {
+    ...limiter,
+    count(unit, limit) {
+      if (limit.max !== null && counted.size < MAX_WINDOWS) counted.set(unit, limit.max);
+      return limiter.count(unit, limit);
+    },
+    tell(servers) {
+      const now = nowMs();
+      const counts: UntoldCount[] = [];
+      for (const [unit, max] of counted) {
+        const window = windows.get(unit, now);
+        if (window === undefined || servers === 1) continue;
+        const known = told.get(window);
+        const count = window.used - (known ?? 0);
+        if (count === 0 || (known === undefined && count * Math.max(TOLD_FROM, servers) <= max)) continue;
+        told.set(window, window.used);
+        counts.push({ unit, count, leftMs: Math.ceil(window.endsAt - now) });
+      }
+      counted.clear();
+      return counts;
+    },
+    takeBack(counts) {
+      for (const { unit, count } of counts) {
+        const window = windows.get(unit, nowMs());
+        if (window === undefined) continue;
+        told.set(window, (told.get(window) ?? 0) - count);
+        counted.set(unit, 0);
+      }
+    },
+    hear(sums) {
+      const now = nowMs();
+      for (const { unit, used, leftMs } of sums) {
+        const endsAt = now + leftMs;
+        const window = windows.get(unit, now) ?? windows.begin(unit, { used: 0, endsAt });
+        const untold = window.used - (told.get(window) ?? 0);
+        window.used = used + untold;
+        window.endsAt = endsAt;
+        told.set(window, used);
+        if (untold !== 0) counted.set(unit, 0);
+      }
+    },
+  };
+}
