@@ -1,12 +1,15 @@
-import { all, type Steps, text } from "../database/steps.ts";
+import type { Database } from "../database/database.ts";
+import { all, type Steps, textByEngine } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
-import type { TailPosition } from "./tail.ts";
+import { IS_COMPLETE, isIncomplete, newestStored, type TailPosition } from "./tail.ts";
 
 /** Tells who wants to know that submissions may have come. */
 export interface News {
   /** Costs nothing while nobody listens. */
   tell(): void;
+  /** Whether anybody listens. */
+  isHeard(): boolean;
   /** Returns what ends it. */
   listen(listener: () => void): () => void;
 }
@@ -14,6 +17,7 @@ export interface News {
 export function createNews(): News {
   const listeners = new Set<() => void>();
   return {
+    isHeard: () => listeners.size > 0,
     tell() {
       if (listeners.size === 0) return;
       for (const listener of listeners) listener();
@@ -25,44 +29,77 @@ export function createNews(): News {
   };
 }
 
+/**
+ * Tells of what other servers store, which no commit of this process shows. Call `look` now and then: it costs nothing while nobody
+ * listens, and otherwise one look at an index.
+ */
+export function createForeignNews(db: Database, news: News): { look(): Promise<void> } {
+  let newest: TailPosition | undefined;
+  return {
+    async look() {
+      if (!news.isHeard()) return;
+      const found = await db.read(newestStored);
+      // The first look cannot know what came since the listener read.
+      if (found.commit !== newest?.commit || found.id !== newest.id) news.tell();
+      newest = found;
+    },
+  };
+}
+
 /** What came after a position. */
 export interface Arrivals {
   readonly position: TailPosition;
   /** How many, by the account that owns them. */
   readonly byAccount: ReadonlyMap<string, number>;
-  /** Whether there is more after the position. */
+  /** Whether there is more after the position, or will be when a transaction ends. */
   readonly isCut: boolean;
 }
 
 /** Submissions that one call counts, which takes a millisecond or two. */
 const MAX_ARRIVALS = 10_000;
 
-const COUNT_SQL = `SELECT count(*) AS submissions, max(seq) AS position,
-    (SELECT endpoint_id FROM endpoint_number WHERE number = endpoint) AS endpoint_id
-  FROM (SELECT seq, endpoint_number AS endpoint FROM submission WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${MAX_ARRIVALS}) AS arrived
-  GROUP BY endpoint`;
+const ENDPOINT = "(SELECT endpoint_id FROM endpoint_number WHERE number = endpoint) AS endpoint_id";
 
-interface Counted {
+const COUNT_SQL = {
+  sqlite: `SELECT count(*) AS submissions, max(seq) AS "commit", '' AS id, ${ENDPOINT}
+    FROM (SELECT seq, endpoint_number AS endpoint FROM submission
+      WHERE seq > ? AND ? = '' AND seq <= ? AND ? = '' ORDER BY seq LIMIT ${MAX_ARRIVALS}) AS arrived
+    GROUP BY endpoint`,
+  // Of two texts of 20 digits and an id, the one with the later position is the greater one.
+  postgresql: `SELECT submissions, left(last_place, 20)::bigint AS "commit", substr(last_place, 21) AS id, ${ENDPOINT}
+    FROM (SELECT endpoint, count(*) AS submissions,
+        max((lpad(stored_by::text, 20, '0') || id) COLLATE "C") AS last_place
+      FROM (SELECT stored_by, id, endpoint_number AS endpoint FROM submission
+        WHERE (stored_by, id) > (CAST(? AS text)::xid8, ?) AND (stored_by, id) <= (CAST(? AS text)::xid8, ?)
+          AND ${IS_COMPLETE} ORDER BY stored_by, id LIMIT ${MAX_ARRIVALS}) AS arrived
+      GROUP BY endpoint) AS counted`,
+};
+
+interface Counted extends TailPosition {
   readonly submissions: number;
-  readonly position: number;
   readonly endpoint_id: string;
 }
 
 /** Counts the submissions that were committed after a position. @param until the last position that counts */
-export function* countArrivals(
-  after: TailPosition,
-  until: TailPosition = { commit: Number.MAX_SAFE_INTEGER, id: "" },
-): Steps<Arrivals> {
-  const counts = yield* all(text<Counted>(COUNT_SQL, after.commit, until.commit));
+export function* countArrivals(after: TailPosition, until: TailPosition = TAIL_END): Steps<Arrivals> {
+  const counts = yield* all(textByEngine<Counted>(COUNT_SQL, after.commit, after.id, until.commit, until.id));
   const byAccount = new Map<string, number>();
-  let [commit, total] = [after.commit, 0];
+  let position = after;
+  let total = 0;
   for (const counted of counts) {
-    commit = Math.max(commit, counted.position);
+    if (isBefore(position, counted)) position = { commit: counted.commit, id: counted.id };
     total += counted.submissions;
     const endpoint = yield* findEndpoint(counted.endpoint_id);
     if (endpoint === undefined) continue;
     const { accountId } = yield* getWorkspace(endpoint.workspaceId);
     byAccount.set(accountId, (byAccount.get(accountId) ?? 0) + counted.submissions);
   }
-  return { position: { commit, id: "" }, byAccount, isCut: total === MAX_ARRIVALS };
+  return { position, byAccount, isCut: total === MAX_ARRIVALS || (yield* isIncomplete()) };
+}
+
+/** Later than every submission. */
+const TAIL_END: TailPosition = { commit: Number.MAX_SAFE_INTEGER, id: "" };
+
+function isBefore(one: TailPosition, other: TailPosition): boolean {
+  return one.commit < other.commit || (one.commit === other.commit && one.id < other.id);
 }

@@ -27,15 +27,35 @@ export interface TailPage {
  * On PostgreSQL transactions end in another order than they begin. What was stored before the oldest one that still runs is
  * complete; the rest is left for later.
  */
-const IS_COMPLETE = "stored_by < pg_snapshot_xmin(pg_current_snapshot())";
+export const IS_COMPLETE = "stored_by < pg_snapshot_xmin(pg_current_snapshot())";
 
-const END_SQL = {
-  sqlite: `SELECT seq AS "commit", '' AS id FROM submission ORDER BY seq DESC LIMIT 1`,
-  postgresql: `SELECT stored_by::text::bigint AS "commit", id FROM submission
-    WHERE ${IS_COMPLETE} ORDER BY stored_by DESC, id DESC LIMIT 1`,
+const INCOMPLETE_SQL = {
+  sqlite: "SELECT 1 FROM submission WHERE 1 = 0",
+  postgresql: `SELECT 1 FROM submission WHERE NOT ${IS_COMPLETE} LIMIT 1`,
 };
 
-/** The position after the newest submission there is. */
+/** Whether there are submissions that wait for the end of an earlier transaction. */
+export function* isIncomplete(): Steps<boolean> {
+  return (yield* first(textByEngine(INCOMPLETE_SQL))) !== undefined;
+}
+
+function newest(condition: string): string {
+  return `SELECT stored_by::text::bigint AS "commit", id FROM submission ${condition}
+    ORDER BY stored_by DESC, id DESC LIMIT 1`;
+}
+
+const NEWEST_SQL = {
+  sqlite: `SELECT seq AS "commit", '' AS id FROM submission ORDER BY seq DESC LIMIT 1`,
+  postgresql: newest(""),
+};
+const END_SQL = { ...NEWEST_SQL, postgresql: newest(`WHERE ${IS_COMPLETE}`) };
+
+/** The position of the newest submission, also if it waits for the end of an earlier transaction. */
+export function* newestStored(): Steps<TailPosition> {
+  return (yield* first(textByEngine<TailPosition>(NEWEST_SQL))) ?? TAIL_START;
+}
+
+/** The position after the newest submission that `tail` gives. */
 export function* tailEnd(): Steps<TailPosition> {
   return (yield* first(textByEngine<TailPosition>(END_SQL))) ?? TAIL_START;
 }

@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import type { Client } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
+import { newId } from "../../src/foundation/id.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
@@ -10,7 +12,14 @@ import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, type GivenSubmission, storeSubmissions } from "../support/add-submission.ts";
 import { ENGINES } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
-import { hasPostgresql, temporaryPostgresql, untilTailed } from "../support/temporary-postgresql.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
+import {
+  hasPostgresql,
+  openForTest,
+  temporaryAddress,
+  temporaryPostgresql,
+  untilTailed,
+} from "../support/temporary-postgresql.ts";
 
 const any = EVERY_SUBMISSION;
 /** Ids never go back with a clock that is set back a little, so a test of times has a day of its own. */
@@ -135,6 +144,16 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
   });
 });
 
+const INSERT = `INSERT INTO submission
+  (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+  VALUES ($1, 1, 1, '{}', 0, '[]', '', '', 1)`;
+
+async function connectForTest(address: string): Promise<Client> {
+  const client = await connectPlainly(address);
+  onTestFinished(() => client.end());
+  return client;
+}
+
 test.skipIf(!hasPostgresql)(
   "on PostgreSQL what another server is still storing is not passed over: all that came after it waits for it",
   async () => {
@@ -146,16 +165,49 @@ test.skipIf(!hasPostgresql)(
     let quick = "";
     await db.withConnection(async (client) => {
       await client.query("BEGIN");
-      await client.query(
-        `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
-         VALUES ($1, 1, 1, '{}', 0, '[]', '', '', 1)`,
-        [slow.id],
-      );
+      await client.query(INSERT, [slow.id]);
       [quick = ""] = await storeSubmissions(db, [{ endpointId: one, createdAt: NOON + 1 }]);
       expect(await seen()).toEqual([]);
       await client.query("COMMIT");
     });
     await untilTailed(db);
     expect(await seen()).toEqual([slow.id, quick]);
+  },
+);
+
+test.skipIf(!hasPostgresql)(
+  "on PostgreSQL who follows misses nothing and gets nothing twice, however long each of several servers takes to commit",
+  async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address);
+    await withEndpoints(db);
+    const writers = await Promise.all(Array.from({ length: 4 }, () => connectForTest(address)));
+    const isOpen = writers.map(() => false);
+    const stored: string[] = [];
+    const seen: string[] = [];
+    let position = TAIL_START;
+    const read = async (): Promise<void> => {
+      const page = await db.read(() => readTail(any, position, 3));
+      seen.push(...page.submissions.map(({ id }) => id));
+      position = page.position;
+    };
+    // Each number says who begins a transaction, or ends the one it has; the first one is seldom asked.
+    const turns = [0, 1, 2, 1, 3, 2, 1, 3, 1, 2, 1, 0, 2, 1, 3, 2, 0, 3, 1, 2, 1, 2, 3, 1, 2, 0, 3, 1];
+    for (const turn of turns) {
+      const writer = writers[turn]!;
+      if (isOpen[turn] === true) await writer.query("COMMIT");
+      else {
+        const id = newId("sub", NOON + stored.length);
+        stored.push(id);
+        await writer.query("BEGIN");
+        await writer.query(INSERT, [id]);
+      }
+      isOpen[turn] = isOpen[turn] !== true;
+      await read();
+    }
+    for (const [index, writer] of writers.entries()) if (isOpen[index] === true) await writer.query("COMMIT");
+    await untilTailed(db);
+    for (const _ of stored) await read();
+    expect(seen.toSorted()).toEqual(stored.toSorted());
   },
 );

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { countArrivals, createForeignNews, createNews } from "../../src/submissions/news.ts";
+import { TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import type { Database } from "../../src/database/database.ts";
+import { storeSubmissions } from "../support/add-submission.ts";
+import { ENGINES } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
+import { hasPostgresql, temporaryPostgresql, untilTailed } from "../support/temporary-postgresql.ts";
+
+async function withEndpoint(db: Database, email = "ana@example.org") {
+  const { account, workspace } = await db.transaction(() => createAccount(email, NOON));
+  const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+  const { id } = await db.transaction(() => insertEndpoint(workspace, made, plans, NOON));
+  const store = async (count: number): Promise<string[]> => {
+    const given = Array.from({ length: count }, () => ({ endpointId: id, createdAt: NOON }));
+    const ids = await storeSubmissions(db, given);
+    await untilTailed(db);
+    return ids;
+  };
+  return { account: account.id, endpoint: id, store };
+}
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("arrivals after a position are counted by account, and up to another position if there is one", async () => {
+    const db = await temporary();
+    const [ana, eve] = [await withEndpoint(db), await withEndpoint(db, "eve@example.org")];
+    const [first = ""] = await ana.store(1);
+    await ana.store(3);
+    const middle = await db.read(tailEnd);
+    await eve.store(2);
+    const all = await db.read(() => countArrivals(TAIL_START));
+    expect(all.byAccount).toEqual(
+      new Map([
+        [ana.account, 4],
+        [eve.account, 2],
+      ]),
+    );
+    expect(all.isCut).toBe(false);
+    expect(all.position).toEqual(await db.read(tailEnd));
+    const from = await db.read(() => tailAfter(first));
+    const part = await db.read(() => countArrivals(from, middle));
+    expect([part.byAccount, part.position]).toEqual([new Map([[ana.account, 3]]), middle]);
+    const none = await db.read(() => countArrivals(all.position));
+    expect(none).toEqual({ position: all.position, byAccount: new Map(), isCut: false });
+  });
+
+  test("who listens is told that another process stored something, and nobody else costs a look", async () => {
+    const db = await temporary();
+    const { store } = await withEndpoint(db);
+    const news = createNews();
+    const foreign = createForeignNews(db, news);
+    let told = 0;
+    await store(1);
+    await foreign.look();
+    const end = news.listen(() => (told += 1));
+    await foreign.look();
+    // What came since the listener read is not known at first.
+    expect(told).toBe(1);
+    await foreign.look();
+    expect(told).toBe(1);
+    await store(1);
+    await foreign.look();
+    await foreign.look();
+    expect(told).toBe(2);
+    end();
+    await store(1);
+    await foreign.look();
+    expect(told).toBe(2);
+  });
+});
+
+test.skipIf(!hasPostgresql)(
+  "on PostgreSQL what waits for a slower transaction is counted once that has ended, and there is more until then",
+  async () => {
+    const db = await temporaryPostgresql();
+    const { account, endpoint } = await withEndpoint(db);
+    await db.withConnection(async (client) => {
+      await client.query("BEGIN");
+      await client.query("SELECT pg_current_xact_id()");
+      await storeSubmissions(db, [{ endpointId: endpoint, createdAt: NOON }]);
+      const early = await db.read(() => countArrivals(TAIL_START));
+      expect(early).toEqual({ position: TAIL_START, byAccount: new Map(), isCut: true });
+      await client.query("COMMIT");
+    });
+    await untilTailed(db);
+    const late = await db.read(() => countArrivals(TAIL_START));
+    expect([late.byAccount, late.isCut]).toEqual([new Map([[account, 1]]), false]);
+  },
+);
