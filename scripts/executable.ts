@@ -133,7 +133,7 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
           loader: "js",
           contents: [
             'import { getRawAsset } from "node:sea";',
-            `export const TEXT_WEIGHTS = new Int8Array(getRawAsset(${JSON.stringify(WEIGHTS_ASSET)}));`,
+            `export const TEXT_WEIGHTS = new Uint8Array(getRawAsset(${JSON.stringify(WEIGHTS_ASSET)}));`,
             ...others,
           ].join("\n"),
         };
@@ -146,7 +146,7 @@ const WEIGHTS_ASSET = "text-weights";
 
 /** What `text-model.generated.ts` exports. */
 interface TextModel extends Readonly<Record<string, unknown>> {
-  readonly TEXT_WEIGHTS: Int8Array;
+  readonly TEXT_WEIGHTS: Uint8Array;
 }
 
 function embedAddons(folder: string, addons: Record<string, string>): Plugin {

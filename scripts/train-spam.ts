@@ -7,12 +7,12 @@ const target = new URL("../src/spam/text-model.generated.ts", import.meta.url);
 
 /** The source of the module that carries the weights inside the executable: the same bytes for the same texts. */
 export function renderModel(texts: readonly LabelledText[]): string {
-  const { bias, scale, weights } = trainModel(texts);
+  const { bias, steps, weights } = trainModel(texts);
   return [
     "// Made by scripts/train-spam.ts; docs/spam-model.md says from what.",
     `export const TEXT_BIAS = ${bias.toPrecision(6)};`,
-    `export const TEXT_SCALE = ${scale.toPrecision(6)};`,
-    `export const TEXT_WEIGHTS = new Int8Array(\n  Buffer.from("${Buffer.from(weights.buffer).toString("base64")}", "base64"),\n);`,
+    `export const TEXT_STEPS = ${JSON.stringify(steps)};`,
+    `export const TEXT_WEIGHTS = new Uint8Array(\n  Buffer.from("${Buffer.from(weights.buffer).toString("base64")}", "base64"),\n);`,
     `export const LETTER_PAIRS =\n  "${Buffer.from(letterPairs(texts)).toString("base64")}";`,
     "",
   ].join("\n");

@@ -3,7 +3,7 @@ import { findLinks } from "../../src/spam/links.ts";
 import { normaliseText, withLinkWords } from "../../src/spam/normalise-text.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { characterBuckets, wordBuckets } from "../../src/spam/text-features.ts";
-import { SUBJECTS_FROM, type TextModel, WORDS_FROM } from "../../src/spam/text-model.ts";
+import { NO_WEIGHT, SUBJECTS_FROM, type TextModel, WORDS_FROM } from "../../src/spam/text-model.ts";
 import { SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
 import { type Example, type FeatureGroup, trainLogistic } from "./logistic.ts";
 import type { LabelledText } from "./texts.ts";
@@ -21,14 +21,43 @@ const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
   "ham-clinc150/ham": 0.08,
 };
 const TRAINING = { epochs: 10, settled: 3, rate: 0.3, decay: 0.02 };
-const INT8_MAX = 127;
+/** The largest weight that four bits hold. */
+const MOST_UNITS = 7;
+/** The share of the weights of one kind of feature that four bits cannot hold and that are cut: finer units for all others are worth more. */
+const CUT_SHARE = 0.0005;
 
 /** The same weights for the same texts in the same order. */
 export function trainModel(texts: readonly LabelledText[], training = TRAINING): TextModel {
   const { bias, weights } = trainLogistic(texts.map(asExample), SUBJECTS_FROM + SUBJECT_PLACES, training);
-  const largest = weights.reduce((max, weight) => Math.max(max, Math.abs(weight)), 0);
-  const scale = largest / INT8_MAX;
-  return { bias, scale, weights: Int8Array.from(weights, (weight) => Math.round(weight / scale)) };
+  const packed = new Uint8Array(Math.ceil(weights.length / 2));
+  const pack = (from: number, to: number): number => packWeights(weights.subarray(from, to), packed, from);
+  return {
+    bias,
+    steps: {
+      characters: pack(0, WORDS_FROM),
+      words: pack(WORDS_FROM, SUBJECTS_FROM),
+      subjects: pack(SUBJECTS_FROM, weights.length),
+    },
+    weights: packed,
+  };
+}
+
+/** Rounds weights to four bits each, puts them at their places, and returns what one unit is worth. */
+function packWeights(weights: Readonly<Float64Array>, into: Uint8Array, from: number): number {
+  const sizes = Float64Array.from(weights, Math.abs).sort();
+  const largest = sizes[Math.floor(sizes.length * (1 - CUT_SHARE))] ?? 0;
+  const step = asWritten(largest / MOST_UNITS);
+  weights.forEach((weight, index) => {
+    const units = Math.max(-MOST_UNITS, Math.min(MOST_UNITS, Math.round(weight / step)));
+    const place = from + index;
+    into[place >>> 1] = (into[place >>> 1] ?? 0) | ((units + NO_WEIGHT) << ((place & 1) << 2));
+  });
+  return step;
+}
+
+/** With the digits that the generated file has. */
+function asWritten(step: number): number {
+  return Number(step.toPrecision(6));
 }
 
 /** Reading a text takes longer than training with it once. */

@@ -1,13 +1,13 @@
 /** A set of small numbers that is filled again and again without allocating. */
 export class BucketSet {
   /** The different buckets in the order in which they came; only the first {@link count} are valid. */
-  readonly buckets: Uint16Array;
+  readonly buckets: Uint32Array;
   count = 0;
   readonly #met: Uint32Array;
 
-  /** @param range buckets are below it; at most 65,536. @param most as many as it is ever filled with. */
+  /** @param range buckets are below it. @param most as many as it is ever filled with. */
   constructor(range: number, most: number) {
-    this.buckets = new Uint16Array(most);
+    this.buckets = new Uint32Array(most);
     this.#met = new Uint32Array(range / 32);
   }
 
@@ -15,7 +15,7 @@ export class BucketSet {
    * Holds the first `length` of these buckets, and nothing that it held before. Every bucket is written and only a new one counted:
    * the processor cannot guess which one is new, and a wrong guess costs more than a write.
    */
-  hold(found: Readonly<Uint16Array>, length: number): this {
+  hold(found: Readonly<Uint32Array>, length: number): this {
     const { buckets } = this;
     const met = this.#met;
     met.fill(0);

@@ -23,17 +23,17 @@ export interface Lesson {
 }
 
 const lessonSet = new BucketSet(LESSON_BUCKETS, 2 * MAX_WORDS);
-const shortened = new Uint16Array(2 * MAX_WORDS);
+const shortened = new Uint32Array(2 * MAX_WORDS);
 
 /**
- * The buckets of a post's words for learning, from its word buckets for the model, without their last bit: lessons of the
- * first version, whose model had half as many buckets, keep their meaning.
+ * The buckets of a post's words for learning, from its word buckets for the model, without their last two bits: lessons of
+ * the first version, whose model had a quarter as many buckets, keep their meaning.
  */
 export function lessonBuckets({ buckets, count }: Readonly<BucketSet>): Uint16Array {
   for (let index = 0; index < count; index += 1)
-    shortened[index] = ((buckets[index] ?? 0) >>> 1) % LESSON_BUCKETS;
+    shortened[index] = ((buckets[index] ?? 0) >>> 2) % LESSON_BUCKETS;
   const lesson = lessonSet.hold(shortened, count);
-  return lesson.buckets.slice(0, Math.min(lesson.count, MAX_BUCKETS_A_LESSON));
+  return Uint16Array.from(lesson.buckets.subarray(0, Math.min(lesson.count, MAX_BUCKETS_A_LESSON)));
 }
 
 /** The weights after all lessons, in the order in which they were given. The same lessons give the same weights. */

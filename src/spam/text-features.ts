@@ -4,9 +4,9 @@ import { HASH_BEGIN, mix, step } from "./hashing.ts";
 import { MAX_WORDS, type TextWords } from "./read-words.ts";
 
 /** Buckets of one kind of hashed features: of words and pairs of words, and as many of 3 to 5 characters in a row. */
-export const BUCKETS = 65_536;
+export const BUCKETS = 131_072;
 /** Bits of a hash that a bucket leaves out. */
-const SHIFT = 16;
+const SHIFT = 15;
 
 const SPACE = 32;
 const MAX_CHARACTERS = 2000;
@@ -17,7 +17,7 @@ const wordSet = new BucketSet(BUCKETS, 2 * MAX_WORDS);
 const characterSet = new BucketSet(BUCKETS, 3 * (MAX_CHARACTERS + 2));
 const line = new Uint16Array(MAX_CHARACTERS + 2);
 /** All buckets of a text, before those that come again are left out. */
-const found = new Uint16Array(3 * (MAX_CHARACTERS + 2));
+const found = new Uint32Array(3 * (MAX_CHARACTERS + 2));
 
 /** The different buckets of a text's words and pairs of words. Valid until the next call. */
 export function wordBuckets(words: TextWords): Readonly<BucketSet> {

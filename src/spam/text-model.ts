@@ -1,7 +1,7 @@
 import type { BucketSet } from "./bucket-set.ts";
 import type { TextWords } from "./read-words.ts";
 import { BUCKETS, characterBuckets, pairBucket, wordBucket, wordBuckets } from "./text-features.ts";
-import { LETTER_PAIRS, TEXT_BIAS, TEXT_SCALE, TEXT_WEIGHTS } from "./text-model.generated.ts";
+import { LETTER_PAIRS, TEXT_BIAS, TEXT_STEPS, TEXT_WEIGHTS } from "./text-model.generated.ts";
 import { subjectPlaces } from "./text-subjects.ts";
 
 const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
@@ -10,40 +10,50 @@ const letterPairs = new Uint8Array(Buffer.from(LETTER_PAIRS, "base64"));
 export const WORDS_FROM = BUCKETS;
 export const SUBJECTS_FROM = 2 * BUCKETS;
 
-/** What training gives: a weight for each bucket and each place of a subject, in units of the scale. */
+/** Each weight has four bits, which hold this more than it is: 1 to 15. */
+export const NO_WEIGHT = 8;
+
+/** What training gives: a weight for each bucket and each place of a subject. */
 export interface TextModel {
   readonly bias: number;
-  readonly scale: number;
-  readonly weights: Readonly<Int8Array>;
+  /** What one unit of a weight is worth in log-odds. */
+  readonly steps: { readonly characters: number; readonly words: number; readonly subjects: number };
+  /** Two weights a byte, the one with the even number in the lower bits. */
+  readonly weights: Readonly<Uint8Array>;
 }
 
-const shipped: TextModel = { bias: TEXT_BIAS, scale: TEXT_SCALE, weights: TEXT_WEIGHTS };
+const shipped: TextModel = { bias: TEXT_BIAS, steps: TEXT_STEPS, weights: TEXT_WEIGHTS };
 
 /** The log-odds that a normalised text is spam, by its words, its characters and its subjects alone. */
 export function spamOdds(text: string, words: TextWords, model: TextModel = shipped): number {
-  const { bias, scale, weights } = model;
-  const forWords = weigh(weights, WORDS_FROM, wordBuckets(words), 0);
-  const forSubjects = weigh(weights, SUBJECTS_FROM, subjectPlaces(text, words), words.count);
-  return bias + scale * (forWords + forSubjects + weigh(weights, 0, characterBuckets(text), 0));
+  const { bias, steps, weights } = model;
+  const forWords = steps.words * weigh(weights, WORDS_FROM, wordBuckets(words), 0);
+  const forSubjects = steps.subjects * weigh(weights, SUBJECTS_FROM, subjectPlaces(text, words), words.count);
+  return bias + forWords + forSubjects + steps.characters * weigh(weights, 0, characterBuckets(text), 0);
 }
 
 /** @param least fewer features than this are scaled as if they were this many: one subject in a long text says little. */
 function weigh(
-  weights: Readonly<Int8Array>,
+  weights: Readonly<Uint8Array>,
   from: number,
   { buckets, count }: Readonly<BucketSet>,
   least: number,
 ): number {
-  let sum = 0;
-  for (let index = 0; index < count; index += 1) sum += weights[from + (buckets[index] ?? 0)] ?? 0;
+  let sum = -NO_WEIGHT * count;
+  for (let index = 0; index < count; index += 1) sum += heldAt(weights, from + (buckets[index] ?? 0));
   return count === 0 ? 0 : sum / Math.sqrt(Math.max(count, least));
+}
+
+/** The four bits of a weight. */
+function heldAt(weights: Readonly<Uint8Array>, place: number): number {
+  return ((weights[place >>> 1] ?? 0) >>> ((place & 1) << 2)) & 15;
 }
 
 /** The words and word pairs that speak most for spam, the heaviest first. */
 export function heaviestWords(normalised: string, words: TextWords, most: number): string[] {
   const best: { weight: number; word: string }[] = [];
   const consider = (bucket: number, start: number, end: number): void => {
-    const weight = TEXT_WEIGHTS[WORDS_FROM + bucket] ?? 0;
+    const weight = heldAt(TEXT_WEIGHTS, WORDS_FROM + bucket) - NO_WEIGHT;
     if (weight <= (best.length < most ? 0 : (best[most - 1]?.weight ?? 0))) return;
     const word = normalised.slice(start, end).replace(UNSHOWN, " ").trim();
     if (word === "" || best.some((other) => other.word === word)) return;

@@ -45,7 +45,7 @@ let mentions = 0;
 /** Most words from one of a pair to the other. */
 const MAX_STEP = 4;
 const placeSet = new BucketSet(2048, 2 * MAX_MENTIONS);
-const found = new Uint16Array(2 * MAX_MENTIONS);
+const found = new Uint32Array(2 * MAX_MENTIONS);
 
 /** The different places of a normalised text's subjects and pairs of subjects. Valid until the next call. */
 export function subjectPlaces(text: string, words: TextWords): Readonly<BucketSet> {

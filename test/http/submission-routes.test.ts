@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { updateEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { listKeys } from "../../src/keys/key-store.ts";
+import { JUDGE_VERSION } from "../../src/spam/judge.ts";
 import { launchServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
 
 const schema: SchemaDefinition = { name: { type: "string", required: true } };
@@ -68,7 +69,7 @@ test("one submission has the members that scripts rely on", async () => {
     spam_score: expect.any(Number),
     spam_class: "low",
     spam_reasons: [],
-    spam_version: 2,
+    spam_version: JUDGE_VERSION,
     ip_address: "127.0.0.1",
     user_agent: "node",
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
