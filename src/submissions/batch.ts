@@ -26,7 +26,13 @@ export interface PendingHeld extends NewHeldPost {
 export type Batch = readonly (PendingSubmission | PendingHeld)[];
 
 /** `stored` is durable on disk; the others changed nothing. `gone`: the endpoint was deleted meanwhile. */
-export type CommitOutcome = "stored" | "over_limit" | "gone";
+export type CommitOutcome = "stored" | "over_limit" | "gone" | Repeated;
+
+/** Another server stored a post with this Idempotency-Key a moment ago. */
+export interface Repeated {
+  /** The id that the first post was given; null if it had another body. */
+  readonly firstId: string | null;
+}
 
 /** The result of one transaction. */
 export interface Committed {

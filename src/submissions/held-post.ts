@@ -60,7 +60,7 @@ export interface Eviction {
 }
 
 /** Most held posts deleted at once, twice the largest batch: if the limit was lowered, the rest follows with later posts. */
-const MAX_EVICTED = 1024;
+export const MAX_EVICTED = 1024;
 
 /** @param maxPerWorkspace held posts that a workspace keeps; null is unlimited. */
 export function createHeldPostWriter(db: SqliteDatabase, maxPerWorkspace: number | null): HeldPostWriter {
@@ -104,7 +104,7 @@ export const EVICT_SQL = `DELETE FROM held WHERE id = (
 ) RETURNING why`;
 
 /** Refusals are not remembered, so another body with the same key is another post. */
-function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
+export function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {
   return hash("sha256", Buffer.concat([keyHash, bodyHash, Buffer.from(kind)]), "buffer");
 }
 

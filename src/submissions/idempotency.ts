@@ -5,7 +5,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { KeyKind } from "../keys/key-format.ts";
 
 /** Time for which the first answer of a key is repeated. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+export const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 /** Expired rows deleted at once, so that cleaning up never holds the file for long. */
 const FORGET_BATCH = 500;
 
@@ -72,7 +72,8 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
   };
 }
 
-function otherBody(): FormsvcError {
+/** The refusal of a key that a post with another body had. */
+export function otherBody(): FormsvcError {
   return new FormsvcError(
     "conflict",
     "This Idempotency-Key was used with another body; use a new key for a new post.",

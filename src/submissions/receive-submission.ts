@@ -12,8 +12,9 @@ import { readBody, type SpamPost } from "../spam/spam-post.ts";
 import type { SpamVerdict } from "../spam/spam-verdict.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
+import type { Repeated } from "./batch.ts";
 import type { CommitQueue } from "./commit-batch.ts";
-import { type IdempotencyMemory, type IdempotentPost, readIdempotencyKey } from "./idempotency.ts";
+import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
 import type { JsonObject } from "./parse-body.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
 import type { Recollection } from "../history/spam-memory.ts";
@@ -167,7 +168,14 @@ async function store(
     throw overLimit(monthlyLimit ?? 0, now);
   }
   if (outcome === "gone") throw new FormsvcError("unauthorized");
+  if (outcome !== "stored") return answerAgain(outcome);
   return submission.id;
+}
+
+/** @throws conflict */
+function answerAgain({ firstId }: Repeated): string {
+  if (firstId === null) throw otherBody();
+  return firstId;
 }
 
 /** A post that matches the schema, with the judge's verdict. */

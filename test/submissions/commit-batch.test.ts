@@ -5,13 +5,14 @@ import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { FormsvcError } from "../../src/foundation/errors.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import type { Batch, CommitOutcome, Committed, PendingSubmission } from "../../src/submissions/batch.ts";
+import type { Batch, Committed, PendingSubmission } from "../../src/submissions/batch.ts";
 import { type CommitQueue, createCommitQueue } from "../../src/submissions/commit-batch.ts";
 import { createSqliteBatch } from "../../src/submissions/sqlite-batch.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { createSqliteOutbox } from "../../src/outbox/outbox.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { tally } from "../support/batch-world.ts";
 import { countCommits } from "../support/count-commits.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { NOON } from "../support/fake-clock.ts";
@@ -63,12 +64,6 @@ function bench(): Bench {
     used: (month = "2026-06") =>
       Number(other.prepare("SELECT used FROM usage WHERE month = ?").pluck().get(month) ?? 0),
   };
-}
-
-function tally(outcomes: readonly CommitOutcome[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
-  return counts;
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<FormsvcError> {

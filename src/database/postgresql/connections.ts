@@ -1,12 +1,10 @@
 import type { ConnectionOptions } from "node:tls";
-import { type CustomTypesConfig, Pool, type PoolClient, types as parsers } from "pg";
+import { type CustomTypesConfig, Pool, type PoolClient, type QueryConfig, types as parsers } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { type DatabaseAddress, type DatabaseHost, isRemote } from "./address.ts";
 import { checkServer, FACTS_SQL, type ServerFacts } from "./check-server.ts";
-import { isConnectionLost, translatePostgresqlError } from "./postgresql-error.ts";
+import { isConnectionLost, PassedOver, translatePostgresqlError } from "./postgresql-error.ts";
 
-/** Longest wait for a connection, free or new. */
-const CONNECT_TIMEOUT_MS = 10_000;
 /** How long a connection that nobody uses is kept. */
 const IDLE_MS = 10_000;
 /** After this silence the system asks whether the other end is still there. */
@@ -26,15 +24,22 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-export function createConnections(address: DatabaseAddress, size: number): Connections {
-  const pools = address.hosts.map((host) => createPool(address, host, size));
+export interface PoolOptions {
+  /** Most connections at a time. */
+  readonly size: number;
+  /** Longest wait for a connection, free or new. */
+  readonly connectTimeoutMs: number;
+}
+
+export function createConnections(address: DatabaseAddress, options: PoolOptions): Connections {
+  const pools = address.hosts.map((host) => createPool(address, host, options));
   const checked = new WeakSet<PoolClient>();
   let current = 0;
   const takeFrom = async (pool: Pool | undefined): Promise<PoolClient | undefined> => {
     const client = await pool?.connect();
     if (client === undefined || checked.has(client)) return client;
     try {
-      await check(client, address.shown);
+      await check(client, address.shown, options.connectTimeoutMs);
     } catch (error) {
       client.release(true);
       throw error;
@@ -65,14 +70,11 @@ export function createConnections(address: DatabaseAddress, size: number): Conne
   };
 }
 
-/** A server that is a standby, or not there: another host may be the primary. */
-class PassedOver extends FormsvcError {}
-
 function isPassedOver(error: unknown): boolean {
   return error instanceof PassedOver || isConnectionLost(error);
 }
 
-function createPool(address: DatabaseAddress, host: DatabaseHost, size: number): Pool {
+function createPool(address: DatabaseAddress, host: DatabaseHost, options: PoolOptions): Pool {
   const { user, password, database } = address;
   const pool = new Pool({
     host: host.host,
@@ -85,8 +87,8 @@ function createPool(address: DatabaseAddress, host: DatabaseHost, size: number):
     client_encoding: "UTF8",
     ssl: tlsFor(address, host),
     enableChannelBinding: address.tls.bindsChannel,
-    max: size,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    max: options.size,
+    connectionTimeoutMillis: options.connectTimeoutMs,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -100,8 +102,13 @@ function createPool(address: DatabaseAddress, host: DatabaseHost, size: number):
   return pool;
 }
 
-async function check(client: PoolClient, shown: string): Promise<void> {
-  const { rows } = await client.query<ServerFacts>(FACTS_SQL);
+async function check(client: PoolClient, shown: string, timeoutMs: number): Promise<void> {
+  // The driver's types leave the limit out.
+  const asked: QueryConfig & { readonly query_timeout: number } = {
+    text: FACTS_SQL,
+    query_timeout: timeoutMs,
+  };
+  const { rows } = await client.query<ServerFacts>(asked);
   const [facts] = rows;
   if (facts === undefined) throw new Error("the server said nothing about itself");
   try {

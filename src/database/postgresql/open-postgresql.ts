@@ -1,5 +1,6 @@
 import type { Database } from "../database.ts";
 import { parseDatabaseAddress } from "./address.ts";
+import { type BatchConnection, createBatchConnection } from "./batch-connection.ts";
 import { createConnections } from "./connections.ts";
 import { translatePostgresqlError } from "./postgresql-error.ts";
 import { BEGIN, runTransaction } from "./run-transaction.ts";
@@ -12,6 +13,11 @@ export interface PostgresqlOptions {
   readonly patienceMs: number;
 }
 
+/** Longest wait for a connection, free or new. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** The same for a batch, whose posts wait for all that happens in ten seconds. */
+const BATCH_CONNECT_TIMEOUT_MS = 3000;
+
 /** A command does one thing after the other. */
 export const COMMAND_OPTIONS: PostgresqlOptions = { connections: 2, patienceMs: 10_000 };
 
@@ -23,6 +29,8 @@ export interface PostgresqlDatabase extends Database {
    * was begun there is left.
    */
   withConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  /** The connection for batches of posts; made when the first one comes. */
+  readonly batches: BatchConnection;
   close(): Promise<void>;
 }
 
@@ -38,7 +46,10 @@ export async function openPostgresql(
 ): Promise<PostgresqlDatabase> {
   const address = parseDatabaseAddress(addressText);
   const { shown } = address;
-  const connections = createConnections(address, options.connections);
+  const pool = { size: options.connections, connectTimeoutMs: CONNECT_TIMEOUT_MS };
+  const connections = createConnections(address, pool);
+  const ofBatches = createConnections(address, { size: 1, connectTimeoutMs: BATCH_CONNECT_TIMEOUT_MS });
+  const batches = createBatchConnection({ connections: ofBatches, shown });
   const parts = { connections, shown, patienceMs: options.patienceMs };
   const db: PostgresqlDatabase = {
     engine: "postgresql",
@@ -59,7 +70,12 @@ export async function openPostgresql(
         client.release(isBroken);
       }
     },
-    close: () => connections.close(),
+    batches,
+    async close() {
+      batches.close();
+      await ofBatches.close();
+      await connections.close();
+    },
   };
   try {
     (await connections.take()).release();

@@ -31,6 +31,12 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not use the socket",
 };
 
+/** A server that is a standby, or not there: another host may be the primary. */
+export class PassedOver extends FormsvcError {}
+
+/** A commit whose end nobody heard: the change may have been made, or not. */
+export class UnheardCommit extends FormsvcError {}
+
 /** Whether another transaction was in the way, so that the same steps may succeed when they are run again. */
 export function isConflict(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === "40001" || error.code === "40P01");
@@ -44,8 +50,21 @@ export function isReadOnly(error: unknown): boolean {
 /** Whether the connection cannot be used any more. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof FormsvcError) return false;
-  if (error instanceof DatabaseError) return /^(?:57P|08)/.test(error.code ?? "");
+  // 25P03 and 25P04: the server waited too long for the next statement of a transaction.
+  if (error instanceof DatabaseError) return /^(?:57P|08|25P0[34])/.test(error.code ?? "");
   return error instanceof Error && reasonOfConnection(error) !== undefined;
+}
+
+/** Whether the same work may succeed soon: the server comes back, another one becomes the primary, or others get out of the way. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof PassedOver || error instanceof UnheardCommit) return true;
+  const cause = error instanceof FormsvcError ? error.cause : error;
+  return isConflict(cause) || isReadOnly(cause) || isConnectionLost(cause) || isFull(cause);
+}
+
+/** Whether the server takes no more connections. */
+function isFull(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === "53300";
 }
 
 /**

@@ -1,10 +1,15 @@
 import pRetry from "p-retry";
 import { DatabaseError, type PoolClient } from "pg";
-import { FormsvcError } from "../../foundation/errors.ts";
 import type { Statement, Steps } from "../steps.ts";
 import type { Connections } from "./connections.ts";
 import { toParameter, toPostgresql } from "./dialect.ts";
-import { isConflict, isConnectionLost, isReadOnly, translatePostgresqlError } from "./postgresql-error.ts";
+import {
+  isConflict,
+  isConnectionLost,
+  isReadOnly,
+  translatePostgresqlError,
+  UnheardCommit,
+} from "./postgresql-error.ts";
 
 /**
  * How a transaction begins. Ours are serializable: what they read and then decided is as true at the commit as if they had run
@@ -110,9 +115,6 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   }
 }
 
-/** A commit whose end nobody heard: the change may have been made, or not. */
-class UnheardCommit extends FormsvcError {}
-
 /**
  * The server warns when it stops waiting for a synchronous standby: the change is made here, and may be lost with this machine.
  */
@@ -138,7 +140,7 @@ async function commit(client: PoolClient, shown: string): Promise<void> {
   if (command === "ROLLBACK") throw new Error("a statement failed and its error was not passed on");
 }
 
-function unheard(shown: string, cause: unknown): FormsvcError {
+function unheard(shown: string, cause: unknown): UnheardCommit {
   const message = `${shown}: the connection broke before the server said that the change is safe; look whether it was made before you try again`;
   return new UnheardCommit("database_unusable", message, { retryAfterSeconds: 5, cause });
 }

@@ -1,0 +1,257 @@
+import pRetry from "p-retry";
+import type { PoolClient, QueryConfig, QueryResult } from "pg";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { Connections } from "./connections.ts";
+import {
+  isConnectionLost,
+  isPassing,
+  isReadOnly,
+  translatePostgresqlError,
+  UnheardCommit,
+} from "./postgresql-error.ts";
+
+/** A statement of a batch, in PostgreSQL's SQL. Under its name a connection prepares it once. */
+export interface BatchStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface BatchTransaction {
+  /**
+   * Whether an earlier attempt may have been committed: then look for what is there, after the locks. This attempt writes
+   * something in any case, so that its commit waits for the standby as the earlier one should have.
+   */
+  readonly isRetry: boolean;
+  /** Sends a statement. Those that are sent before one of them is awaited go together, in one round trip. */
+  query<Row>(statement: BatchStatement, ...values: readonly unknown[]): Promise<Row[]>;
+  /** Call it once, at the end; it may be sent together with the last statements. */
+  commit(): Promise<void>;
+}
+
+/** The connection on which a server stores posts: one batch at a time, and nothing else waits for it or holds it up. */
+export interface BatchConnection {
+  /**
+   * Runs `work` in one READ COMMITTED transaction, durable when the promise resolves. It is run again while the server does not
+   * answer or others are in the way: what it decides it must decide behind locks.
+   *
+   * @throws database_unusable when that takes too long: then it is not known whether the last attempt was committed.
+   */
+  transaction<Result>(work: (transaction: BatchTransaction) => Promise<Result>): Promise<Result>;
+  close(): void;
+}
+
+export interface BatchConnectionParts {
+  readonly connections: Connections;
+  /** How messages name the database. */
+  readonly shown: string;
+}
+
+/** How long a batch is tried again. */
+const PATIENCE_MS = 10_000;
+/** A server that says nothing for so long is given up, and the batch is sent again over another connection. */
+const SILENCE_MS = 4000;
+/** Pauses between attempts; they double from the first number to the second. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/**
+ * Nothing may end a statement or a commit early: a commit whose wait for the standby is cancelled looks like one that worked.
+ * A server of ours that vanishes in the middle of a batch must not hold its locks for long, and warnings must arrive.
+ */
+const SETTINGS: readonly string[] = [
+  "statement_timeout = 0",
+  "lock_timeout = 0",
+  "idle_in_transaction_session_timeout = 3000",
+  "tcp_user_timeout = 5000",
+  "tcp_keepalives_idle = 5",
+  "tcp_keepalives_interval = 2",
+  "tcp_keepalives_count = 3",
+  "client_min_messages = warning",
+];
+/** PostgreSQL on some systems does not know it. It ends a wait for a lock when nobody waits for the answer any more. */
+const CHECK_CLIENT_SQL = "SET client_connection_check_interval = 2000";
+
+const BEGIN_SQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+/** Behind a pooler each transaction may have another session. */
+const BEGIN_POOLED_SQL = [BEGIN_SQL, ...SETTINGS.map((setting) => `SET LOCAL ${setting}`)].join("; ");
+/** Only a commit that has something in the log waits for the standby. */
+const WRITE_SQL = "SELECT pg_logical_emit_message(true, 'formsvc', '')";
+
+/** A connection that is kept between batches. */
+interface Line {
+  readonly client: PoolClient;
+  /** Whether a pooler is in between, which knows no prepared statements and no settings of a session. */
+  readonly isPooled: boolean;
+  isOver: boolean;
+}
+
+export function createBatchConnection({ connections, shown }: BatchConnectionParts): BatchConnection {
+  let kept: Line | null = null;
+  const drop = (line: Line): void => {
+    if (kept === line) kept = null;
+    // The driver would wait for the answers to come.
+    line.client.connection.stream.destroy();
+    line.client.release(true);
+  };
+  const take = async (): Promise<Line> => {
+    if (kept?.isOver === true) drop(kept);
+    kept ??= await prepare(await connections.take());
+    return kept;
+  };
+  return {
+    async transaction(work) {
+      const endsAt = performance.now() + PATIENCE_MS;
+      let isRetry = false;
+      const attempt = async () => {
+        const line = await take();
+        const again = isRetry;
+        isRetry = true;
+        return await runOnce(line, { work, isRetry: again, endsAt, shown, drop });
+      };
+      try {
+        return await pRetry(attempt, {
+          retries: Number.POSITIVE_INFINITY,
+          maxRetryTime: PATIENCE_MS,
+          minTimeout: FIRST_PAUSE_MS,
+          maxTimeout: LONGEST_PAUSE_MS,
+          randomize: true,
+          shouldRetry: ({ error }) => isPassing(error),
+        });
+      } catch (error) {
+        throw asUnusable(translatePostgresqlError(error, shown));
+      }
+    },
+    close() {
+      kept?.client.release();
+      kept = null;
+    },
+  };
+}
+
+/** Whoever is told that the database is busy may send the batch again as a first attempt, and this one may have been committed. */
+function asUnusable(error: unknown): unknown {
+  if (!(error instanceof FormsvcError) || error.code !== "database_busy") return error;
+  return new FormsvcError("database_unusable", error.message, { retryAfterSeconds: 5, cause: error });
+}
+
+async function prepare(client: PoolClient): Promise<Line> {
+  try {
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    // A pooler tells a number of its own.
+    const { processID } = client as unknown as { readonly processID: number };
+    const line = { client, isPooled: rows[0]?.pid !== processID, isOver: false };
+    client.once("end", () => (line.isOver = true));
+    if (!line.isPooled) {
+      await client.query(SETTINGS.map((setting) => `SET ${setting}`).join("; "));
+      await client.query(CHECK_CLIENT_SQL).catch((error: unknown) => {
+        if (isConnectionLost(error)) throw error;
+      });
+    }
+    return line;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+interface Attempt<Result> {
+  readonly work: (transaction: BatchTransaction) => Promise<Result>;
+  readonly isRetry: boolean;
+  /** By `performance.now()`. */
+  readonly endsAt: number;
+  readonly shown: string;
+  readonly drop: (line: Line) => void;
+}
+
+async function runOnce<Result>(line: Line, attempt: Attempt<Result>): Promise<Result> {
+  const send = createSender(line, Math.min(SILENCE_MS, attempt.endsAt - performance.now()));
+  let isOver = false;
+  try {
+    const begun = send(line.isPooled ? BEGIN_POOLED_SQL : BEGIN_SQL);
+    // Whoever awaits a later statement gets its error.
+    begun.catch(() => undefined);
+    const result = await attempt.work({
+      isRetry: attempt.isRetry,
+      async query<Row>({ name, text }: BatchStatement, ...values: readonly unknown[]) {
+        const sent = send(
+          line.isPooled ? { text, values: [...values] } : { name, text, values: [...values] },
+        );
+        sent.catch(() => undefined);
+        await begun;
+        return (await sent).rows as Row[];
+      },
+      async commit() {
+        if (attempt.isRetry) send(WRITE_SQL).catch(() => undefined);
+        await commit(line, send, attempt.shown);
+        isOver = true;
+      },
+    });
+    if (!isOver) throw new Error("a batch was not committed");
+    return result;
+  } catch (error) {
+    const isLost = error instanceof UnheardCommit || isConnectionLost(error) || isReadOnly(error);
+    if (isLost || !(await rollBack(send))) attempt.drop(line);
+    throw error;
+  }
+}
+
+type Send = (query: string | QueryConfig) => Promise<QueryResult>;
+
+/** Sends what comes in one turn in one piece, and gives a server up that is silent while answers are awaited. */
+function createSender({ client }: Line, silenceMs: number): Send {
+  const { stream } = client.connection;
+  let awaited = 0;
+  let silence: NodeJS.Timeout | undefined;
+  let isCorked = false;
+  const gather = (): void => {
+    if (isCorked) return;
+    isCorked = true;
+    stream.cork();
+    process.nextTick(() => {
+      isCorked = false;
+      stream.uncork();
+    });
+  };
+  return async (query) => {
+    gather();
+    awaited += 1;
+    if (awaited === 1) silence = setTimeout(() => stream.destroy(), Math.max(silenceMs, 1));
+    try {
+      return await client.query(query);
+    } finally {
+      awaited -= 1;
+      if (awaited === 0) clearTimeout(silence);
+      else silence?.refresh();
+    }
+  };
+}
+
+/** The server warns when it stops waiting for a synchronous standby. In another language it does so in other words, under the same code. */
+async function commit({ client }: Line, send: Send, shown: string): Promise<void> {
+  let warning: Error | undefined;
+  const listen = ({ message }: { readonly message?: string | undefined }): void => {
+    warning = new Error(message);
+  };
+  client.on("notice", listen);
+  let command: string;
+  try {
+    ({ command } = await send("COMMIT"));
+  } finally {
+    client.off("notice", listen);
+  }
+  if (warning !== undefined) {
+    const message = `${shown}: the server stopped waiting for its standby`;
+    throw new UnheardCommit("database_unusable", message, { retryAfterSeconds: 5, cause: warning });
+  }
+  if (command !== "COMMIT") throw new Error("a statement failed and its error was not passed on");
+}
+
+/** Returns whether the connection can be used again. */
+async function rollBack(send: Send): Promise<boolean> {
+  try {
+    await send("ROLLBACK");
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Database } from "../database/database.ts";
+import type { RecalledPost, SpamMemory } from "./spam-memory.ts";
+
+/** Posts that wait for the one transaction at a time; of more, the texts are not remembered. */
+const MAX_WAITING = 512;
+
+/**
+ * Remembers posts in a transaction of its own after theirs, so that none waits for rows that all copies of a campaign change. What
+ * is lost with a crash costs one copy that is not recognised.
+ */
+export function rememberAfterwards(
+  db: Pick<Database, "relaxedTransaction">,
+  memory: Pick<SpamMemory, "remember">,
+  onFailure: (error: unknown) => void,
+): (posts: readonly RecalledPost[]) => void {
+  let waiting: RecalledPost[] = [];
+  let isRunning = false;
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    while (waiting.length > 0) {
+      const posts = waiting;
+      waiting = [];
+      try {
+        await db.relaxedTransaction(() => memory.remember(posts));
+      } catch (error) {
+        onFailure(error);
+      }
+    }
+    isRunning = false;
+  };
+  return (posts) => {
+    waiting.push(...posts.slice(0, MAX_WAITING - waiting.length));
+    if (!isRunning) void run();
+  };
+}

@@ -1,0 +1,329 @@
+import type { BatchTransaction } from "../database/postgresql/batch-connection.ts";
+import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
+import { type LockedEndpoint, LOCK_ENDPOINTS } from "../endpoints/postgresql-endpoints.ts";
+import { monthOf } from "../foundation/clock.ts";
+import { rememberAfterwards } from "../history/remember-afterwards.ts";
+import type { SpamMemory } from "../history/spam-memory.ts";
+import { NewMessages, type Outbox } from "../outbox/outbox.ts";
+import { INSERT_ROWS, LOCK_RECIPIENTS, type LockedRecipient } from "../outbox/postgresql-outbox.ts";
+import { ADD_USAGE, LOCK_USAGE, type UsedRow, WRITE_USAGE } from "../workspaces/postgresql-usage.ts";
+import type { UsageCounter } from "../workspaces/usage-counter.ts";
+import {
+  type Batch,
+  type BatchCounts,
+  type CommitOutcome,
+  type Committed,
+  createCounts,
+  type PendingHeld,
+  type PendingSubmission,
+  recalledOf,
+  type Repeated,
+} from "./batch.ts";
+import { type Eviction, hashOfRetry, MAX_EVICTED } from "./held-post.ts";
+import {
+  contentJson,
+  COUNT_EVICTED,
+  COUNT_HELD,
+  EVICT_HELD,
+  FIND_FIRST,
+  FIND_STORED,
+  type FirstRow,
+  FORGET_KEYS,
+  INSERT_HELD,
+  INSERT_SUBMISSIONS,
+  type KeyJson,
+  RECORD_KEYS,
+} from "./postgresql-statements.ts";
+
+export interface PostgresqlBatchParts {
+  readonly db: Pick<PostgresqlDatabase, "batches" | "relaxedTransaction">;
+  readonly usage: Pick<UsageCounter, "remember">;
+  readonly outbox: Pick<Outbox, "announce">;
+  readonly memory: Pick<SpamMemory, "remember">;
+  /** Held posts that a workspace keeps; null is unlimited. */
+  readonly held: { readonly maxPerWorkspace: number | null };
+  /** Told when texts of stored posts could not be remembered. */
+  readonly onMemoryFailure: (error: unknown) => void;
+}
+
+/**
+ * Stores batches in two round trips. The first locks what decides: the counts of the months, then endpoints and their recipients. The
+ * second writes and commits. Batches of all servers take their locks in one order, so that none waits for another in a circle.
+ */
+export function createPostgresqlBatch(parts: PostgresqlBatchParts): (batch: Batch) => Promise<Committed> {
+  const { db, usage, outbox, held } = parts;
+  const remember = rememberAfterwards(db, parts.memory, parts.onMemoryFailure);
+  return async (batch) => {
+    const { outcomes, counts, messages, evictions } = await db.batches.transaction((transaction) =>
+      writeBatch(transaction, batch, held.maxPerWorkspace),
+    );
+    for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
+    outbox.announce(messages);
+    remember(batch.filter((_, index) => outcomes[index] === "stored").flatMap(recalledOf));
+    return { batch, outcomes, evictions, marks: counts.marks() };
+  };
+}
+
+interface Written {
+  readonly outcomes: readonly CommitOutcome[];
+  readonly counts: BatchCounts;
+  readonly messages: NewMessages;
+  readonly evictions: readonly Eviction[];
+}
+
+/** Its last statement is the commit. */
+async function writeBatch(
+  transaction: BatchTransaction,
+  batch: Batch,
+  maxHeld: number | null,
+): Promise<Written> {
+  const locked = await lock(transaction, batch);
+  const counts = createCounts((workspaceId, month) => locked.used.get(unitOf(workspaceId, month)) ?? 0);
+  const outcomes = batch.map((pending) => decide(pending, locked, counts));
+  const ofOutcome = (outcome: CommitOutcome): Batch =>
+    batch.filter((_, index) => outcomes[index] === outcome);
+  const submissions = ofOutcome("stored").filter(isSubmission);
+  const fresh = submissions.filter(({ submission }) => !locked.there.has(submission.id));
+  const messages = new NewMessages();
+  const held = ofOutcome("stored").filter(isHeld);
+  const written = [
+    ...writeSubmissions(transaction, fresh, locked, messages),
+    ...writeCounts(transaction, counts),
+    ...forgetKeys(transaction, ofOutcome("over_limit").filter(isSubmission)),
+    ...writeHeld(transaction, held),
+  ];
+  const evictions = await evictAndCommit(transaction, written, held, maxHeld);
+  return { outcomes, counts, messages, evictions };
+}
+
+/** What a batch finds behind its locks. */
+interface Locked {
+  /** Accepted submissions by {@link unitOf}. */
+  readonly used: ReadonlyMap<string, number>;
+  /** The numbers of the endpoints that are there, by id. */
+  readonly endpoints: ReadonlyMap<string, number>;
+  /** By endpoint. */
+  readonly recipients: ReadonlyMap<string, readonly LockedRecipient[]>;
+  /** Submissions that an earlier attempt stored. */
+  readonly there: ReadonlySet<string>;
+  /** What other posts with their keys were given, by the id of the submission. */
+  readonly repeated: ReadonlyMap<string, Repeated>;
+}
+
+async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked> {
+  const submissions = batch.filter(isSubmission);
+  const units = new Map(submissions.map((each) => [unitOfPost(each), [each.workspaceId, monthOfPost(each)]]));
+  const wanted = [0, 1].map((part) => [...units.values()].map((unit) => unit[part]));
+  const endpointIds = [...new Set(batch.map(endpointOf))];
+  const keys = submissions.flatMap(keyOf);
+  const [counted, endpoints, recipients, recorded] = await Promise.all([
+    transaction.query<UsedRow>(LOCK_USAGE, ...wanted),
+    transaction.query<LockedEndpoint>(LOCK_ENDPOINTS, endpointIds),
+    transaction.query<LockedRecipient>(LOCK_RECIPIENTS, endpointIds),
+    keys.length === 0 ? [] : transaction.query<{ submission_id: string }>(RECORD_KEYS, JSON.stringify(keys)),
+  ]);
+  const used = counted.length === units.size ? counted : await addCounts(transaction, wanted);
+  const won = new Set(recorded.map(({ submission_id: id }) => id));
+  return {
+    used: new Map(used.map((row) => [unitOf(row.workspace_id, row.month), row.used])),
+    endpoints: new Map(endpoints.map(({ id, number }) => [id, number])),
+    recipients: Map.groupBy(recipients, ({ endpoint_id: id }) => id),
+    there: transaction.isRetry ? await findStored(transaction, submissions) : NONE,
+    repeated: await findFirst(
+      transaction,
+      keys.filter(({ submission_id: id }) => !won.has(id)),
+    ),
+  };
+}
+
+/** The first post of a workspace in a month has no row to lock. */
+async function addCounts(
+  transaction: BatchTransaction,
+  wanted: readonly (readonly unknown[])[],
+): Promise<UsedRow[]> {
+  const [, counted] = await Promise.all([
+    transaction.query(ADD_USAGE, ...wanted),
+    transaction.query<UsedRow>(LOCK_USAGE, ...wanted),
+  ]);
+  return counted;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Behind the locks of the counts, which an earlier attempt would still hold. */
+async function findStored(
+  transaction: BatchTransaction,
+  submissions: readonly PendingSubmission[],
+): Promise<ReadonlySet<string>> {
+  const ids = submissions.map(({ submission }) => submission.id);
+  const rows = await transaction.query<{ id: string }>(FIND_STORED, ids);
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function findFirst(
+  transaction: BatchTransaction,
+  lost: readonly KeyJson[],
+): Promise<ReadonlyMap<string, Repeated>> {
+  if (lost.length === 0) return new Map();
+  const rows = await transaction.query<FirstRow>(FIND_FIRST, JSON.stringify(lost));
+  return new Map(
+    rows.map((row) => [row.asked_id, { firstId: row.has_same_body ? row.submission_id : null }]),
+  );
+}
+
+function decide(
+  pending: PendingSubmission | PendingHeld,
+  { endpoints, there, repeated }: Locked,
+  counts: BatchCounts,
+): CommitOutcome {
+  if (isSubmission(pending) && there.has(pending.submission.id)) return "stored";
+  if (!endpoints.has(endpointOf(pending))) return "gone";
+  if (isHeld(pending)) return "stored";
+  const first = repeated.get(pending.submission.id);
+  if (first !== undefined) return first;
+  if (!counts.allows(pending)) return "over_limit";
+  counts.add(pending);
+  return "stored";
+}
+
+function writeSubmissions(
+  transaction: BatchTransaction,
+  pending: readonly PendingSubmission[],
+  { endpoints, recipients }: Locked,
+  messages: NewMessages,
+): Promise<unknown>[] {
+  if (pending.length === 0) return [];
+  const rows = pending.map(({ submission }) => {
+    const { endpointId, createdAt } = submission;
+    const { head, tail } = messages.add(submission, recipients.get(endpointId) ?? [], createdAt);
+    const endpointNumber = endpoints.get(endpointId);
+    return {
+      ...contentJson(submission),
+      endpoint_number: endpointNumber,
+      event_head: head,
+      event_tail: tail,
+    };
+  });
+  const stored = transaction.query(INSERT_SUBMISSIONS, JSON.stringify(rows));
+  if (messages.count === 0) return [stored];
+  const queued = [...messages.rows()].map(([recipient_id, queued_at, message_count, texts]) => ({
+    recipient_id,
+    queued_at,
+    message_count,
+    messages: texts,
+  }));
+  return [stored, transaction.query(INSERT_ROWS, JSON.stringify(queued))];
+}
+
+function writeCounts(transaction: BatchTransaction, counts: BatchCounts): Promise<unknown>[] {
+  const changed: UsedRow[] = [...counts.all()]
+    .filter(({ before, used }) => used > before)
+    .map(({ workspaceId, month, used }) => ({ workspace_id: workspaceId, month, used }));
+  return changed.length === 0 ? [] : [transaction.query(WRITE_USAGE, JSON.stringify(changed))];
+}
+
+/** A refused post is not remembered: its key is free for another try. */
+function forgetKeys(
+  transaction: BatchTransaction,
+  refused: readonly PendingSubmission[],
+): Promise<unknown>[] {
+  const keys = refused.flatMap(keyOf);
+  return keys.length === 0 ? [] : [transaction.query(FORGET_KEYS, JSON.stringify(keys))];
+}
+
+function writeHeld(transaction: BatchTransaction, pending: readonly PendingHeld[]): Promise<unknown>[] {
+  if (pending.length === 0) return [];
+  const rows = pending.map(({ held, trapped, network, idempotent }) => ({
+    ...contentJson(held),
+    workspace_id: held.workspaceId,
+    endpoint_id: held.endpointId,
+    why: held.why,
+    trapped: trapped ? 1 : 0,
+    network,
+    key_hash: idempotent && hashOfRetry(idempotent).toString("hex"),
+  }));
+  return [transaction.query(INSERT_HELD, JSON.stringify(rows))];
+}
+
+/** Only a batch with held posts may need a third round trip: which posts must go is known when they are counted. */
+async function evictAndCommit(
+  transaction: BatchTransaction,
+  written: readonly Promise<unknown>[],
+  held: readonly PendingHeld[],
+  maxHeld: number | null,
+): Promise<Eviction[]> {
+  if (held.length === 0 || maxHeld === null) {
+    await Promise.all([...written, transaction.commit()]);
+    return [];
+  }
+  const holders = new Map(held.map(({ held: { workspaceId, createdAt } }) => [workspaceId, createdAt]));
+  const counted = transaction.query<HeldCount>(COUNT_HELD, [...holders.keys()]);
+  const [counts] = await Promise.all([counted, ...written]);
+  const evicting = counts
+    .filter(({ posts }) => posts > maxHeld)
+    .map(({ workspace_id: id, posts }) =>
+      evict(transaction, id, Math.min(posts - maxHeld, MAX_EVICTED), holders.get(id) ?? 0),
+    );
+  const [evictions] = await Promise.all([Promise.all(evicting), transaction.commit()]);
+  return evictions;
+}
+
+interface HeldCount {
+  readonly workspace_id: string;
+  readonly posts: number;
+}
+
+async function evict(
+  transaction: BatchTransaction,
+  workspaceId: string,
+  surplus: number,
+  now: number,
+): Promise<Eviction> {
+  const sent = Array.from({ length: surplus }, () =>
+    transaction.query<{ why: "spam" | "limit" }>(EVICT_HELD, workspaceId),
+  );
+  const [rows] = await Promise.all([
+    Promise.all(sent),
+    transaction.query(COUNT_EVICTED, surplus, now, workspaceId),
+  ]);
+  const spam = rows.flat().filter(({ why }) => why === "spam").length;
+  return { workspaceId, spam, limit: surplus - spam };
+}
+
+function isHeld(pending: PendingSubmission | PendingHeld): pending is PendingHeld {
+  return "held" in pending;
+}
+
+function isSubmission(pending: PendingSubmission | PendingHeld): pending is PendingSubmission {
+  return !isHeld(pending);
+}
+
+function endpointOf(pending: PendingSubmission | PendingHeld): string {
+  return isHeld(pending) ? pending.held.endpointId : pending.submission.endpointId;
+}
+
+function monthOfPost({ submission }: PendingSubmission): string {
+  return monthOf(submission.createdAt);
+}
+
+function unitOfPost(pending: PendingSubmission): string {
+  return unitOf(pending.workspaceId, monthOfPost(pending));
+}
+
+function unitOf(workspaceId: string, month: string): string {
+  return `${workspaceId} ${month}`;
+}
+
+function keyOf({ submission, idempotent }: PendingSubmission): KeyJson[] {
+  if (idempotent === null) return [];
+  return [
+    {
+      endpoint_id: idempotent.endpointId,
+      kind: idempotent.kind,
+      key_hash: idempotent.keyHash.toString("hex"),
+      body_hash: idempotent.bodyHash.toString("hex"),
+      submission_id: submission.id,
+      created_at: submission.createdAt,
+    },
+  ];
+}

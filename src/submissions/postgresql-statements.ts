@@ -1,0 +1,119 @@
+import type { BatchStatement } from "../database/postgresql/batch-connection.ts";
+import { EVICT_SQL, type HeldPost } from "./held-post.ts";
+import { REMEMBERED_MS } from "./idempotency.ts";
+import { CONTENT_COLUMNS, type Submission } from "./submission.ts";
+
+const CONTENT = CONTENT_COLUMNS.join(", ");
+const CONTENT_TYPES = `id text, schema_version integer, data text, spam_score smallint, spam_reasons text,
+  spam_version integer, ip_address text, user_agent text, created_at bigint`;
+
+/** What submissions and held posts have alike, as JSON has it for one row. */
+export type ContentJson = Record<(typeof CONTENT_COLUMNS)[number], string | number>;
+
+export function contentJson(submission: Submission | HeldPost): ContentJson {
+  return {
+    id: submission.id,
+    schema_version: submission.schemaVersion,
+    data: JSON.stringify(submission.data),
+    spam_score: submission.spamScore,
+    spam_reasons: JSON.stringify(submission.spamReasons),
+    spam_version: submission.spamVersion,
+    ip_address: submission.ipAddress,
+    // All others are ASCII, or JSON, which writes as an escape what PostgreSQL's text cannot hold.
+    user_agent: submission.userAgent.toWellFormed().replaceAll("\0", "\uFFFD"),
+    created_at: submission.createdAt,
+  };
+}
+
+/** Those of these submissions that are stored. */
+export const FIND_STORED: BatchStatement = {
+  name: "find_stored",
+  text: "SELECT id FROM submission WHERE id = ANY($1::text[])",
+};
+
+/** The parameter is a JSON array of {@link ContentJson} with `endpoint_number`, `event_head` and `event_tail`. */
+export const INSERT_SUBMISSIONS: BatchStatement = {
+  name: "insert_submissions",
+  text: `INSERT INTO submission (${CONTENT}, endpoint_number, event_head, event_tail)
+    SELECT ${CONTENT}, endpoint_number, event_head, event_tail FROM json_to_recordset($1::json)
+      AS stored(${CONTENT_TYPES}, endpoint_number integer, event_head text, event_tail text)`,
+};
+
+/** A key of a post; the hashes are hexadecimal. */
+export interface KeyJson {
+  readonly endpoint_id: string;
+  readonly kind: string;
+  readonly key_hash: string;
+  readonly body_hash: string;
+  readonly submission_id: string;
+  readonly created_at: number;
+}
+
+const KEYS = `post(endpoint_id text, kind text, key_hash text, body_hash text,
+  submission_id text, created_at bigint)`;
+const OF_POST = `idempotency.endpoint_id = post.endpoint_id AND idempotency.kind = post.kind
+  AND idempotency.key_hash = decode(post.key_hash, 'hex')`;
+
+/**
+ * Records the keys that no other post had in the last 24 hours, and gives the submissions of those. The parameter is a JSON array
+ * of {@link KeyJson}. A key that another post has is locked.
+ */
+export const RECORD_KEYS: BatchStatement = {
+  name: "record_keys",
+  text: `INSERT INTO idempotency (endpoint_id, kind, key_hash, body_hash, submission_id, created_at)
+    SELECT endpoint_id, kind, decode(key_hash, 'hex'), decode(body_hash, 'hex'), submission_id, post.created_at
+    FROM json_to_recordset($1::json) AS ${KEYS}
+      JOIN endpoint_number USING (endpoint_id) ORDER BY 1, 2, 3
+    ON CONFLICT (endpoint_id, kind, key_hash) DO UPDATE
+      SET body_hash = excluded.body_hash, submission_id = excluded.submission_id, created_at = excluded.created_at
+      WHERE idempotency.created_at <= excluded.created_at - ${REMEMBERED_MS}
+        OR idempotency.submission_id = excluded.submission_id
+    RETURNING submission_id`,
+};
+
+/** The first post of a key that another post has too. */
+export interface FirstRow {
+  /** Of the other post. */
+  readonly asked_id: string;
+  readonly submission_id: string;
+  readonly has_same_body: boolean;
+}
+
+/** The first posts of keys that are recorded for others than these. The parameter is a JSON array of {@link KeyJson}. */
+export const FIND_FIRST: BatchStatement = {
+  name: "find_first",
+  text: `SELECT post.submission_id AS asked_id, idempotency.submission_id,
+      idempotency.body_hash = decode(post.body_hash, 'hex') AS has_same_body
+    FROM json_to_recordset($1::json) AS ${KEYS} JOIN idempotency ON ${OF_POST}`,
+};
+
+/** Forgets keys that were recorded for posts that are not stored after all. The parameter is a JSON array of {@link KeyJson}. */
+export const FORGET_KEYS: BatchStatement = {
+  name: "forget_keys",
+  text: `DELETE FROM idempotency USING json_to_recordset($1::json) AS ${KEYS}
+    WHERE ${OF_POST} AND idempotency.submission_id = post.submission_id`,
+};
+
+/** Each batch takes the rows that triggers count in by workspace and network, in one order. */
+export const INSERT_HELD: BatchStatement = {
+  name: "insert_held",
+  text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash)
+    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, decode(key_hash, 'hex')
+    FROM json_to_recordset($1::json) AS kept(${CONTENT_TYPES}, workspace_id text, endpoint_id text, why text,
+      trapped smallint, network text, key_hash text)
+    ORDER BY workspace_id, network, id ON CONFLICT DO NOTHING`,
+};
+
+export const COUNT_HELD: BatchStatement = {
+  name: "count_held",
+  text: "SELECT workspace_id, posts FROM held_total WHERE workspace_id = ANY($1::text[]) ORDER BY workspace_id",
+};
+
+/** Parameter: the workspace. */
+export const EVICT_HELD: BatchStatement = { name: "evict_held", text: EVICT_SQL.replace("?", "$1") };
+
+/** Parameters: how many were evicted, when, the workspace. */
+export const COUNT_EVICTED: BatchStatement = {
+  name: "count_evicted",
+  text: "UPDATE held_total SET evicted = evicted + $1, evicted_at = $2 WHERE workspace_id = $3",
+};

@@ -1,0 +1,147 @@
+import type { Database } from "../../src/database/database.ts";
+import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { createSpamMemory, type SpamMemory } from "../../src/history/spam-memory.ts";
+import { createOutbox, createSqliteOutbox } from "../../src/outbox/outbox.ts";
+import { insertRecipient } from "../../src/outbox/recipient-store.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import type {
+  Batch,
+  BatchWriter,
+  CommitOutcome,
+  PendingHeld,
+  PendingSubmission,
+} from "../../src/submissions/batch.ts";
+import {
+  type CommitObserver,
+  type CommitQueue,
+  createCommitQueue,
+} from "../../src/submissions/commit-batch.ts";
+import { type IdempotentPost, readIdempotencyKey } from "../../src/submissions/idempotency.ts";
+import { createPostgresqlBatch } from "../../src/submissions/postgresql-batch.ts";
+import { createSqliteBatch } from "../../src/submissions/sqlite-batch.ts";
+import type { Submission } from "../../src/submissions/submission.ts";
+import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { asSubmission } from "./add-submission.ts";
+import { NOON } from "./fake-clock.ts";
+
+const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+
+/** What one server writes batches with. */
+export interface BatchServer {
+  readonly write: BatchWriter;
+  readonly queue: CommitQueue;
+  readonly memory: SpamMemory;
+  /** How many messages it queued. */
+  readonly queued: () => number;
+}
+
+export interface BatchOptions {
+  readonly maxHeld?: number | null;
+  readonly observer?: CommitObserver;
+}
+
+/** A server on any engine, as far as it stores posts. */
+export function batchServer(db: Database, { maxHeld = null, observer }: BatchOptions = {}): BatchServer {
+  const usage = createUsageCounter(db);
+  const memory = createSpamMemory(null);
+  const shared = { usage, memory, held: { maxPerWorkspace: maxHeld } };
+  const { outbox, write } =
+    db.engine === "sqlite"
+      ? onSqlite(db as SqliteDatabase, shared)
+      : onPostgresql(db as PostgresqlDatabase, shared);
+  const queue = createCommitQueue(write, observer);
+  return { write, queue, memory, queued: () => outbox.queuedSoFar() };
+}
+
+type Shared = Omit<Parameters<typeof createSqliteBatch>[0], "db" | "outbox"> & {
+  readonly memory: SpamMemory;
+};
+
+function onSqlite(db: SqliteDatabase, shared: Shared) {
+  const outbox = createSqliteOutbox(db);
+  return { outbox, write: createSqliteBatch({ ...shared, db, outbox }) };
+}
+
+function onPostgresql(db: PostgresqlDatabase, shared: Shared) {
+  const outbox = createOutbox();
+  const onMemoryFailure = (error: unknown): never => {
+    throw error;
+  };
+  return { outbox, write: createPostgresqlBatch({ ...shared, db, outbox, onMemoryFailure }) };
+}
+
+/** A workspace with one endpoint, and posts to it. */
+export interface Place {
+  readonly workspaceId: string;
+  readonly endpointId: string;
+  readonly pending: (
+    more?: Partial<PendingSubmission> & { readonly of?: Partial<Submission> },
+  ) => PendingSubmission;
+  readonly held: (more?: Partial<PendingHeld>) => PendingHeld;
+  readonly idempotent: (key: string, body?: string) => IdempotentPost;
+  /** Adds a recipient that wants posts up to this score; its id. */
+  readonly recipient: (maxSpamScore: number) => Promise<string>;
+}
+
+/** @param name of the account, each time another one. */
+export async function addPlace(db: Database, name = "ana"): Promise<Place> {
+  const { workspace } = await db.transaction(() => createAccount(`${name}@example.org`, NOON));
+  const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+  const endpoint = await db.transaction(() => insertEndpoint(workspace, made, plans, NOON));
+  const [workspaceId, endpointId] = [workspace.id, endpoint.id];
+  return {
+    workspaceId,
+    endpointId,
+    pending: ({ of = {}, ...more } = {}) => ({
+      submission: asSubmission({ endpointId, data: { a: 1 }, createdAt: NOON, ...of }),
+      workspaceId,
+      monthlyLimit: null,
+      idempotent: null,
+      recollection: null,
+      ...more,
+    }),
+    held: (more = {}) => ({
+      held: {
+        ...asSubmission({ id: newId("held", NOON), endpointId, data: { a: 1 }, createdAt: NOON }),
+        workspaceId,
+        why: "spam",
+      },
+      trapped: false,
+      network: "",
+      idempotent: null,
+      recollection: null,
+      ...more,
+    }),
+    idempotent(key, body = "{}") {
+      const post = readIdempotencyKey(key, { endpointId, kind: "secret" }, Buffer.from(body));
+      if (post === null) throw new Error("there is a key");
+      return post;
+    },
+    async recipient(maxSpamScore) {
+      const id = newId("wh", NOON);
+      const recipient = { id, kind: "webhook", endpointId, maxSpamScore, confirmedAt: NOON };
+      await db.transaction(() => insertRecipient(recipient, NOON));
+      return id;
+    },
+  };
+}
+
+/** Writes a batch and gives what became of each post. */
+export async function outcomesOf(server: BatchServer, batch: Batch) {
+  return (await server.write(batch)).outcomes;
+}
+
+/** How many posts ended how. */
+export function tally(outcomes: readonly CommitOutcome[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) {
+    const name = typeof outcome === "string" ? outcome : "repeated";
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
