@@ -6,7 +6,7 @@ import {
   listChannelDeliveries,
   replayOf,
 } from "../outbox/channel-deliveries.ts";
-import { type Attempt, type Delivery, DELIVERY_STATES } from "../outbox/delivery.ts";
+import { type Attempt, type Delivery, DELIVERY_STATES, isGathered } from "../outbox/delivery.ts";
 import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
 import {
   leadOf,
@@ -100,12 +100,10 @@ function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }:
           toIsoTime(attempt.startedAt),
           `${attempt.durationMs} ms`,
           attempt.outcome,
-          [attempt.message ?? "", attempt.answer ?? ""].join(" ").trim(),
+          saidIn(attempt),
         ]);
         context.output.table(["ATTEMPT", "BEGUN", "TOOK", "OUTCOME", ""], rows, "no attempts yet");
-        const next =
-          delivery.dueAt === null ? "" : `; the next attempt is planned for ${toIsoTime(delivery.dueAt)}`;
-        context.output.note(`${delivery.state}${next}`);
+        context.output.note(`${delivery.state}${planOf(delivery, context.clock.now())}`);
         const others = othersWith(delivery, await db.read(() => readTogether([delivery])));
         if (others > 0)
           context.output.note(
@@ -184,6 +182,20 @@ function refuseRange(range: Range): void {
 }
 
 const HEADINGS = ["SUBMISSION", "STATE", "ATTEMPTS", "STATUS", "NEXT ATTEMPT"];
+
+/** An answer that the message quotes is not said twice. */
+function saidIn({ message, answer }: Attempt): string {
+  const isQuoted = answer === null || message?.includes(answer);
+  return [message ?? "", isQuoted ? "" : answer].join(" ").trim();
+}
+
+function planOf(delivery: Delivery, now: number): string {
+  if (delivery.dueAt === null) return "";
+  const at = toIsoTime(delivery.dueAt);
+  return isGathered(delivery, now)
+    ? `: gathered with others, which go as one at ${at}`
+    : `; the next attempt is planned for ${at}`;
+}
 
 function togetherWords(others: number): string {
   return others === 1 ? "with 1 other" : `with ${others} others`;

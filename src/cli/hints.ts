@@ -38,7 +38,7 @@ const WORDS: Words = {
   list_webhooks: () => "see: formsvc webhook list",
   list_workspaces: () => "see: formsvc workspace list",
   look_at_recipient: ({ recipientId }) =>
-    `correct the address or ask its holder, then: formsvc recipient enable ${recipientId}`,
+    `ask its holder, then: formsvc recipient enable ${recipientId}; if the address is wrong, remove it and add the right one`,
   look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,
   make_configuration: () => "make one with: formsvc init",
   make_other_operator: () => "make another one first: formsvc account set EMAIL --operator",

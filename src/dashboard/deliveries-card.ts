@@ -2,9 +2,16 @@ import type { Actor } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { type Channel, listChannelDeliveries } from "../outbox/channel-deliveries.ts";
-import { DELIVERY_STATES, type Attempt, type Delivery, type DeliveryState } from "../outbox/delivery.ts";
+import { MAIL_KIND } from "../mail/mail-recipient.ts";
+import {
+  DELIVERY_STATES,
+  type Attempt,
+  type Delivery,
+  type DeliveryState,
+  isGathered,
+} from "../outbox/delivery.ts";
 import { findLastAttempt, leadOf, othersWith, readTogether } from "../outbox/delivery-store.ts";
-import { attemptWords, stateWords, togetherWords } from "./delivery-words.ts";
+import { attemptWords, deliveryWords, stateWords, togetherWords } from "./delivery-words.ts";
 import { readTitles } from "./read-titles.ts";
 import { dueTime, time } from "./time.ts";
 
@@ -19,6 +26,9 @@ interface DeliveryRow {
 }
 
 export interface DeliveryList {
+  /** Of the recipient. */
+  readonly kind: string;
+  readonly now: number;
   readonly rows: readonly DeliveryRow[];
   /** Null is all. */
   readonly state: DeliveryState | null;
@@ -32,7 +42,7 @@ export async function readDeliveryList(
   db: Database,
   channel: Channel<Actor>,
   recipientId: string,
-  query: URLSearchParams,
+  { query, now }: { readonly query: URLSearchParams; readonly now: number },
 ): Promise<DeliveryList> {
   const state = DELIVERY_STATES.find((each) => each === query.get("state")) ?? null;
   const filter = { recipientId, submissionId: null, state, cursor: query.get("cursor"), limit: PAGE_SIZE };
@@ -51,18 +61,18 @@ export async function readDeliveryList(
     }
     return read;
   });
-  return { rows, state, nextCursor };
+  return { kind: channel.kind, now, rows, state, nextCursor };
 }
 
 /** The messages to one recipient, a page at a time. @param path of the recipient's page. */
 export function deliveriesCard(path: string, list: DeliveryList): Html {
-  const { rows, state, nextCursor } = list;
+  const { state, nextCursor } = list;
   return html`<section class="card" aria-labelledby="messages">
     <header><h2 id="messages">Messages</h2></header>
     <nav class="bar" aria-label="Which messages">
       ${chip(path, "All", null, state)} ${DELIVERY_STATES.map((each) => chip(path, stateWords(each).label, each, state))}
     </nav>
-    ${rows.length === 0 ? html`<p class="empty">${noMessages(list)}</p>` : deliveryTable(path, rows)}
+    ${list.rows.length === 0 ? html`<p class="empty">${noMessages(list)}</p>` : deliveryTable(path, list)}
     ${
       nextCursor !== null &&
       html`<div class="pages">
@@ -82,7 +92,7 @@ function noMessages({ state, nextCursor }: DeliveryList): string {
   return state === null ? "No messages yet." : "No messages in this state.";
 }
 
-function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
+function deliveryTable(path: string, list: DeliveryList): Html {
   return html`<form method="post" action="${path}/replay">
     <div class="scroll wide" tabindex="0" role="region" aria-label="Table of messages">
       <table class="messages">
@@ -101,7 +111,7 @@ function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
           </tr>
         </thead>
         <tbody data-rows>
-          ${rows.map((row) => deliveryRow(path, row))}
+          ${list.rows.map((row) => deliveryRow(path, row, list))}
         </tbody>
       </table>
     </div>
@@ -109,26 +119,36 @@ function deliveryTable(path: string, rows: readonly DeliveryRow[]): Html {
   </form>`;
 }
 
-function deliveryRow(path: string, { delivery, last, title, others }: DeliveryRow): Html {
-  const { id, submissionId, state, attempts, dueAt } = delivery;
-  const { label, tone } = stateWords(state);
+function deliveryRow(
+  path: string,
+  { delivery, last, title, others }: DeliveryRow,
+  { kind, now }: DeliveryList,
+): Html {
+  const { id, submissionId, attempts, dueAt } = delivery;
+  const { label, tone } = deliveryWords(delivery, now);
+  const isWaiting = isGathered(delivery, now);
   const called = title ?? `…${submissionId.slice(-6)}`;
   return html`<tr>
     <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Choose the message about ${called}" /></td>
     <td><a href="/dashboard/submissions/${submissionId}"><bdi class="said">${called}</bdi></a></td>
     <td>
-      <span class="pill ${tone}">${label}</span> <a href="${path}/deliveries/${id}">${attemptWords(attempts)}</a>
+      <span class="pill ${tone}">${label}</span> <a href="${path}/deliveries/${id}">${isWaiting ? "with others" : attemptWords(attempts)}</a>
       ${others > 0 && html`<small>${togetherWords(others)}</small>`}
     </td>
     <td>
-      ${last === null ? html`<span class="muted">—</span>` : lastAttempt(last)}${
-        dueAt !== null && attempts > 0 && html`<small>next ${dueTime(dueAt)}</small>`
-      }
+      ${
+        last !== null
+          ? lastAttempt(kind, last)
+          : isWaiting
+            ? html`<span class="muted">goes ${dueTime(dueAt ?? now)}</span>`
+            : html`<span class="muted">—</span>`
+      }${dueAt !== null && attempts > 0 && html`<small>next ${dueTime(dueAt)}</small>`}
     </td>
   </tr>`;
 }
 
-function lastAttempt({ startedAt, message, status }: Attempt): Html {
-  const said = message ?? (status === null ? "" : `Answered ${status}.`);
+function lastAttempt(kind: string, { startedAt, message, status }: Attempt): Html {
+  const taken = kind === MAIL_KIND ? "The mail server took it." : `Answered ${status}.`;
+  const said = message ?? (status === null ? "" : taken);
   return html`<bdi class="said" dir="auto">${said.slice(0, 160)}</bdi><small>${time(startedAt)}</small>`;
 }

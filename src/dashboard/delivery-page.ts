@@ -6,7 +6,7 @@ import { mailChannel } from "../mail/mail-deliveries.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { getViewableMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { type Channel, getDeliveryTo, replayOf } from "../outbox/channel-deliveries.ts";
-import type { Attempt, Delivery } from "../outbox/delivery.ts";
+import { type Attempt, type Delivery, isGathered } from "../outbox/delivery.ts";
 import { leadOf, listAttempts, othersWith, readTogether } from "../outbox/delivery-store.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { readSubmissions } from "../submissions/submission-store.ts";
@@ -15,7 +15,7 @@ import { getViewableWebhook } from "../webhooks/viewable-webhooks.ts";
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { page, redirect } from "./answer.ts";
 import { recipientPath } from "./channel-of.ts";
-import { adviceFor, stateWords, togetherWords } from "./delivery-words.ts";
+import { adviceFor, deliveryWords, togetherWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { titleOf } from "./preview.ts";
 import type { Routes, Visit } from "./routes.ts";
@@ -56,14 +56,14 @@ function sectionPages(routes: Routes, parts: DashboardParts, section: Section): 
     return yield* getDeliveryTo(recipientId, id);
   }
 
-  routes.read(`/${name}/:id/deliveries/:delivery`, async ({ viewer, params }) => {
+  routes.read(`/${name}/:id/deliveries/:delivery`, async ({ viewer, params, now }) => {
     const { id = "", delivery: deliveryId = "" } = params;
     const shown = await db.read(function* () {
       const delivery = yield* getOwned(viewer, id, deliveryId);
       const attempts = yield* listAttempts(leadOf(delivery));
       const [submission] = yield* readSubmissions([delivery.submissionId]);
       const others = othersWith(delivery, yield* readTogether([delivery]));
-      return { delivery, attempts, submission, others };
+      return { delivery, attempts, submission, others, now };
     });
     return page("Message", deliveryView(section, shown));
   });
@@ -115,12 +115,14 @@ interface ShownDelivery {
   readonly submission: Submission | undefined;
   /** How many others are in the same summary; 0 if it goes by itself. */
   readonly others: number;
+  readonly now: number;
 }
 
 function deliveryView({ channel, back }: Section, shown: ShownDelivery): Html {
-  const { delivery, attempts, submission, others } = shown;
+  const { delivery, attempts, submission, others, now } = shown;
   const { id, recipientId, submissionId, state, dueAt } = delivery;
-  const { label, tone } = stateWords(state);
+  const { label, tone } = deliveryWords(delivery, now);
+  const isWaiting = isGathered(delivery, now);
   const { kind } = channel;
   const recipient = recipientPath(kind, recipientId);
   const path = `${recipient}/deliveries/${id}/replay`;
@@ -131,7 +133,7 @@ function deliveryView({ channel, back }: Section, shown: ShownDelivery): Html {
       <h1>Message</h1>
       <span class="pill ${tone}">${label}</span>
       <div class="actions">
-        <form method="post" action="${path}"><button class="primary">Send again</button></form>
+        ${!isWaiting && html`<form method="post" action="${path}"><button class="primary">Send again</button></form>`}
         ${
           isOver &&
           html`<form method="post" action="${path}">
@@ -141,6 +143,7 @@ function deliveryView({ channel, back }: Section, shown: ShownDelivery): Html {
       </div>
     </div>
     ${isOver && html`<p class="hint">${words.asNew}</p>`}
+    ${isWaiting && html`<p class="hint">${GATHERED}</p>`}
     <section class="card">
       <dl class="facts">
         <div>
@@ -154,11 +157,14 @@ function deliveryView({ channel, back }: Section, shown: ShownDelivery): Html {
           <dd class="mono">${leadOf(delivery)}</dd>
         </div>
         ${others > 0 && html`<div><dt>Sent</dt><dd>${togetherWords(others)}; all of them are sent again together</dd></div>`}
-        ${dueAt !== null && html`<div><dt>Next attempt</dt><dd>${dueTime(dueAt)}</dd></div>`}
+        ${dueAt !== null && html`<div><dt>${isWaiting ? "Goes with others" : "Next attempt"}</dt><dd>${dueTime(dueAt)}</dd></div>`}
       </dl>
     </section>
     ${attemptsCard(kind, attempts)}`;
 }
+
+const GATHERED =
+  "It is gathered with others, which go in one e-mail: because this recipient wants it so, or because many came within a short time.";
 
 /** What is said of messages to recipients of a kind. */
 const WORDS = {

@@ -1,5 +1,5 @@
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
-import type { Attempt, DeliveryState } from "../outbox/delivery.ts";
+import { type Attempt, type Delivery, type DeliveryState, isGathered } from "../outbox/delivery.ts";
 
 interface StateWords {
   readonly label: string;
@@ -17,6 +17,12 @@ const STATES: Readonly<Record<DeliveryState, StateWords>> = {
 export function stateWords(state: DeliveryState): StateWords {
   return STATES[state];
 }
+
+export function deliveryWords(delivery: Delivery, now: number): StateWords {
+  return isGathered(delivery, now) ? GATHERED : STATES[delivery.state];
+}
+
+const GATHERED: StateWords = { label: "Gathered", tone: "" };
 
 export function attemptWords(count: number): string {
   if (count === 0) return "not tried yet";

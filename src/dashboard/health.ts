@@ -1,6 +1,6 @@
 import { html, type Html } from "../foundation/html.ts";
 import { MAX_COUNTED, type RecipientQueue } from "../outbox/count-deliveries.ts";
-import { exactTime } from "./time.ts";
+import { dueTime, exactTime } from "./time.ts";
 
 /** How a recipient is doing, for people who know nothing of breakers and queues. */
 export interface Health {
@@ -15,12 +15,12 @@ export function healthPill({ label, tone }: Health): Html {
 }
 
 /** @param path of the recipient's page. */
-export function healthCard(path: string, { sentence }: Health, queue: RecipientQueue): Html {
+export function healthCard(path: string, { sentence }: Health, queue: RecipientQueue, now: number): Html {
   return html`<section class="card">
     <header><h2>Health</h2></header>
     <div class="body">
       <p>${sentence}</p>
-      <p>${queueSentence(queue)}</p>
+      <p>${queueSentence(queue, now)}</p>
       ${queue.failed > 0 && replayFailed(path)}
     </div>
   </section>`;
@@ -33,10 +33,15 @@ function replayFailed(path: string): Html {
 }
 
 /** What waits, in a sentence. */
-function queueSentence({ waiting, oldestAt, held, failed }: RecipientQueue): Html {
+function queueSentence(queue: RecipientQueue, now: number): Html {
+  const { waiting, oldestAt, held, failed } = queue;
+  const until = gatheringUntil(queue, now);
   const parts = [
     waiting > 0 &&
+      until === null &&
       html`${counted(waiting)} to be sent${oldestAt === null ? null : html`, the oldest from ${exactTime(oldestAt)}`}.`,
+    until !== null &&
+      html`${counted(waiting)} gathered; what has come by then goes in one e-mail ${dueTime(until)}.`,
     held > 0 && html`${counted(held)} kept until you start sending again.`,
     failed > 0 && html`${counted(failed)} given up.`,
   ].filter((part) => part !== false);
@@ -45,13 +50,19 @@ function queueSentence({ waiting, oldestAt, held, failed }: RecipientQueue): Htm
 }
 
 /** The same in a cell of a table. */
-export function queueCell({ waiting, held, failed }: RecipientQueue): Html {
+export function queueCell(queue: RecipientQueue, now: number): Html {
+  const { waiting, held, failed } = queue;
   const parts = [
-    waiting > 0 && `${most(waiting)} waiting`,
+    waiting > 0 && `${most(waiting)} ${gatheringUntil(queue, now) === null ? "waiting" : "gathered"}`,
     held > 0 && `${most(held)} kept`,
     failed > 0 && `${most(failed)} given up`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? html`<span class="muted">nothing</span>` : html`${parts.join(", ")}`;
+}
+
+/** When what waits goes as one; null if nothing waits for that. */
+function gatheringUntil({ waiting, gathersUntil }: RecipientQueue, now: number): number | null {
+  return waiting > 0 && gathersUntil !== null && gathersUntil > now ? gathersUntil : null;
 }
 
 function counted(count: number): string {

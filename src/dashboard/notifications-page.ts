@@ -42,7 +42,7 @@ interface List {
 
 /** `/dashboard/notifications`: who is told of submissions, by e-mail and by webhooks, with their health. */
 export function notificationsPages(routes: Routes, { db, config }: DashboardParts): void {
-  routes.read("/notifications", async ({ viewer, query }) => {
+  routes.read("/notifications", async ({ viewer, query, now }) => {
     const mailAfter = query.get("mail_after");
     const webhooksAfter = query.get("after");
     const recipients = await db.read(() => listViewableMailRecipients(viewer, mailAfter, PAGE_SIZE + 1));
@@ -51,7 +51,7 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     const others = await readList(webhooks.map(webhookRow), "after", webhooksAfter === null);
     const missing = mailMissing(config, viewer.isOperator);
     const content = html`<div class="head"><h1>Notifications</h1></div>
-      ${mailCard(mail, missing)} ${webhooksCard(others)}`;
+      ${mailCard(mail, missing, now)} ${webhooksCard(others, now)}`;
     return page("Notifications", content);
   });
 
@@ -78,7 +78,7 @@ function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
   return { id, kind: WEBHOOK_KIND, name, health, failingSince, endpointName: endpoint.name };
 }
 
-function mailCard({ rows, next, isFirst }: List, missing: string | null): Html {
+function mailCard({ rows, next, isFirst }: List, missing: string | null, now: number): Html {
   if (rows.length === 0 && isFirst)
     return missing === null ? NO_MAIL : emptyCard("No e-mail yet", missing, html``);
   const add = html`<a class="button" href="/dashboard/recipients/new">Add a recipient</a>`;
@@ -87,7 +87,7 @@ function mailCard({ rows, next, isFirst }: List, missing: string | null): Html {
       header: html`<h2>E-mail</h2>${missing === null && add}`,
       label: "E-mail recipients",
       columns: ["Address", "Health", "Messages", "Endpoint"],
-      rows: rows.map(rowView),
+      rows: rows.map((row) => rowView(row, now)),
       next,
     })}`;
 }
@@ -98,30 +98,30 @@ const NO_MAIL = emptyCard(
   html`<a class="button primary" href="/dashboard/recipients/new">Add an e-mail recipient</a>`,
 );
 
-function webhooksCard({ rows, next, isFirst }: List): Html {
+function webhooksCard({ rows, next, isFirst }: List, now: number): Html {
   if (rows.length === 0 && isFirst) return NO_WEBHOOK;
   return listCard({
     header: html`<h2>Webhooks and chats</h2><a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
     label: "Webhooks",
     columns: ["Receiver", "Health", "Messages", "Endpoint"],
-    rows: rows.map(rowView),
+    rows: rows.map((row) => rowView(row, now)),
     next,
   });
 }
 
 const NO_WEBHOOK = emptyCard(
-  "There is no webhook yet",
-  "A webhook sends each new submission on to another program as soon as it is stored: to a chat, to n8n or Zapier, or to a script of yours.",
-  html`<a class="button" href="/dashboard/webhooks/new">Add the first webhook</a>`,
+  "There is no webhook or chat yet",
+  "Each new submission is sent on as soon as it is stored: to a chat like Slack, Discord or Telegram, to n8n or Zapier, or to a script of yours.",
+  html`<a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
 );
 
-function rowView({ id, kind, name, health, failingSince, endpointName, queue }: ShownRow): Html {
+function rowView({ id, kind, name, health, failingSince, endpointName, queue }: ShownRow, now: number): Html {
   return html`<tr>
     <td><a href="${recipientPath(kind, id)}">${name}</a></td>
     <td>
       ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
     </td>
-    <td>${queueCell(queue)}</td>
+    <td>${queueCell(queue, now)}</td>
     <td><bdi>${endpointName}</bdi></td>
   </tr>`;
 }

@@ -44,7 +44,7 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
 
   async function show(visit: Visit, found: OwnedMailRecipient, tested: MailTest | null): Promise<Answer> {
     const { id, settings } = found.recipient;
-    const list = await readDeliveryList(db, mailChannel, id, visit.query);
+    const list = await readDeliveryList(db, mailChannel, id, visit);
     const queue = await db.read(() => readQueue(id));
     const missing = mailMissing(config, visit.viewer.isOperator);
     const canTest = sendTest !== null && isTestable(found.recipient);

@@ -23,7 +23,7 @@ interface RecipientView extends OwnedMailRecipient {
 }
 
 export function recipientView(view: RecipientView): Html {
-  const { recipient, queue, missing, canTest, tested } = view;
+  const { recipient, queue, list, missing, canTest, tested } = view;
   const health = recipientHealth(recipient);
   const path = recipientPath(MAIL_KIND, recipient.id);
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
@@ -37,8 +37,8 @@ export function recipientView(view: RecipientView): Html {
     ${missing !== null && html`<p class="notice bad">${missing}</p>`}
     ${tested !== null && testedView(tested)}
     <div class="two">
-      <div>${deliveriesCard(path, view.list)}</div>
-      <div>${healthCard(path, health, queue)} ${settingsCard(view, path)}</div>
+      <div>${deliveriesCard(path, list)}</div>
+      <div>${healthCard(path, health, queue, list.now)} ${settingsCard(view, path)}</div>
     </div>`;
 }
 
@@ -94,7 +94,7 @@ function settingsCard({ recipient, endpoint }: RecipientView, path: string): Htm
         <dt>Added</dt>
         <dd>${time(createdAt)}</dd>
       </div>
-      ${confirmedAt !== null && html`<div><dt>Agreed</dt><dd>${time(confirmedAt)}</dd></div>`}
+      ${confirmedAt !== null && confirmedAt !== createdAt && html`<div><dt>Agreed</dt><dd>${time(confirmedAt)}</dd></div>`}
     </dl>
     <div class="body actions"><a class="button danger" href="${path}/delete">Delete</a></div>
   </section>`;

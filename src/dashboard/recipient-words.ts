@@ -45,7 +45,8 @@ const RESTING: Readonly<Record<"unconfirmed" | "failing" | "disabled", Health>> 
     label: "Stopped",
     tone: "high",
     sentence: html`The mail server refused several e-mails in a row to this address, so nothing more is sent. Submissions
-      are kept. Its messages say why; check the address with its holder, then start sending again.`,
+      are kept. Its messages say why. If the address is right, ask its holder, then start sending again; if it is wrong, delete
+      this recipient and add the right one.`,
   },
   disabled: {
     label: "Paused",

@@ -21,14 +21,14 @@ const MAX_LOOKED = 2000;
 export function submissionPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 
-  routes.read("/submissions/:id", async ({ viewer, params, query, request }) => {
+  routes.read("/submissions/:id", async ({ viewer, params, query, request, now }) => {
     const shown = readInboxFilter(query);
     const whole = await readWhole(parts, viewer, params["id"] ?? "");
     const filter = await db.read(() => toSubmissionFilter(shown, viewer));
     const { id, data } = whole.submission;
     if (request.method === "GET") await noteRead(parts, viewer, id);
     const [newer, older] = await Promise.all([next(filter, "newer", id), next(filter, "older", id)]);
-    return page(titleOf(data), submissionView({ ...whole, shown, newer, older }));
+    return page(titleOf(data), submissionView({ ...whole, shown, newer, older, now }));
   });
 
   routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, now }) => {

@@ -1,7 +1,8 @@
 import { html, type Html } from "../foundation/html.ts";
+import { isGathered } from "../outbox/delivery.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
-import { adviceFor, attemptWords, stateWords } from "./delivery-words.ts";
+import { adviceFor, attemptWords, deliveryWords } from "./delivery-words.ts";
 import { recipientPath } from "./channel-of.ts";
 import { addressOf, type InboxFilter } from "./inbox-filter.ts";
 import { titleOf } from "./preview.ts";
@@ -16,6 +17,7 @@ interface SubmissionViewParts extends WholeSubmission {
   /** Ids of the neighbours in the list. */
   readonly newer: string | null;
   readonly older: string | null;
+  readonly now: number;
 }
 
 export function submissionView(parts: SubmissionViewParts): Html {
@@ -74,21 +76,26 @@ function scoreCard(submission: Submission): Html {
   </section>`;
 }
 
-function messagesCard({ submission, messages, shown }: SubmissionViewParts): Html {
+function messagesCard({ submission, messages, shown, now }: SubmissionViewParts): Html {
+  const action = addressOf(shown, `/submissions/${submission.id}/replay`);
   return html`<section class="card">
     <header><h2>Sent to</h2></header>
     ${
       messages.length === 0
         ? html`<p class="muted">Nobody: no address and no webhook of this form wanted it.</p>`
         : html`<ul class="way">
-            ${messages.map((message) => messageView(message, addressOf(shown, `/submissions/${submission.id}/replay`)))}
+            ${messages.map((message) => messageView(message, { action, now }))}
           </ul>`
     }
   </section>`;
 }
 
-function messageView({ delivery, recipient, kind, attempts }: SentMessage, action: string): Html {
-  const { label, tone } = stateWords(delivery.state);
+function messageView(
+  { delivery, recipient, kind, attempts }: SentMessage,
+  { action, now }: { readonly action: string; readonly now: number },
+): Html {
+  const { label, tone } = deliveryWords(delivery, now);
+  const isWaiting = isGathered(delivery, now);
   const last = attempts.at(-1);
   const said =
     last === undefined || last.outcome === "delivered" ? null : (adviceFor(kind, last) ?? last.message);
@@ -96,13 +103,14 @@ function messageView({ delivery, recipient, kind, attempts }: SentMessage, actio
     <a href="${recipientPath(kind, delivery.recipientId)}/deliveries/${delivery.id}">${recipient}</a>
     <span class="pill ${tone}">${label}</span>
     <small
-      >${attemptWords(attempts.length)}${last !== undefined && html` · last ${time(last.startedAt)}`}${
+      >${isWaiting ? html`with others in one e-mail` : attemptWords(attempts.length)}${last !== undefined && html` · last ${time(last.startedAt)}`}${
         last?.status !== undefined && last.status !== null && ` · answer ${last.status}`
-      }${delivery.dueAt !== null && html` · next ${dueTime(delivery.dueAt)}`}</small
+      }${delivery.dueAt !== null && html` · ${isWaiting ? "goes" : "next"} ${dueTime(delivery.dueAt)}`}</small
     >
     ${said !== null && html`<small><bdi dir="auto">${said}</bdi></small>`}
     ${
       delivery.state !== "sending" &&
+      !isWaiting &&
       html`<form method="post" action="${action}">
         <input type="hidden" name="delivery" value="${delivery.id}" /><button>Send again</button>
       </form>`

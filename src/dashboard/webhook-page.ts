@@ -52,9 +52,9 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
   }
 
   async function show(visit: Visit, found: OwnedWebhook, tested: TestResult | null): Promise<Answer> {
-    const { viewer, query } = visit;
+    const { viewer } = visit;
     const { id, settings } = found.webhook;
-    const list = await readDeliveryList(db, webhookChannel, id, query);
+    const list = await readDeliveryList(db, webhookChannel, id, visit);
     const queue = await db.read(() => readQueue(id));
     const refusal =
       tested === null ? null : await findReceiverRefusal(settings, parts.config.webhooks.allowNetworks);

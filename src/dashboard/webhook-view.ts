@@ -40,7 +40,7 @@ export function webhookView(view: WebhookView): Html {
     <div class="two">
       <div>${deliveriesCard(path, view.list)}</div>
       <div>
-        ${healthCard(path, health, queue)}
+        ${healthCard(path, health, queue, view.list.now)}
         ${settingsCard(view)}
       </div>
     </div>`;

@@ -37,10 +37,14 @@ export function* checkMailRecipients(): Steps<Finding[]> {
   const stopped = (yield* listMailRecipients(null)).filter(({ state }) => state === "stopped");
   if (stopped.length === 0) return [sound("mail.recipients", "no recipient refuses e-mail")];
   const findings = stopped.slice(0, MAX_NAMED).map(({ id, settings }) =>
-    problem("mail.recipients", `${id} gets nothing: ${settings.address} refused several e-mails for good`, {
-      kind: "look_at_recipient",
-      recipientId: id,
-    }),
+    problem(
+      "mail.recipients",
+      `${settings.address} gets nothing: it refused several e-mails for good (${id})`,
+      {
+        kind: "look_at_recipient",
+        recipientId: id,
+      },
+    ),
   );
   const more = stopped.length - findings.length;
   return more === 0

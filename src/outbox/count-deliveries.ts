@@ -1,3 +1,4 @@
+import { query } from "../database/database.ts";
 import { first, type Steps, text } from "../database/steps.ts";
 import { timeOfId } from "../foundation/id.ts";
 import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries.ts";
@@ -38,6 +39,8 @@ export interface RecipientQueue {
   readonly held: number;
   /** Out of attempts. */
   readonly failed: number;
+  /** Until then new messages are, or were, gathered to go as one; null if each goes by itself. */
+  readonly gathersUntil: number | null;
 }
 
 export function* readQueue(recipientId: string): Steps<RecipientQueue> {
@@ -46,6 +49,8 @@ export function* readQueue(recipientId: string): Steps<RecipientQueue> {
   const held = yield* lookAt(recipientId, "held");
   const failed = yield* lookAt(recipientId, "failed");
   const queued = yield* countQueuedFor(recipientId);
+  const paces = query.selectFrom("recipient_pace").select("gathers_until");
+  const pace = yield* first(paces.where("recipient_id", "=", recipientId));
   const begun = [pending.oldest, sending.oldest].flatMap((id) => (id === null ? [] : [timeOfId(id)]));
   const times = queued.oldestAt === null || !queued.isPending ? begun : [...begun, queued.oldestAt];
   const few = (count: number): number => Math.min(count, MAX_COUNTED + 1);
@@ -54,6 +59,7 @@ export function* readQueue(recipientId: string): Steps<RecipientQueue> {
     oldestAt: times.length === 0 ? null : Math.min(...times),
     held: few(held.count + (queued.isPending ? 0 : queued.messages)),
     failed: failed.count,
+    gathersUntil: pace?.gathers_until ?? null,
   };
 }
 

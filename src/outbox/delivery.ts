@@ -21,6 +21,11 @@ export interface Delivery {
   readonly leadId: string | null;
 }
 
+/** Whether it waits for others, to go with them as one. */
+export function isGathered({ state, attempts, dueAt }: Delivery, now: number): boolean {
+  return state === "pending" && attempts === 0 && dueAt !== null && dueAt > now;
+}
+
 export interface Attempt {
   /** 1 is the first. */
   readonly number: number;

@@ -103,6 +103,22 @@ test("a held post is mailed when somebody releases it and not before, by itself"
   expect(mailServer.received[0]!.raw.toString()).toContain("Robin");
 });
 
+test("a message that waits for a digest says that it is gathered, and when it goes", async () => {
+  const { machine, secret, recipient } = await machineWith((await startMailServer()).port);
+  await machine.mustRun(["recipient", "set", recipient.id, "--digest", "daily"]);
+  const server = await machine.serve();
+  await post(server.url, secret, { name: "Eve" });
+  const id = await until(async () => {
+    const { data } = await machine.json<{ data: { id: string; next_attempt_at: string }[] }>([
+      "mail",
+      "deliveries",
+    ]);
+    return data.find(({ next_attempt_at: at }) => Date.parse(at) > Date.now() + 3_600_000)?.id;
+  });
+  const { stderr } = await machine.run(["mail", "attempts", id]);
+  expect(stderr).toMatch(/pending: gathered with others, which go as one at \d{4}-/);
+});
+
 test("messages that went in one summary say with how many others, and show its attempts", async () => {
   const mailServer = await startMailServer();
   const { machine, secret } = await machineWith(mailServer.port);

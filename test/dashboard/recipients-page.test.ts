@@ -49,6 +49,26 @@ test("an address that is added gets a question, and submissions only after its h
   expect(submission).toMatch(/\/dashboard\/recipients\/rcpt_\w+\/deliveries\/msg_\w+">holder@example\.org/);
 });
 
+test("messages that wait for others say so, and when they go", async () => {
+  const { server, ada, endpoint } = await begin();
+  const path = await add(ada, endpoint.id);
+  server.owner.execute("UPDATE recipient SET confirmed_at = 1");
+  for (let count = 0; count < 12; count += 1) await server.post(endpoint.secret, goodPost);
+  const count = "SELECT count(*) FROM delivery WHERE state = 'delivered' OR due_at > ?";
+  await until(() => server.owner.prepare(count).pluck().get(server.clock.now()) === 12);
+  const list = (await ada.get(path)).text;
+  expect(list.match(/>Gathered<\/span>[\s\S]*?with others/g)).toHaveLength(2);
+  expect(list).toMatch(/2 messages are gathered; what has come by then goes in one e-mail\s+<time/);
+  expect((await ada.get("/dashboard/notifications")).text).toContain("2 gathered");
+  const waiting = "SELECT id, submission_id FROM delivery WHERE state = 'pending'";
+  const [id, submissionId] = server.owner.prepare(waiting).raw().get() as [string, string];
+  for (const page of [`${path}/deliveries/${id}`, `/dashboard/submissions/${submissionId}`]) {
+    const { text } = await ada.get(page);
+    expect(text).toContain("Gathered");
+    expect(text).not.toContain("Send again");
+  }
+});
+
 test("messages that went in one summary say so, and have the number and the attempts of their e-mail", async () => {
   const { server, ada, endpoint } = await begin();
   const path = await add(ada, endpoint.id);
