@@ -36,12 +36,16 @@ export function selectMisplaced(which: "enabled" | "other") {
 }
 
 function* align(recipientId: string, isEnabled: boolean, now: number): Steps<number> {
+  const misplaced = sql.lit<"held" | "pending">(isEnabled ? "held" : "pending");
   const some = query
     .selectFrom("delivery")
     .select("id")
     .where("recipient_id", "=", recipientId)
-    .where("state", "=", sql.lit(isEnabled ? "held" : "pending"))
+    .where("state", "=", misplaced)
     .limit(BULK_BATCH);
   const place = isEnabled ? ({ state: "pending", due_at: now } as const) : ({ state: "held" } as const);
-  return yield* run(query.updateTable("delivery").set(place).where("id", "in", some));
+  // Asked again of each row: another server may have moved and claimed it since they were read.
+  return yield* run(
+    query.updateTable("delivery").set(place).where("id", "in", some).where("state", "=", misplaced),
+  );
 }

@@ -10,7 +10,7 @@ const PENDING = "state = 'pending' AND id IN (SELECT value FROM json_each(?))";
 
 export const GATHER_SQL = {
   freshIds: `SELECT id FROM delivery WHERE recipient_id = ${TEXT_PARAMETER} AND state = 'pending' AND lead_id IS NULL
-    AND due_at <= ? AND attempts = 0 ORDER BY due_at LIMIT ${LIMIT_PARAMETER}`,
+    AND due_at <= ? AND attempts = 0 ORDER BY lead_id, due_at LIMIT ${LIMIT_PARAMETER}`,
   postpone: `UPDATE delivery SET due_at = ? WHERE ${PENDING}`,
   join: `UPDATE delivery SET lead_id = ? WHERE ${PENDING}`,
 } as const;

@@ -14,6 +14,9 @@ const MOST_AHEAD_IN_ALL = 256;
 export const PULL_FORWARD_SQL = `UPDATE delivery SET due_at = ?
   WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL AND due_at > ?`;
 
+/** A recipient whose messages somebody else is taking at this moment is asked again after this time. */
+const PASSED_OVER_MS = 25;
+
 /** How many deliveries a lane may take. */
 interface Share {
   readonly lane: Lane;
@@ -94,6 +97,7 @@ export class LaneClaims {
     const plain = shares.filter(({ lane }) => lane.rate === null && !isProbed(draft.planOf(lane)));
     const claimed = plain.length === 0 ? null : yield* this.#claims.claimDue(plain.map(toWant), now);
     const short: Lane[] = [];
+    const passedOver: Lane[] = [];
     let areSlotsLeft = false;
     for (const share of shares) {
       const { lane, limit } = share;
@@ -102,9 +106,11 @@ export class LaneClaims {
       // If the maximum was taken, more is probably due; the next claim will show.
       if (isProbed(draft.planOf(lane)) || deliveries.length < limit) short.push(lane);
       areSlotsLeft ||= deliveries.length < limit;
+      if (deliveries.length === 0 && claimed?.has(lane.recipientId) === true) passedOver.push(lane);
       draft.begin(lane, deliveries);
     }
     yield* this.readDue(draft, short, now);
+    for (const lane of passedOver) draft.planAfter(lane, now + PASSED_OVER_MS);
     return areSlotsLeft;
   }
 

@@ -48,7 +48,7 @@ const CLAIMABLE = `SELECT delivery.id, delivery.attempts, delivery.spent, delive
   WHERE delivery.recipient_id = ${TEXT_PARAMETER} AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
 
 export const PACED_SQL = {
-  due: `${CLAIMABLE} AND delivery.due_at <= ? ORDER BY delivery.due_at LIMIT ${LIMIT_PARAMETER}`,
+  due: `${CLAIMABLE} AND delivery.due_at <= ? ORDER BY delivery.lead_id, delivery.due_at LIMIT ${LIMIT_PARAMETER}`,
   one: `${CLAIMABLE} AND delivery.id = ${TEXT_PARAMETER}`,
   // Recipients are enabled in batches: a summary may be released while some of its messages are held still, and goes whole.
   members: `SELECT id FROM delivery WHERE lead_id = ${TEXT_PARAMETER} AND state IN ('pending', 'held') ORDER BY id`,

@@ -39,6 +39,12 @@ export class RoundDraft {
     this.#plans.set(lane, { ...this.planOf(lane), dueAt });
   }
 
+  /** It is not asked again before that time. */
+  planAfter(lane: Lane, time: number): void {
+    const { dueAt } = this.planOf(lane);
+    if (dueAt !== null) this.planFrom(lane, Math.max(dueAt, time));
+  }
+
   /** The recorded result of an attempt; without a lane the recipient was read again since, and gets nothing now. */
   note(lane: Lane | undefined, { delivery }: EndedAttempt, { before, after }: RecordedAttempt): void {
     if (after.recipientState !== before) this.isStale = true;

@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import { writeInTurn } from "../database/read-in-turn.ts";
 import { TEXT_PARAMETER } from "../database/parameters.ts";
-import { first, run, type Steps, text } from "../database/steps.ts";
+import { first, run, type Steps, text, textByEngine } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
 import { countQueued } from "./queued-deliveries.ts";
@@ -36,7 +36,7 @@ export const SPREAD_SQL = {
 export function* spread(most: number): Steps<number> {
   let count = 0;
   while (count < most) {
-    const row = yield* oldestRow();
+    const row = yield* first(locked<Row>(SPREAD_SQL.oldest));
     if (row === undefined) break;
     count += yield* spreadRow(row);
   }
@@ -55,7 +55,7 @@ export async function spreadOutbox(db: Database): Promise<void> {
 
 /** The same for one batch of messages that have waited long. Returns how many messages. */
 export async function spreadLate(db: Database, now: number): Promise<number> {
-  const oldest = await db.read(oldestRow);
+  const oldest = await db.read(() => first(text<Row>(SPREAD_SQL.oldest)));
   // A message from the future was queued by a wrong clock, and must not block those behind it.
   if (oldest === undefined || Math.abs(now - oldest.queued_at) <= LONGEST_QUEUED_MS) return 0;
   return db.relaxedTransaction(() => spread(BULK_BATCH));
@@ -64,14 +64,24 @@ export async function spreadLate(db: Database, now: number): Promise<number> {
 /** The same for the messages of one recipient that is enabled. They are due at that time. */
 export function* spreadFor(recipientId: string, dueAt: number, most: number): Steps<void> {
   for (let count = 0; count < most;) {
-    const row = yield* first(text<Row>(SPREAD_SQL.oldestFor, recipientId));
+    const row = yield* first(locked<Row>(SPREAD_SQL.oldestFor, recipientId));
     if (row === undefined) return;
     count += yield* spreadRow({ ...row, queued_at: dueAt });
   }
 }
 
-function oldestRow(): Steps<Row | undefined> {
-  return first(text<Row>(SPREAD_SQL.oldest));
+/** Rows that somebody else turns into deliveries at this moment are passed over. */
+function locked<Row>(sql: string, ...parameters: unknown[]) {
+  return textByEngine<Row>(
+    { sqlite: sql, postgresql: `${sql} FOR UPDATE OF outbox SKIP LOCKED` },
+    ...parameters,
+  );
+}
+
+/** The submission, which stays until the delivery about it is there. */
+function kept(id: string) {
+  const sql = SPREAD_SQL.submission;
+  return textByEngine({ sqlite: sql, postgresql: `${sql} FOR KEY SHARE` }, id);
 }
 
 function* spreadRow(row: Row): Steps<number> {
@@ -79,7 +89,7 @@ function* spreadRow(row: Row): Steps<number> {
   const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
   for (const [id, submissionId] of messages) {
     // If the submission was deleted meanwhile, nothing is sent about it.
-    if ((yield* first(text(SPREAD_SQL.submission, submissionId))) === undefined) continue;
+    if ((yield* first(kept(submissionId))) === undefined) continue;
     yield* run(text(SPREAD_SQL.delivery, id, submissionId, row.recipient_id, state, row.queued_at));
   }
   yield* run(text(SPREAD_SQL.delete, row.number));

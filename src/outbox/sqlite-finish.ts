@@ -1,21 +1,16 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import type { RecipientState } from "./recipient.ts";
-import { type AttemptSituation, settleAttempt } from "./settle-attempt.ts";
+import {
+  changedSituation,
+  type RecipientSituation,
+  SITUATION_SQL,
+  type SituationRow,
+  toSituation,
+} from "./recipient-situation.ts";
+import { settleAttempt } from "./settle-attempt.ts";
 import type { EndedAttempt, RecordedAttempt, Settlement } from "./transport.ts";
 
-interface RecipientRow {
-  readonly state: RecipientState;
-  readonly breaker: "closed" | "open" | "ramping";
-  readonly breaker_count: number;
-  readonly not_before: number;
-  readonly gone_at: number | null;
-  readonly failing_since: number | null;
-  readonly refusals: number;
-}
-
 export const FINISH_SQL = {
-  recipient:
-    "SELECT state, breaker, breaker_count, not_before, gone_at, failing_since, refusals FROM recipient WHERE id = ?",
+  recipient: `SELECT ${SITUATION_SQL.columns.join(", ")} FROM recipient WHERE id = ?`,
   delivery: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at), finished_at = ?,
       last_status = coalesce(?, last_status), claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
@@ -24,8 +19,6 @@ export const FINISH_SQL = {
     WHERE id IN (SELECT value FROM json_each(?)) AND state = 'sending'`,
   attempt: `INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, message, answer, is_probe)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  breaker: `UPDATE recipient SET state = ?, breaker = ?, breaker_count = ?, not_before = ?, gone_at = ?, failing_since = ?,
-      refusals = ? WHERE id = ?`,
 } as const;
 
 type Finish = (ended: readonly EndedAttempt[], now: number) => (RecordedAttempt | null)[];
@@ -34,8 +27,12 @@ type Finish = (ended: readonly EndedAttempt[], now: number) => (RecordedAttempt 
 export function createFinish(db: SqliteDatabase): Finish {
   const selectRecipient = db.prepare(FINISH_SQL.recipient);
   const recordDelivery = createDeliveryRecord(db);
-  const recordRecipient = createRecipientRecord(db);
+  const updateRecipient = db.prepare(SITUATION_SQL.update);
 
+  const read = (id: string): RecipientSituation | null => {
+    const row = selectRecipient.get(id) as SituationRow | undefined;
+    return row === undefined ? null : toSituation(row);
+  };
   const finish = (
     ended: EndedAttempt,
     recipient: RecipientSituation,
@@ -46,7 +43,8 @@ export function createFinish(db: SqliteDatabase): Finish {
     const situation = { ...recipient, spent, interruptions, isProbe };
     const after = settleAttempt(situation, result, transport.policy, { now, random });
     if (!recordDelivery(ended, after, now)) return null;
-    recordRecipient(delivery.recipientId, recipient, after);
+    const changed = changedSituation(delivery.recipientId, recipient, after);
+    if (changed !== null) updateRecipient.run(...changed);
     return { before: recipient.recipientState, after };
   };
 
@@ -55,7 +53,7 @@ export function createFinish(db: SqliteDatabase): Finish {
     return attempts.map((ended) => {
       const { recipientId } = ended.delivery;
       const known = recipients.get(recipientId);
-      const recipient = known === undefined ? toSituation(selectRecipient.get(recipientId)) : known;
+      const recipient = known === undefined ? read(recipientId) : known;
       const record = recipient && finish(ended, recipient, now);
       recipients.set(recipientId, record?.after ?? recipient);
       return record;
@@ -88,39 +86,5 @@ function createDeliveryRecord(db: SqliteDatabase) {
       delivery.isProbe ? 1 : 0,
     );
     return true;
-  };
-}
-
-/** Most attempts change nothing about their recipient, and then nothing is written. */
-function createRecipientRecord(db: SqliteDatabase) {
-  const updateRecipient = db.prepare(FINISH_SQL.breaker);
-  return (id: string, before: RecipientSituation, after: RecipientSituation): void => {
-    const { recipientState, breaker, goneAt, failingSince, refusals } = after;
-    const isSame =
-      recipientState === before.recipientState &&
-      breaker === before.breaker &&
-      goneAt === before.goneAt &&
-      failingSince === before.failingSince &&
-      refusals === before.refusals;
-    if (isSame) return;
-    const { state, count, notBeforeMs } = breaker;
-    updateRecipient.run(recipientState, state, count, notBeforeMs, goneAt, failingSince, refusals, id);
-  };
-}
-
-type RecipientSituation = Pick<
-  AttemptSituation,
-  "recipientState" | "breaker" | "goneAt" | "failingSince" | "refusals"
->;
-
-function toSituation(row: unknown): RecipientSituation | null {
-  if (row === undefined) return null;
-  const { state, breaker, breaker_count: count, not_before: notBeforeMs, ...rest } = row as RecipientRow;
-  return {
-    recipientState: state,
-    breaker: { state: breaker, count, notBeforeMs },
-    goneAt: rest.gone_at,
-    failingSince: rest.failing_since,
-    refusals: rest.refusals,
   };
 }

@@ -12,13 +12,15 @@ import {
 } from "./postgresql-error.ts";
 
 /**
- * How a transaction begins. Ours are serializable: what they read and then decided is as true at the commit as if they had run
- * alone, and one that cannot be is run again.
+ * How a transaction begins. Durable ones are serializable: what they read and then decided is as true at the commit as if they had
+ * run alone, and one that cannot be is run again. Relaxed ones lock what they decide by, because some run all the time; a server
+ * that vanishes in the middle of one must not hold its locks for long.
  */
 export const BEGIN = {
   read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
   durable: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
-  relaxed: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SET LOCAL synchronous_commit = off",
+  relaxed:
+    "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL synchronous_commit = off; SET LOCAL idle_in_transaction_session_timeout = 5000",
 } as const;
 
 /** Least pause before the first new beginning; it doubles, up to the second number. */

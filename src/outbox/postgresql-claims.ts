@@ -1,0 +1,178 @@
+import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { ALONE, type ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claims, Want } from "./claims.ts";
+import { createFinish } from "./postgresql-finish.ts";
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly recipient_id: string;
+  readonly attempts: number;
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly due_at: number;
+  readonly body: string;
+}
+
+interface QueuedRow extends ClaimedRow {
+  readonly state: "sending" | "pending";
+}
+
+/** The head, the data and the tail; the head alone if there is no tail. Looked up by row, whatever the planner expects of the tables. */
+const BODY = `(SELECT coalesce(event_head || submission.data || event_tail, event_head) FROM submission
+  WHERE submission.id = delivery.submission_id) AS body`;
+const RETURNED = "delivery.id, delivery.recipient_id, attempts, spent, interruptions, due_at";
+const FROM_WANTS = `FROM json_to_recordset(?) AS want (recipient_id text COLLATE "C", most integer)`;
+
+/** An array of ids is read once and looked up by the key; the rows of a join would be a guess of the planner's. */
+export const CLAIM_SQL = {
+  earliest: `SELECT want.recipient_id, CASE
+      WHEN EXISTS (SELECT FROM outbox WHERE outbox.recipient_id = want.recipient_id) THEN 0
+      ELSE (SELECT due_at FROM delivery WHERE delivery.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL
+        ORDER BY lead_id, due_at LIMIT 1) END AS due_at
+    FROM json_array_elements_text(?) AS want (recipient_id)`,
+  due: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?, claimed_by = ?
+    WHERE delivery.id = ANY (ARRAY(SELECT picked.id ${FROM_WANTS} CROSS JOIN LATERAL (
+      SELECT id FROM delivery AS waiting
+      WHERE waiting.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL AND due_at <= ?
+      ORDER BY lead_id, due_at LIMIT want.most FOR NO KEY UPDATE SKIP LOCKED) AS picked))
+    RETURNING ${RETURNED}, ${BODY}`,
+  // Whole rows become deliveries: those that are not wanted yet wait as such. Messages of deleted submissions are dropped.
+  queued: `WITH want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
+    oldest AS MATERIALIZED (
+      SELECT counted.number FROM want CROSS JOIN LATERAL (
+        SELECT number, sum(message_count) OVER (ORDER BY number) - message_count AS before FROM (
+          SELECT number, message_count FROM outbox WHERE outbox.recipient_id = want.recipient_id
+          ORDER BY number LIMIT want.most) AS first
+      ) AS counted WHERE counted.before < want.most),
+    taken AS (DELETE FROM outbox WHERE number = ANY (ARRAY(
+        SELECT number FROM outbox WHERE number = ANY (ARRAY(SELECT number FROM oldest)) ORDER BY number
+        FOR UPDATE SKIP LOCKED))
+      RETURNING number, recipient_id, queued_at, messages),
+    message AS MATERIALIZED (
+      SELECT number, recipient_id, queued_at, place, value ->> 0 AS id, value ->> 1 AS submission_id
+      FROM taken CROSS JOIN LATERAL json_array_elements(messages::json) WITH ORDINALITY AS message (value, place)),
+    alive AS MATERIALIZED (SELECT submission.id FROM submission
+      WHERE submission.id = ANY (ARRAY(SELECT submission_id FROM message)) ORDER BY submission.id FOR KEY SHARE),
+    ranked AS (
+      SELECT message.*, row_number() OVER (PARTITION BY recipient_id ORDER BY number, place) AS rank
+      FROM message WHERE submission_id IN (SELECT id FROM alive))
+    INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe, claimed_by)
+      SELECT ranked.id, submission_id, ranked.recipient_id, chosen.state,
+        CASE chosen.state WHEN 'sending' THEN 1 ELSE 0 END, queued_at,
+        CASE chosen.state WHEN 'sending' THEN ?::bigint END, CASE chosen.state WHEN 'sending' THEN ?::smallint ELSE 0 END,
+        CASE chosen.state WHEN 'sending' THEN ? END
+      FROM ranked JOIN want ON want.recipient_id = ranked.recipient_id
+        CROSS JOIN LATERAL (SELECT CASE WHEN rank <= want.most THEN 'sending' ELSE 'pending' END AS state) AS chosen
+      ORDER BY number, place
+    RETURNING ${RETURNED}, state, CASE state WHEN 'sending' THEN ${BODY.replace(/ AS body$/, "")} END AS body`,
+  waitsSince: `SELECT (SELECT queued_at FROM outbox WHERE recipient_id = ? ORDER BY number LIMIT 1) AS queued,
+    (SELECT due_at FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
+      ORDER BY lead_id, due_at LIMIT 1) AS due`,
+  one: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = 0, claimed_by = ?
+    WHERE id = ? AND state = 'pending'`,
+  members: `UPDATE delivery SET state = 'sending', claimed_by = ?
+    WHERE state IN ('pending', 'held') AND id IN (SELECT value FROM json_each(?))`,
+  giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL, claimed_by = NULL
+    FROM json_to_recordset(?) AS back (id text COLLATE "C", attempt integer)
+    WHERE delivery.id = back.id AND state = 'sending' AND attempts = back.attempt AND claimed_by = ?`,
+} as const;
+
+/** Later than everything is due. */
+const ANY_TIME = Number.MAX_SAFE_INTEGER;
+
+/**
+ * With one statement for all rows: each is a way to the server and back. What another server is claiming is passed over.
+ *
+ * @param self the id of this server, which the rows name while they are being sent.
+ */
+export function createClaims(self: string): Claims {
+  function* claimRows(wants: readonly Want[], isProbe: boolean, latest: number, now: number) {
+    const probe = isProbe ? 1 : 0;
+    return yield* all(text<ClaimedRow>(CLAIM_SQL.due, now, probe, self, toJson(wants), latest));
+  }
+
+  function* claimQueued(wants: readonly Want[], isProbe: boolean, now: number): Steps<ClaimedRow[]> {
+    const made = text<QueuedRow>(CLAIM_SQL.queued, toJson(wants), now, isProbe ? 1 : 0, self);
+    return (yield* all(made)).filter(({ state }) => state === "sending");
+  }
+
+  return {
+    *earliestDue(recipientIds) {
+      const rows = yield* all(
+        text<{ readonly recipient_id: string; readonly due_at: number | null }>(
+          CLAIM_SQL.earliest,
+          JSON.stringify(recipientIds),
+        ),
+      );
+      return new Map(rows.map((row) => [row.recipient_id, row.due_at]));
+    },
+    *claimDue(wants, now) {
+      const due = byRecipient(yield* claimRows(wants, false, now, now), false, now);
+      const rest = wants.flatMap(({ recipientId, limit }) => {
+        const left = limit - (due.get(recipientId)?.length ?? 0);
+        return left > 0 ? [{ recipientId, limit: left }] : [];
+      });
+      if (rest.length === 0) return due;
+      for (const [id, queued] of byRecipient(yield* claimQueued(rest, false, now), false, now))
+        due.set(id, [...(due.get(id) ?? []), ...queued]);
+      for (const { recipientId } of wants) if (!due.has(recipientId)) due.set(recipientId, []);
+      return due;
+    },
+    *claimProbe(recipientId, now) {
+      const wants = [{ recipientId, limit: 1 }];
+      const { queued = null, due = null } =
+        (yield* first(text<WaitsSince>(CLAIM_SQL.waitsSince, recipientId, recipientId))) ?? {};
+      const isQueuedFirst = queued !== null && (due === null || queued < due);
+      const rows = isQueuedFirst
+        ? yield* claimQueued(wants, true, now)
+        : yield* claimRows(wants, true, ANY_TIME, now);
+      return byRecipient(rows, true, now).get(recipientId) ?? [];
+    },
+    *claimQueued(want, now) {
+      return byRecipient(yield* claimQueued([want], false, now), false, now).get(want.recipientId) ?? [];
+    },
+    *claimOne(id, now) {
+      return (yield* run(text(CLAIM_SQL.one, now, self, id))) === 1;
+    },
+    *claimMembers(ids) {
+      yield* run(text(CLAIM_SQL.members, self, JSON.stringify(ids)));
+    },
+    *giveBack(deliveries) {
+      if (deliveries.length === 0) return;
+      const back = deliveries.map(({ id, attempt }) => ({ id, attempt }));
+      yield* run(text(CLAIM_SQL.giveBack, JSON.stringify(back), self));
+    },
+    finish: createFinish(self),
+  };
+}
+
+interface WaitsSince {
+  readonly queued: number | null;
+  readonly due: number | null;
+}
+
+function toJson(wants: readonly Want[]): string {
+  return JSON.stringify(wants.map(({ recipientId, limit }) => ({ recipient_id: recipientId, most: limit })));
+}
+
+/** Each recipient's in the order in which they are due. */
+function byRecipient(
+  rows: readonly ClaimedRow[],
+  isProbe: boolean,
+  claimedAt: number,
+): Map<string, ClaimedDelivery[]> {
+  const claimed = new Map<string, ClaimedDelivery[]>();
+  for (const row of rows.toSorted(byAge)) {
+    const { id, recipient_id: recipientId, attempts: attempt, spent, interruptions, body } = row;
+    const before = { attempt, spent, interruptions };
+    const delivery = { id, recipientId, ...before, isProbe, claimedAt, body: Buffer.from(body), ...ALONE };
+    const known = claimed.get(recipientId);
+    if (known === undefined) claimed.set(recipientId, [delivery]);
+    else known.push(delivery);
+  }
+  return claimed;
+}
+
+function byAge(one: ClaimedRow, other: ClaimedRow): number {
+  return one.due_at - other.due_at || (one.id < other.id ? -1 : 1);
+}
