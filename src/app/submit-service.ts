@@ -22,7 +22,7 @@ import {
   logCommits,
   measureCommits,
 } from "../submissions/submit-metrics.ts";
-import { createNews, type News } from "../submissions/news.ts";
+import { createNews, newsHead, type News } from "../submissions/news.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { createSpamMemory, type SpamMemory } from "../history/spam-memory.ts";
@@ -120,7 +120,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     forgetting.onForeignCommit();
     forgetting.onSettingsChange();
   };
-  const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, []);
+  const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, [newsHead(news)]);
   if (metrics !== null) measureState(metrics, { ...parts, commits, served });
   return {
     posts: {

@@ -1,15 +1,13 @@
-import type { Database } from "../database/database.ts";
+import type { Head } from "../database/database.ts";
 import { all, type Steps, textByEngine } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import { getWorkspace } from "../workspaces/workspace-store.ts";
-import { IS_COMPLETE, isIncomplete, newestStored, type TailPosition } from "./tail.ts";
+import { IS_COMPLETE, isIncomplete, type TailPosition } from "./tail.ts";
 
 /** Tells who wants to know that submissions may have come. */
 export interface News {
   /** Costs nothing while nobody listens. */
   tell(): void;
-  /** Whether anybody listens. */
-  isHeard(): boolean;
   /** Returns what ends it. */
   listen(listener: () => void): () => void;
 }
@@ -17,7 +15,6 @@ export interface News {
 export function createNews(): News {
   const listeners = new Set<() => void>();
   return {
-    isHeard: () => listeners.size > 0,
     tell() {
       if (listeners.size === 0) return;
       for (const listener of listeners) listener();
@@ -29,20 +26,11 @@ export function createNews(): News {
   };
 }
 
-/**
- * Tells of what other servers store, which no commit of this process shows. Call `look` now and then: it costs nothing while nobody
- * listens, and otherwise one look at an index.
- */
-export function createForeignNews(db: Database, news: News): { look(): Promise<void> } {
-  let newest: TailPosition | undefined;
+/** Tells of what other servers stored, which no commit of this process shows. */
+export function newsHead(news: News): Head {
   return {
-    async look() {
-      if (!news.isHeard()) return;
-      const found = await db.read(newestStored);
-      // The first look cannot know what came since the listener read.
-      if (found.commit !== newest?.commit || found.id !== newest.id) news.tell();
-      newest = found;
-    },
+    sql: "SELECT stored_by::text || id FROM submission ORDER BY stored_by DESC, id DESC LIMIT 1",
+    onChange: () => news.tell(),
   };
 }
 

@@ -39,21 +39,11 @@ export function* isIncomplete(): Steps<boolean> {
   return (yield* first(textByEngine(INCOMPLETE_SQL))) !== undefined;
 }
 
-function newest(condition: string): string {
-  return `SELECT stored_by::text::bigint AS "commit", id FROM submission ${condition}
-    ORDER BY stored_by DESC, id DESC LIMIT 1`;
-}
-
-const NEWEST_SQL = {
+const END_SQL = {
   sqlite: `SELECT seq AS "commit", '' AS id FROM submission ORDER BY seq DESC LIMIT 1`,
-  postgresql: newest(""),
+  postgresql: `SELECT stored_by::text::bigint AS "commit", id FROM submission
+    WHERE ${IS_COMPLETE} ORDER BY stored_by DESC, id DESC LIMIT 1`,
 };
-const END_SQL = { ...NEWEST_SQL, postgresql: newest(`WHERE ${IS_COMPLETE}`) };
-
-/** The position of the newest submission, also if it waits for the end of an earlier transaction. */
-export function* newestStored(): Steps<TailPosition> {
-  return (yield* first(textByEngine<TailPosition>(NEWEST_SQL))) ?? TAIL_START;
-}
 
 /** The position after the newest submission that `tail` gives. */
 export function* tailEnd(): Steps<TailPosition> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import { countArrivals, createForeignNews, createNews } from "../../src/submissions/news.ts";
+import { countArrivals } from "../../src/submissions/news.ts";
 import { TAIL_START, tailAfter, tailEnd } from "../../src/submissions/tail.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import type { Database } from "../../src/database/database.ts";
@@ -47,30 +47,6 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect([part.byAccount, part.position]).toEqual([new Map([[ana.account, 3]]), middle]);
     const none = await db.read(() => countArrivals(all.position));
     expect(none).toEqual({ position: all.position, byAccount: new Map(), isCut: false });
-  });
-
-  test("who listens is told that another process stored something, and nobody else costs a look", async () => {
-    const db = await temporary();
-    const { store } = await withEndpoint(db);
-    const news = createNews();
-    const foreign = createForeignNews(db, news);
-    let told = 0;
-    await store(1);
-    await foreign.look();
-    const end = news.listen(() => (told += 1));
-    await foreign.look();
-    // What came since the listener read is not known at first.
-    expect(told).toBe(1);
-    await foreign.look();
-    expect(told).toBe(1);
-    await store(1);
-    await foreign.look();
-    await foreign.look();
-    expect(told).toBe(2);
-    end();
-    await store(1);
-    await foreign.look();
-    expect(told).toBe(2);
   });
 });
 
