@@ -8,13 +8,7 @@ import {
 } from "../outbox/channel-deliveries.ts";
 import { type Attempt, type Delivery, DELIVERY_STATES, isGathered } from "../outbox/delivery.ts";
 import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
-import {
-  leadOf,
-  listAttempts,
-  MAX_DELIVERY_PAGE,
-  othersWith,
-  readTogether,
-} from "../outbox/delivery-store.ts";
+import { leadOf, listAttempts, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
 import type { ReplayRange } from "../outbox/replay-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type AnyCommand, command } from "./command.ts";
@@ -68,12 +62,11 @@ function deliveriesOf<Actor>(channel: Channel<Actor>, { noun, recipient }: Deliv
           const data = page.deliveries.map((delivery) => deliveryJson(delivery, `${recipient}_id`));
           return context.output.json({ data, next_cursor: page.nextCursor });
         }
-        const together = await db.read(() => readTogether(page.deliveries));
-        const isGathered = recipient === "recipient";
-        const headings = ["ID", recipient.toUpperCase(), ...HEADINGS, ...(isGathered ? ["SUMMARY"] : [])];
+        const isMail = recipient === "recipient";
+        const headings = ["ID", recipient.toUpperCase(), ...HEADINGS, ...(isMail ? ["SUMMARY"] : [])];
         const rows = page.deliveries.map((delivery) => {
-          const others = othersWith(delivery, together);
-          return [...toRow(delivery), ...(isGathered ? [others === 0 ? "" : togetherWords(others)] : [])];
+          const { others } = delivery;
+          return [...toRow(delivery), ...(isMail ? [others === 0 ? "" : togetherWords(others)] : [])];
         });
         context.output.table(headings, rows, "no deliveries");
         if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
@@ -104,7 +97,7 @@ function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }:
         ]);
         context.output.table(["ATTEMPT", "BEGUN", "TOOK", "OUTCOME", ""], rows, "no attempts yet");
         context.output.note(`${delivery.state}${planOf(delivery, context.clock.now())}`);
-        const others = othersWith(delivery, await db.read(() => readTogether([delivery])));
+        const { others } = delivery;
         if (others > 0)
           context.output.note(
             `in the summary ${leadOf(delivery)}, ${togetherWords(others)}; its attempts are shown`,

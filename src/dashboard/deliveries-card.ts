@@ -10,7 +10,7 @@ import {
   type DeliveryState,
   isGathered,
 } from "../outbox/delivery.ts";
-import { findLastAttempt, leadOf, othersWith, readTogether } from "../outbox/delivery-store.ts";
+import { findLastAttempt, leadOf } from "../outbox/delivery-store.ts";
 import { attemptWords, deliveryWords, stateWords, togetherWords } from "./delivery-words.ts";
 import { readTitles } from "./read-titles.ts";
 import { dueTime, time } from "./time.ts";
@@ -21,8 +21,6 @@ interface DeliveryRow {
   readonly last: Attempt | null;
   /** What its submission is called; null if that was not read. */
   readonly title: string | null;
-  /** How many others are in the same summary; 0 if it goes by itself. */
-  readonly others: number;
 }
 
 export interface DeliveryList {
@@ -53,11 +51,10 @@ export async function readDeliveryList(
   );
   const rows = await db.read(function* () {
     const read: DeliveryRow[] = [];
-    const together = yield* readTogether(deliveries);
     for (const delivery of deliveries) {
       const last = (yield* findLastAttempt(leadOf(delivery))) ?? null;
       const title = titles.get(delivery.submissionId) ?? null;
-      read.push({ delivery, last, title, others: othersWith(delivery, together) });
+      read.push({ delivery, last, title });
     }
     return read;
   });
@@ -121,10 +118,10 @@ function deliveryTable(path: string, list: DeliveryList): Html {
 
 function deliveryRow(
   path: string,
-  { delivery, last, title, others }: DeliveryRow,
+  { delivery, last, title }: DeliveryRow,
   { kind, now }: DeliveryList,
 ): Html {
-  const { id, submissionId, attempts, dueAt } = delivery;
+  const { id, submissionId, attempts, dueAt, others } = delivery;
   const { label, tone } = deliveryWords(delivery, now);
   const isWaiting = isGathered(delivery, now);
   const called = title ?? `…${submissionId.slice(-6)}`;

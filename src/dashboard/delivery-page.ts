@@ -7,7 +7,7 @@ import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { getViewableMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { type Channel, getDeliveryTo, replayOf } from "../outbox/channel-deliveries.ts";
 import { type Attempt, type Delivery, isGathered } from "../outbox/delivery.ts";
-import { leadOf, listAttempts, othersWith, readTogether } from "../outbox/delivery-store.ts";
+import { leadOf, listAttempts } from "../outbox/delivery-store.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { readSubmissions } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
@@ -62,8 +62,7 @@ function sectionPages(routes: Routes, parts: DashboardParts, section: Section): 
       const delivery = yield* getOwned(viewer, id, deliveryId);
       const attempts = yield* listAttempts(leadOf(delivery));
       const [submission] = yield* readSubmissions([delivery.submissionId]);
-      const others = othersWith(delivery, yield* readTogether([delivery]));
-      return { delivery, attempts, submission, others, now };
+      return { delivery, attempts, submission, now };
     });
     return page("Message", deliveryView(section, shown));
   });
@@ -113,14 +112,12 @@ interface ShownDelivery {
   readonly delivery: Delivery;
   readonly attempts: readonly Attempt[];
   readonly submission: Submission | undefined;
-  /** How many others are in the same summary; 0 if it goes by itself. */
-  readonly others: number;
   readonly now: number;
 }
 
 function deliveryView({ channel, back }: Section, shown: ShownDelivery): Html {
-  const { delivery, attempts, submission, others, now } = shown;
-  const { id, recipientId, submissionId, state, dueAt } = delivery;
+  const { delivery, attempts, submission, now } = shown;
+  const { id, recipientId, submissionId, state, dueAt, others } = delivery;
   const { label, tone } = deliveryWords(delivery, now);
   const isWaiting = isGathered(delivery, now);
   const { kind } = channel;

@@ -38,7 +38,7 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
   checkCursor("msg", filter.cursor);
   if (filter.submissionId !== null) yield* requireSubmission(filter.submissionId);
   const queued = yield* newestQueued(filter);
-  const stored = (yield* all(selectStored(filter))).map(toDelivery);
+  const stored = yield* toDeliveries(yield* all(selectStored(filter)));
   const found = newestFirst([...queued, ...stored]);
   const deliveries = found.slice(0, filter.limit);
   const nextCursor =
@@ -128,7 +128,10 @@ function newestFirst(deliveries: readonly Delivery[]): Delivery[] {
 /** @throws not_found */
 export function* getDelivery(id: string): Steps<Delivery> {
   const row = yield* first(query.selectFrom("delivery").selectAll().where("id", "=", id));
-  if (row !== undefined) return toDelivery(row);
+  if (row !== undefined) {
+    const [delivery] = yield* toDeliveries([row]);
+    if (delivery !== undefined) return delivery;
+  }
   let queued: Delivery | undefined;
   yield* lookThroughQueued({ ...EVERYTHING_QUEUED, id }, "oldest", (delivery) => {
     if (delivery.id === id) queued = delivery;
@@ -140,29 +143,8 @@ export function* getDelivery(id: string): Steps<Delivery> {
   return queued;
 }
 
-/** How many other messages go with a delivery, by the first message of its summary; nothing for one that goes by itself. */
-export type Together = ReadonlyMap<string, number>;
-
-export function* readTogether(deliveries: readonly Delivery[]): Steps<Together> {
-  if (deliveries.length === 0) return new Map();
-  const leads = [...new Set(deliveries.map(leadOf))];
-  const counted = yield* all(
-    query
-      .selectFrom("delivery")
-      .select(["lead_id", ({ fn }) => fn.countAll<number>().as("members")])
-      .where("lead_id", "in", leads)
-      .groupBy("lead_id"),
-  );
-  return new Map(counted.map(({ lead_id: lead, members }) => [lead ?? "", members]));
-}
-
-/** 0 if it goes by itself. */
-export function othersWith(delivery: Delivery, together: Together): number {
-  return together.get(leadOf(delivery)) ?? 0;
-}
-
 /** The message whose Message-ID and attempts are those of the whole summary; itself if it goes by itself. */
-export function leadOf({ id, leadId }: Delivery): string {
+export function leadOf({ id, leadId }: Pick<Delivery, "id" | "leadId">): string {
   return leadId ?? id;
 }
 
@@ -196,16 +178,48 @@ function toAttempt(row: Selectable<Tables["attempt"]>): Attempt {
   };
 }
 
-function toDelivery(row: Selectable<Tables["delivery"]>): Delivery {
+type Row = Selectable<Tables["delivery"]>;
+
+/** What the message of a summary knows of the whole. */
+interface Whole {
+  readonly id: string;
+  readonly attempts: number;
+  readonly others: number;
+}
+
+/** Those of a summary have its attempts. */
+function* toDeliveries(rows: readonly Row[]): Steps<Delivery[]> {
+  if (rows.length === 0) return [];
+  const leads = [...new Set(rows.map(({ id, lead_id: leadId }) => leadOf({ id, leadId })))];
+  const found: Whole[] = yield* all(selectWholes(leads));
+  const wholes = new Map(found.map((whole) => [whole.id, whole]));
+  return rows.map((row) => {
+    const { attempts = row.attempts, others = 0 } = wholes.get(row.lead_id ?? row.id) ?? {};
+    return toDelivery(row, { attempts, others });
+  });
+}
+
+export function selectWholes(leadIds: readonly string[]) {
+  return query
+    .selectFrom("delivery")
+    .select(["id", "attempts"])
+    .select(
+      sql<number>`(SELECT count(*) FROM delivery AS member WHERE member.lead_id = delivery.id)`.as("others"),
+    )
+    .where("id", "in", leadIds);
+}
+
+function toDelivery(row: Row, { attempts, others }: Omit<Whole, "id">): Delivery {
   return {
     id: row.id,
     recipientId: row.recipient_id,
     submissionId: row.submission_id,
     state: row.state,
-    attempts: row.attempts,
+    attempts,
     spent: row.spent,
     dueAt: row.state === "pending" ? row.due_at : null,
     lastStatus: row.last_status,
     leadId: row.lead_id,
+    others,
   };
 }

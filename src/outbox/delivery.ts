@@ -19,6 +19,8 @@ export interface Delivery {
   readonly lastStatus: number | null;
   /** The message that it goes with in a summary, and whose attempts are its own; null if it goes by itself or leads. */
   readonly leadId: string | null;
+  /** How many other messages are in the same summary; 0 if it goes by itself. */
+  readonly others: number;
 }
 
 /** Whether it waits for others, to go with them as one. */

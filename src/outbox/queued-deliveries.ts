@@ -72,6 +72,7 @@ function toDelivery(row: QueuedRow, id: string, submissionId: string): Delivery 
     dueAt: isPending ? row.queued_at : null,
     lastStatus: null,
     leadId: null,
+    others: 0,
   };
 }
 

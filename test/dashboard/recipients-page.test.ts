@@ -58,7 +58,7 @@ test("messages that wait for others say so, and when they go", async () => {
   await until(() => server.owner.prepare(count).pluck().get(server.clock.now()) === 12);
   const list = (await ada.get(path)).text;
   expect(list.match(/>Gathered<\/span>[\s\S]*?with others/g)).toHaveLength(2);
-  expect(list).toMatch(/2 messages are gathered; what has come by then goes in one e-mail\s+<time/);
+  expect(list).toMatch(/2 messages are gathered, and go as one e-mail\s+<time/);
   expect((await ada.get("/dashboard/notifications")).text).toContain("2 gathered");
   const waiting = "SELECT id, submission_id FROM delivery WHERE state = 'pending'";
   const [id, submissionId] = server.owner.prepare(waiting).raw().get() as [string, string];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
 import { LOOK_SQL } from "../../src/outbox/count-deliveries.ts";
 import { CLAIM_SQL } from "../../src/outbox/sqlite-claims.ts";
-import { selectStored } from "../../src/outbox/delivery-store.ts";
+import { selectStored, selectWholes } from "../../src/outbox/delivery-store.ts";
 import { BEFORE_ALL, selectOld } from "../../src/outbox/delivery-retention.ts";
 import { PACED_SQL } from "../../src/outbox/paced-claims.ts";
 import { PLACE_SQL } from "../../src/outbox/places.ts";
@@ -93,6 +93,13 @@ test("the messages of one webhook in one state are listed by the small index of 
     expect(plan).toContain(`INDEX delivery_${state}`);
     expect(plan).not.toContain("delivery_by_recipient");
   }
+});
+
+test("the others of a summary are counted by the index of its messages alone", async () => {
+  await using world = new WebhookWorld();
+  const plan = planOf(world, selectWholes(["msg_1", "msg_2"]).compile().sql);
+  expect(plan).toMatch(/SEARCH member USING COVERING INDEX delivery_members \(lead_id=\?\)/);
+  expect(plan).not.toContain("SCAN");
 });
 
 test("deleting a submission or a webhook finds what hangs on it by an index", async () => {
