@@ -1,12 +1,12 @@
 import type { Config } from "../config/config.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { AnyDatabase } from "../database/any-database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
 import type { ExposedMetrics } from "../foundation/metrics.ts";
 
 /** What a server is made of. */
 export interface ServiceParts {
-  readonly db: SqliteDatabase;
+  readonly db: AnyDatabase;
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Log;

@@ -9,12 +9,15 @@ import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
 import { MAIL_METRICS } from "../mail/mail-metrics.ts";
 import { type MailService, openMailService } from "../mail/open-mail.ts";
 import { createKeyVerifier, type KeyVerifier } from "../keys/verify-key.ts";
-import { type Caller, createGatekeeper, type Gatekeeper } from "../submissions/authenticate.ts";
+import {
+  type Caller,
+  createGatekeeper,
+  type Gatekeeper,
+  type GatekeeperParts,
+} from "../submissions/authenticate.ts";
 import { createBurstMemory } from "../history/burst-memory.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "../submissions/commit-batch.ts";
-import { createSqliteBatch } from "../submissions/sqlite-batch.ts";
 import { createIdempotencyMemory } from "../submissions/idempotency.ts";
-import { createRateLimiter } from "../foundation/rate-limit.ts";
 import { createIntake, type Intake } from "../submissions/receive-submission.ts";
 import {
   type CommitReport,
@@ -29,14 +32,12 @@ import { createSpamMemory, type SpamMemory } from "../history/spam-memory.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import { measureChannel } from "../outbox/channel-metrics.ts";
 import { Deliverer } from "../outbox/deliverer.ts";
-import { createClaims } from "../outbox/sqlite-claims.ts";
-import { createSqliteOutbox } from "../outbox/outbox.ts";
 import { WEBHOOK_METRICS } from "../webhooks/webhook-metrics.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 import { createUsageCounter, type UsageCounter } from "../workspaces/usage-counter.ts";
 import { measureUsage } from "../workspaces/workspace-metrics.ts";
 import type { ServiceParts } from "./parts.ts";
-import { serveDatabase } from "./serve-database.ts";
+import { openEngine } from "./engine.ts";
 import { openKeyring, spamDefaults } from "./features.ts";
 import { createWebhookSender, openTransports, readMailParts } from "./transports.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
@@ -91,20 +92,18 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const rules = { plans: config.plans, defaults: spamDefaults(config) };
   const directory = createEndpointDirectory(db, rules);
   const usage = createUsageCounter(db);
-  const outbox = createSqliteOutbox(db);
   const sender = createWebhookSender(config);
   const mail = readMailParts(parts);
   const transports = openTransports(parts, { keyring, sender, mail });
-  const claims = createClaims(db);
-  const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
   const memory = createSpamMemory(createBurstMemory());
-  const served = await serveDatabase(parts);
-  const { writability, cleaner } = served;
   const news = createNews();
+  const engine = await openEngine({ ...parts, usage, memory, news });
+  const { served, outbox, claims } = engine;
+  const { writability, cleaner } = served;
+  const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
   const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability, news);
-  const write = createSqliteBatch({ db, usage, outbox, memory, held: config.held });
-  const commits = createCommitQueue(write, observe);
-  const gatekeeper = openGate(config, verifier, directory);
+  const commits = createCommitQueue(engine.write, observe);
+  const gatekeeper = openGate(config.rateLimit, { verifier, directory, limiter: engine.limiter });
   const onSecretInBrowser = createBrowserMark(db, clock, log);
   const intake = createIntake({
     gatekeeper,
@@ -132,7 +131,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     },
     reader: createSubmissionReader(db, () => cleaner.note(1)),
     deliverer,
-    upkeep: createUpkeep(db, config, clock, cleaner),
+    upkeep: createUpkeep(db, config, clock, engine),
     keyring,
     sender,
     mail: openMailService(mail, metrics ?? noMetrics, onChange),
@@ -175,12 +174,10 @@ function forgetters({ cleaner, usage, memory, deliverer, news, verifier, directo
 }
 
 function openGate(
-  { rateLimit: limits }: Config,
-  verifier: KeyVerifier,
-  directory: EndpointDirectory,
+  limits: Config["rateLimit"],
+  parts: Pick<GatekeeperParts, "verifier" | "directory" | "limiter">,
 ): Gatekeeper {
-  const exempt = compileNetworks(limits.exempt);
-  return createGatekeeper({ verifier, directory, limiter: createRateLimiter(), limits, exempt });
+  return createGatekeeper({ ...parts, limits, exempt: compileNetworks(limits.exempt) });
 }
 
 /** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */

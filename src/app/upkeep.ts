@@ -1,7 +1,6 @@
 import { dropOldChanges } from "../audit/audit-store.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { LogCleaner } from "../database/served-database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { finishGrace } from "../keys/key-store.ts";
@@ -14,6 +13,7 @@ import { dropExpired } from "../submissions/held-post.ts";
 import { forgetExpired } from "../submissions/idempotency.ts";
 import { expireSubmissions } from "../submissions/retention.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
+import type { Engine } from "./engine.ts";
 
 /** Work for a timer, so that nothing stays longer than it should. */
 export interface Upkeep {
@@ -25,7 +25,12 @@ export interface Upkeep {
   readonly clearLog: () => void;
 }
 
-export function createUpkeep(db: Database, config: Config, clock: Clock, cleaner: LogCleaner): Upkeep {
+export function createUpkeep(
+  db: Database,
+  config: Config,
+  clock: Clock,
+  { served: { cleaner }, cleanUps }: Pick<Engine, "served" | "cleanUps">,
+): Upkeep {
   const noted = async (work: () => Steps<number>): Promise<number> => {
     const deleted = await db.transaction(work);
     cleaner.note(deleted);
@@ -51,6 +56,7 @@ export function createUpkeep(db: Database, config: Config, clock: Clock, cleaner
       () => db.transaction(() => dropOldChanges(clock.now())),
       keepDeliveries({ kind: WEBHOOK_KIND, days: config.webhooks.keepDeliveredDays }),
       keepDeliveries({ kind: MAIL_KIND, days: config.mail.keepSentDays }),
+      ...cleanUps,
     ],
     expire: () => noted(() => expireSubmissions(clock.now())),
     clearLog: () => cleaner.clean(),

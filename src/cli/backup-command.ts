@@ -1,9 +1,10 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { copyToFile } from "../database/copy-database.ts";
 import { type Backup, backUp } from "../database/sqlite/back-up.ts";
 import type { CopyProgress } from "../database/sqlite/copy-database.ts";
 import { addCommand, command, type CommandContext } from "./command.ts";
-import { type AnyDatabase, readConfig, withDatabase } from "./open.ts";
+import { readConfig, withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, backup);

@@ -1,6 +1,6 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import { emptyLog } from "../database/sqlite/empty-log.ts";
 import type { CommandContext } from "./command.ts";
-import type { AnyDatabase } from "./open.ts";
 
 /** Longest wait for a reader; posts wait as long. */
 const MAX_WAIT_MS = 1000;

@@ -1,8 +1,9 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { copyToFile, copyToPostgresql, type MadeCopy } from "../database/copy-database.ts";
 import { isDatabaseAddress } from "../database/postgresql/address.ts";
 import { addCommand, command, type CommandContext, parseFile } from "./command.ts";
-import { type AnyDatabase, openAddress, withDatabase } from "./open.ts";
+import { openAddress, withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, copy);

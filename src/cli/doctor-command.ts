@@ -1,3 +1,4 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -9,7 +10,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { addCommand, command, type CommandContext } from "./command.ts";
 import { describeHint } from "./hints.ts";
-import { type AnyDatabase, openAddress, readConfig } from "./open.ts";
+import { openAddress, readConfig } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, doctor);

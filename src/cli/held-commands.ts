@@ -1,3 +1,4 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { heldPostJson } from "../submissions/held-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
@@ -7,7 +8,7 @@ import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { type AnyDatabase, withDatabase } from "./open.ts";
+import { withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { endpointIdOf, endpointIdsOf } from "./submission-filter.ts";
 import { printWhole } from "./submission-view.ts";

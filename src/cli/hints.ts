@@ -44,6 +44,7 @@ const WORDS: Words = {
   make_other_operator: () => "make another one first: formsvc account set EMAIL --operator",
   make_room_for_held_posts: () =>
     "formsvc held list, then release or drop them; or raise held.maxPerWorkspace and restart the server",
+  migrate_beside_servers: () => "migrate it first, beside the servers: formsvc migrate up",
   name_database: () => "name the database with --db",
   name_foreign_file: ({ what, path }) =>
     `if it is the right one: ${what === "database" ? "--db" : "--config"} ${path}`,
@@ -63,6 +64,7 @@ const WORDS: Words = {
   set_clock_or_delete_submission: ({ submissionId }) =>
     "set a wrong clock and keep it set: timedatectl set-ntp true; if it is right, the submission came while it was ahead, " +
     `and this line stays until then or until: formsvc submission delete ${submissionId}`,
+  stop_older_servers: () => "stop them first, then: formsvc migrate up",
   stop_server: () => "stop it first, or use another --db",
   undo_structure_change: () => "undo that with sqlite3, or restore a sound backup: formsvc restore FILE",
   upgrade_plan: ({ workspaceId }) => `upgrade with: formsvc workspace set-plan ${workspaceId} PLAN`,

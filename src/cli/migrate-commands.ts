@@ -35,7 +35,10 @@ const up = command({
   options: [{ flags: "--dry-run", summary: "do it, see whether the result is sound, and take it back" }],
   action: async (context, options) => {
     if (options.dryRun) return rehearse(context);
-    const { db, migrated } = await openForCommand(readConfig(context), context.clock, true);
+    const { db, migrated } = await openForCommand(readConfig(context), context.clock, {
+      makes: true,
+      besideServers: true,
+    });
     await db.close();
     const { latest, pending, keptCopy } = migrated;
     if (context.output.isJson)

@@ -1,3 +1,4 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -43,7 +44,7 @@ export function loadForDatabase(context: CommandContext): LoadedConfig {
 function nameDatabase(config: Config, { databasePath: named }: CommandContext): Config {
   if (named === null) return config;
   if (isDatabaseAddress(named)) return { ...config, database: { ...config.database, url: named } };
-  return { ...config, database: { path: named, url: null } };
+  return { ...config, database: { ...config.database, path: named, url: null } };
 }
 
 /** How messages name a database that is not opened yet: the absolute path, or the address without its password. */
@@ -57,22 +58,29 @@ export function requireFile({ path, url }: Config["database"], instead: string):
   throw new FormsvcError("usage", `${parseDatabaseAddress(url).shown}: this is no file; ${instead}`);
 }
 
-/** A database of either engine. */
-export type AnyDatabase = SqliteDatabase | PostgresqlDatabase;
-
 interface OpenedDatabase {
   readonly db: AnyDatabase;
   readonly migrated: MigrationResult;
 }
 
+interface OpeningChoices {
+  /** Whether one that is not there is made: the file, or the tables in an empty PostgreSQL database. */
+  readonly makes: boolean;
+  /** Whether a PostgreSQL database is brought up to date while servers of an older version run that can go on. */
+  readonly besideServers?: boolean;
+}
+
 /**
  * The database of a configuration, brought up to date.
  *
- * @param makes whether one that is not there is made: the file, or the tables in an empty PostgreSQL database.
  * @throws database_unusable if it is not there and not made; server_running if that would change the schema under a running server
  *   of an older version.
  */
-export async function openForCommand(config: Config, clock: Clock, makes: boolean): Promise<OpenedDatabase> {
+export async function openForCommand(
+  config: Config,
+  clock: Clock,
+  { makes, besideServers = false }: OpeningChoices,
+): Promise<OpenedDatabase> {
   const { path, url } = config.database;
   if (url === null) {
     if (!makes && !existsSync(path)) refuseMissing(config.database, "there is no database");
@@ -84,7 +92,7 @@ export async function openForCommand(config: Config, clock: Clock, makes: boolea
       await import("../database/postgresql/migrate-postgresql.ts");
     if (!makes && (await postgresqlMigrationStatus(db)).version === 0)
       refuseMissing(config.database, "there are no tables of formsvc's in it");
-    return { db, migrated: { ...(await migratePostgresql(db)), keptCopy: null } };
+    return { db, migrated: { ...(await migratePostgresql(db, { besideServers })), keptCopy: null } };
   } catch (error) {
     await db.close();
     throw error;
@@ -147,7 +155,7 @@ async function withOpened<Result>(
   makes: boolean,
 ): Promise<Result> {
   const config = readConfig(context);
-  const { db, migrated } = await openForCommand(config, context.clock, makes);
+  const { db, migrated } = await openForCommand(config, context.clock, { makes });
   try {
     if (migrated.version === 0) context.output.note(`made a new database: ${db.name}`);
     if (migrated.keptCopy !== null)

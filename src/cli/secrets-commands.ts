@@ -1,3 +1,4 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { openKeyring, SECRET_LISTS } from "../app/features.ts";
@@ -10,7 +11,7 @@ import { createKeyring, type Keyring } from "../secrets/keyring.ts";
 import { checkKeys, countSecrets, decryptSome, encryptSome } from "../secrets/stored-secret.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
-import { type AnyDatabase, letOthersWrite, withDatabase } from "./open.ts";
+import { letOthersWrite, withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   const summary = "Encryption of the secrets in the database: webhooks' signing keys and own headers";

@@ -1,30 +1,16 @@
-import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { Command } from "commander";
-import { openMigrated } from "../app/open-migrated.ts";
+import type { AnyDatabase } from "../database/any-database.ts";
 import { checkServerConfig } from "../config/check-server-config.ts";
 import type { Config } from "../config/config.ts";
 import { readServiceManager } from "../config/load-systemd.ts";
-import { requireStructure } from "../database/sqlite/check-structure.ts";
-import { proveWritable } from "../database/sqlite/write-probe.ts";
-import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
-import { lockServer } from "../database/sqlite/server-lock.ts";
-import type { MigrationResult } from "../database/migrate.ts";
-import { toIsoTime } from "../foundation/clock.ts";
-import {
-  databaseCreated,
-  databaseMigrated,
-  nobodySignsIn,
-  serverStopped,
-  serverStopping,
-  variableUnknown,
-} from "../foundation/events.ts";
+import { nobodySignsIn, serverStopped, serverStopping, variableUnknown } from "../foundation/events.ts";
 import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { canAnybodySignIn } from "../sessions/credential-store.ts";
-import { loadForDatabase, requireFile } from "./open.ts";
+import { loadForDatabase } from "./open.ts";
+import { withServedDatabase } from "./open-served.ts";
 import { nextStopSignal } from "../server/stop-signals.ts";
 import { createServiceNews } from "../server/systemd-notify.ts";
 import { startServer } from "../server/start-server.ts";
@@ -56,39 +42,18 @@ const serve = command({
     checkServerConfig(config);
     const log = createLog(config.log.level, config.log.format);
     for (const name of loaded.unknownVariables) variableUnknown(log, name);
-    const file = requireFile(config.database, "a server takes posts on a file only, for now");
-    const lock = lockServer(resolve(file), process.pid, toIsoTime(context.clock.now()));
-    try {
-      const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
-      try {
-        tellOfMigration(log, db, migrated);
-        db.readNow(() => requireStructure(db, db.path));
-        proveWritable(db);
-        await db.read(() => checkPlans(config.plans));
-        if (config.dashboard.enabled && !(await db.read(canAnybodySignIn)))
-          nobodySignsIn(log, "formsvc account sign-in-link EMAIL");
-        await serveUntilStopped(db, config, context, log);
-      } finally {
-        db.close();
-      }
-    } finally {
-      lock.release();
-    }
+    await withServedDatabase(config, context.clock, log, async (db) => {
+      await db.read(() => checkPlans(config.plans));
+      if (config.dashboard.enabled && !(await db.read(canAnybodySignIn)))
+        nobodySignsIn(log, "formsvc account sign-in-link EMAIL");
+      await serveUntilStopped(db, config, context, log);
+    });
     serverStopped(log);
   },
 });
 
-function tellOfMigration(
-  log: Log,
-  db: SqliteDatabase,
-  { version, pending, keptCopy }: MigrationResult,
-): void {
-  if (version === 0) databaseCreated(log, db.path);
-  else if (pending.length > 0) databaseMigrated(log, { applied: pending, keptCopy });
-}
-
 async function serveUntilStopped(
-  db: SqliteDatabase,
+  db: AnyDatabase,
   config: Config,
   { configFile, clock }: CommandContext,
   log: Log,

@@ -1,3 +1,4 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { toIsoTime } from "../foundation/clock.ts";
@@ -16,7 +17,7 @@ import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { findCommand } from "./find-command.ts";
-import { type AnyDatabase, withDatabase } from "./open.ts";
+import { withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";

@@ -13,7 +13,12 @@ interface Problem {
  * @throws config_invalid saying what to write.
  */
 export function checkServerConfig(config: Config): void {
-  const problems = [...problemsOfMetrics(config), ...problemsOfSignUp(config), ...problemsOfOperator(config)];
+  const problems = [
+    ...problemsOfMetrics(config),
+    ...problemsOfSignUp(config),
+    ...problemsOfOperator(config),
+    ...problemsOfBackup(config),
+  ];
   if (problems.length === 0) return;
   const lines = problems.map(({ path, message }) => `${path}: ${message}`);
   throw new FormsvcError("config_invalid", lines.join("\n"), { details: { problems } });
@@ -40,6 +45,13 @@ function problemsOfSignUp({ dashboard, mail, server }: Config): Problem[] {
   if (missing.length === 0) return [];
   const message = `people who sign up confirm their address by a link in an e-mail: set ${missing.join(", and ")}; or set this to closed`;
   return [{ path: "dashboard.signUp", message }];
+}
+
+function problemsOfBackup({ backup, database }: Config): Problem[] {
+  if (backup.everyHours === null || database.url === null) return [];
+  const message =
+    "a PostgreSQL database is backed up by its own means, such as pg_dump or an archive of its log: set this to null";
+  return [{ path: "backup.everyHours", message }];
 }
 
 function problemsOfOperator({ mail: { operator, host } }: Config): Problem[] {

@@ -68,6 +68,13 @@ const sections = z.strictObject({
       .describe(
         "The address of a PostgreSQL database, which is then used instead of the file; null uses the file.",
       ),
+    poolSize: z
+      .int()
+      .min(1)
+      .max(100)
+      .describe(
+        "Connections to PostgreSQL at a time, besides four that a server has for posts and for the other servers.",
+      ),
   }),
   plans: z.record(planName, plan),
   rateLimit: z.strictObject({
@@ -246,7 +253,7 @@ export const defaultConfig: Config = {
     requestTimeoutMs: 10_000,
     shutdownGraceMs: 15_000,
   },
-  database: { path: "./formsvc.db", url: null },
+  database: { path: "./formsvc.db", url: null, poolSize: 8 },
   plans: {
     hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false },
     pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true },

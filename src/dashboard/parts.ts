@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { AnyDatabase } from "../database/any-database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import type { Background } from "../foundation/background.ts";
@@ -15,7 +15,7 @@ import type { HttpSender } from "../webhooks/send.ts";
 
 /** What the pages work with. */
 export interface DashboardParts {
-  readonly db: SqliteDatabase;
+  readonly db: AnyDatabase;
   readonly config: Config;
   /** The file that was given with `--config`; null if none was. */
   readonly configFile: string | null;

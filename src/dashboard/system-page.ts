@@ -2,7 +2,8 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Finding } from "../foundation/finding.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { version } from "../foundation/version.ts";
-import { mebibytes, sizesOf } from "../database/sqlite/database-health.ts";
+import { type DatabaseSize, readSize } from "../database/database-size.ts";
+import { mebibytes } from "../database/sqlite/database-health.ts";
 import { page } from "./answer.ts";
 import { adviceView } from "./hint-words.ts";
 import type { DashboardParts } from "./parts.ts";
@@ -27,7 +28,7 @@ export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
 /** `/dashboard/system`: whether a person has to act, and what runs here. */
 export function systemPages(routes: Routes, parts: DashboardParts): void {
   operatorRoutes(routes).read("/system", async () =>
-    page("System", systemView(await parts.examine("now"), parts)),
+    page("System", systemView(await parts.examine("now"), await readSize(parts.db), parts)),
   );
 }
 
@@ -50,9 +51,12 @@ export function systemHead(path: string): Html {
     </nav>`;
 }
 
-function systemView(findings: readonly Finding[], { db, config, configFile }: DashboardParts): Html {
+function systemView(
+  findings: readonly Finding[],
+  size: DatabaseSize,
+  { db, config, configFile }: DashboardParts,
+): Html {
   const problems = findings.filter(({ ok }) => !ok);
-  const { database, log } = sizesOf(db);
   return html`${systemHead("/dashboard/system")}
     <p class="notice ${problems.length > 0 ? "warn" : ""}" role="status">
       ${
@@ -68,8 +72,8 @@ function systemView(findings: readonly Finding[], { db, config, configFile }: Da
       <header><h2>This server</h2></header>
       <dl class="facts">
         <div><dt>Version</dt><dd>${version}</dd></div>
-        <div><dt>Database</dt><dd class="mono">${db.path}</dd></div>
-        <div><dt>Size</dt><dd>${mebibytes(database)}, and ${mebibytes(log)} of write-ahead log</dd></div>
+        <div><dt>Database</dt><dd class="mono">${db.name}</dd></div>
+        <div><dt>Size</dt><dd>${mebibytes(size.database)}${size.log !== null && `, and ${mebibytes(size.log)} of write-ahead log`}</dd></div>
         <div><dt>Configuration</dt><dd class="mono">${configFile ?? "no file was named at the start"}</dd></div>
         <div>
           <dt>Backups</dt>

@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type CopiedTable, copyTables, type TableReader } from "./copy-tables.ts";
 import { migrate } from "./migrate.ts";
+import type { AnyDatabase } from "./any-database.ts";
 import type { PostgresqlDatabase } from "./postgresql/open-postgresql.ts";
 import { makeWhole } from "./sqlite/back-up.ts";
 import { COMMAND_BUSY_TIMEOUT_MS, openDatabase } from "./sqlite/open-database.ts";
-import type { SqliteDatabase } from "./sqlite/sqlite-database.ts";
 import { fillSqliteTables, readSqliteTables } from "./sqlite/sqlite-tables.ts";
 
 export interface MadeCopy {
@@ -19,8 +19,6 @@ export interface MadeCopy {
 export interface MadeFile extends MadeCopy {
   readonly bytes: number;
 }
-
-type AnyDatabase = SqliteDatabase | PostgresqlDatabase;
 
 /**
  * Copies every row, as they were at one moment, into a new file, and compares. The file has its name only when it is whole.

@@ -1,3 +1,4 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import type { Config } from "../config/config.ts";
 import {
   checkDashboardAddress,
@@ -36,7 +37,7 @@ import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
 
 /** What is examined. */
 export interface Patient {
-  readonly db: SqliteDatabase | PostgresqlDatabase;
+  readonly db: AnyDatabase;
   /** What the program that examines would use. */
   readonly config: Config;
   /** The same as it was read, without the flags of the command line. */

@@ -120,6 +120,17 @@ export function databaseUpgraded(log: Log): void {
   );
 }
 
+export function databaseUnheard(log: Log): void {
+  log.error(
+    { event: "database.unheard" },
+    "the database has not answered for a second; requests with a key are refused until it does",
+  );
+}
+
+export function databaseHeard(log: Log): void {
+  log.warn({ event: "database.heard" }, "the database answers again");
+}
+
 export function checkpointFailed(log: Log, err: unknown): void {
   log.warn({ event: "database.checkpoint-failed", err }, "the write-ahead log stays beside the database");
 }

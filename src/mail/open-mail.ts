@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Metrics } from "../foundation/metrics.ts";
@@ -13,7 +13,7 @@ import type { SmtpSettings } from "./smtp-settings.ts";
 
 /** What sending e-mail needs of the server that it is part of. */
 export interface MailParts {
-  readonly db: SqliteDatabase;
+  readonly db: Database;
   readonly smtp: SmtpSettings;
   /** Of all e-mail; the transport closes it. */
   readonly sender: SmtpSender;

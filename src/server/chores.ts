@@ -2,15 +2,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SubmitService } from "../app/submit-service.ts";
 import type { Upkeep } from "../app/upkeep.ts";
 import type { Config } from "../config/config.ts";
-import { backupFolder, createBackupScheduler } from "../database/sqlite/backup-schedule.ts";
+import type { AnyDatabase } from "../database/any-database.ts";
 import { isFirst } from "../database/live-servers.ts";
-import { openBackupSocket } from "../database/sqlite/backup-socket.ts";
-import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { maintenanceFailed, submissionsExpired } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
+import { startBackups } from "./backups.ts";
 import { openOperatorAlert } from "./open-operator-alert.ts";
-import { type ChildRun, runSelf } from "./run-self.ts";
 
 const CHORES_INTERVAL_MS = 60_000;
 /** Time between two checks of an idle server for changes by commands; requests check by themselves. */
@@ -28,7 +26,7 @@ export interface ServerChores {
 }
 
 export interface ServerChoresParts {
-  readonly db: SqliteDatabase;
+  readonly db: AnyDatabase;
   readonly config: Config;
   /** As given with `--config`; null if it was not given. */
   readonly configFile: string | null;
@@ -38,26 +36,14 @@ export interface ServerChoresParts {
 }
 
 export async function startChores(parts: ServerChoresParts): Promise<ServerChores> {
-  const { db, config, service, clock, log } = parts;
-  const backupSocket = await openBackupSocket(db);
-  let child: ChildRun | null = null;
-  const makeBackup = (file: string): Promise<void> => {
-    const options = parts.configFile === null ? [] : ["--config", parts.configFile];
-    child = runSelf(["backup", file, "--db", db.path, "--quiet", ...options]);
-    return child.done;
-  };
-  const backups = createBackupScheduler({
-    settings: config.backup,
-    directory: backupFolder(config.backup, config.database.path),
-    make: makeBackup,
-    clock,
-    log,
-  });
+  const { db, service, log } = parts;
+  // PostgreSQL is backed up by its own means.
+  const backups = db.engine === "sqlite" ? await startBackups(db, parts) : null;
   const alert = await openOperatorAlert(parts);
   let stopping = false;
   let cleaning: Promise<void> | null = null;
   const look = (): void => {
-    backups.look();
+    backups?.look();
     alert?.look();
     if (isFirst(service.served.liveServers))
       cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
@@ -72,12 +58,10 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
       stopping = true;
       clearInterval(timer);
       clearInterval(noticing);
-      backups.giveUp();
-      child?.stop();
+      const backedUp = backups?.stop();
       await cleaning;
       await alert?.stop();
-      await backupSocket?.close();
-      await backups.settle();
+      await backedUp;
     },
   };
 }

@@ -37,6 +37,14 @@ test("the operator is told what doctor finds only if there is a mail server", ()
   expect(problemsWith({ mail: { ...mail, operator } })).toEqual({});
 });
 
+test("a server makes backups of a file, and leaves those of PostgreSQL to PostgreSQL", () => {
+  const backup = { ...defaultConfig.backup, everyHours: 24 };
+  const database = { ...defaultConfig.database, url: "postgresql://formsvc@db.example/formsvc" };
+  const problems = problemsWith({ backup, database });
+  expect(problems).toEqual({ "backup.everyHours": expect.stringContaining("pg_dump") as string });
+  expect([problemsWith({ backup }), problemsWith({ database })]).toEqual([{}, {}]);
+});
+
 test("every rule that is broken is named at once", () => {
   const metrics = { ...defaultConfig.metrics, enabled: true };
   expect(Object.keys(problemsWith({ dashboard, metrics }))).toEqual(["metrics.listen", "dashboard.signUp"]);

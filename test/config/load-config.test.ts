@@ -85,7 +85,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
       requestTimeoutMs: 10_000,
       shutdownGraceMs: 15_000,
     },
-    database: { path: "./formsvc.db", url: null },
+    database: { path: "./formsvc.db", url: null, poolSize: 8 },
     plans: {
       hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false },
       pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true },

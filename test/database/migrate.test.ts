@@ -207,7 +207,7 @@ test("of two that upgrade one file at once, one does it and keeps the one copy",
 
 test("a server that starts while a command writes waits for it, and then waits no more", async () => {
   const path = join(temporaryFolder(), "formsvc.db");
-  const config = { ...defaultConfig, database: { path, url: null } };
+  const config = { ...defaultConfig, database: { ...defaultConfig.database, path } };
   const worker = fileURLToPath(new URL("../support/hold-lock.ts", import.meta.url));
   const holder = fork(worker, [path, "700"], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
   await once(holder, "message");

@@ -37,7 +37,7 @@ test("the operator gets one letter when a webhook starts to fail, none while it 
   const letters = new Letters({ sender, from, perMinute: 60, clock, log, count: () => {}, timing });
   onTestFinished(() => letters.stop());
   const background = createBackground(() => {});
-  const config = { ...defaultConfig, database: { path: db.path, url: null } };
+  const config = { ...defaultConfig, database: { ...defaultConfig.database, path: db.path } };
   const examineSelf = createSelfExamination({ db, config, clock, log }, null, background);
   const isOfReceivers = ({ name }: Finding): boolean => name === "webhooks.receivers";
   const examine = async () => (await examineSelf("now")).filter(isOfReceivers);

@@ -6,7 +6,10 @@ const path = process.argv[2] ?? "";
 process.send?.("ready");
 process.once("message", () => {
   try {
-    const { db, migrated } = openMigrated({ ...defaultConfig, database: { path, url: null } }, 10);
+    const { db, migrated } = openMigrated(
+      { ...defaultConfig, database: { ...defaultConfig.database, path } },
+      10,
+    );
     process.send?.({ applied: migrated.pending.length });
     db.close();
   } catch (error) {

@@ -46,7 +46,7 @@ export async function receiving(changes: Partial<Config> = {}): Promise<Receivin
   const off = { max: null, windowSeconds: 60 };
   const config: Config = {
     ...defaultConfig,
-    database: { path: db.path, url: null },
+    database: { ...defaultConfig.database, path: db.path },
     rateLimit: { publishable: off, secret: off, badKey: off, exempt: [] },
     ...changes,
   };

@@ -82,7 +82,7 @@ export async function launchServer(overrides: ConfigOverrides = {}): Promise<Tes
   const folder = makeFolder();
   const databasePath = join(folder.path, "formsvc.db");
   const base = merge(merge(defaultConfig, UNLIMITED), overrides) as Config;
-  const config = { ...base, database: { path: databasePath, url: null } };
+  const config = { ...base, database: { ...defaultConfig.database, path: databasePath } };
   const clock = createFakeClock();
   const lines: string[] = [];
   const log = createLog(config.log.level, "json", () => ({ write: (line) => void lines.push(line) }));

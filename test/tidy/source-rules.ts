@@ -191,7 +191,7 @@ const SYSTEM_CLOCK_USERS: Readonly<Record<string, string>> = {
 
 /** Files outside of the command line with what looks like a flag, with the reason. */
 const FLAG_WRITERS: Readonly<Record<string, string>> = {
-  "src/server/chores.ts": "starts the program itself, to make a backup",
+  "src/server/backups.ts": "starts the program itself, to make a backup",
   "src/http/visitor-page.ts": "custom properties of CSS begin with two hyphens",
 };
 

@@ -1,33 +1,41 @@
 import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Migration, MigrationStatus } from "../migrate.ts";
+import { MIGRATION_LOCK, readLiveServers } from "./live-server-rows.ts";
 import { migrations } from "./migrations.generated.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
-
-/** The lock under which one process at a time migrates a database. The number is ours and means nothing. */
-const LOCK_SQL = "SELECT pg_advisory_xact_lock(7235461911)";
 
 /** @throws database_unusable when the database is from a newer formsvc, or holds tables of somebody else. */
 export function postgresqlMigrationStatus(db: PostgresqlDatabase): Promise<MigrationStatus> {
   return db.withConnection((client) => readStatus(client, db.name, migrations));
 }
 
+export interface MigrationChoices {
+  readonly known: readonly Migration[];
+  /** Whether it may be done while servers run that know the tables from before, and only if they can go on with the new ones. */
+  readonly besideServers: boolean;
+}
+
 /**
  * Upgrades the database to this program's schema, in one transaction. Several processes may do it at once: the others wait and
  * find nothing to do.
  *
- * @returns the status from before.
+ * @returns the status from before. @throws server_running if servers of an older version are in the way.
  */
 export function migratePostgresql(
   db: PostgresqlDatabase,
-  known: readonly Migration[] = migrations,
+  { known = migrations, besideServers = false }: Partial<MigrationChoices> = {},
 ): Promise<MigrationStatus> {
-  return inLockedTransaction(db, "COMMIT", (client) => applyPending(client, db.name, known));
+  return inLockedTransaction(db, "COMMIT", (client) =>
+    applyPending(client, db.name, { known, besideServers }),
+  );
 }
 
 /** Does the same as {@link migratePostgresql} and rolls it back: the database is as it was. */
 export function rehearsePostgresqlMigration(db: PostgresqlDatabase): Promise<MigrationStatus> {
-  return inLockedTransaction(db, "ROLLBACK", (client) => applyPending(client, db.name, migrations));
+  return inLockedTransaction(db, "ROLLBACK", (client) =>
+    applyPending(client, db.name, { known: migrations, besideServers: true }),
+  );
 }
 
 function inLockedTransaction<Result>(
@@ -37,7 +45,7 @@ function inLockedTransaction<Result>(
 ): Promise<Result> {
   return db.withConnection(async (client) => {
     await client.query("BEGIN");
-    await client.query(LOCK_SQL);
+    await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     const result = await work(client);
     await client.query(end);
     return result;
@@ -47,20 +55,47 @@ function inLockedTransaction<Result>(
 async function applyPending(
   client: PoolClient,
   shown: string,
-  known: readonly Migration[],
+  { known, besideServers }: MigrationChoices,
 ): Promise<MigrationStatus> {
   const status = await readStatus(client, shown, known);
   if (status.pending.length === 0) return status;
-  for (const migration of known) {
-    if (migration.version > status.version) await client.query(migration.sql);
+  const servers = status.version < LIVE_SERVERS_SINCE ? [] : await readLiveServers(client);
+  if (servers.length > 0 && !besideServers) throw migrateFirst(shown, status.version);
+  for (const { version, sql } of known) {
+    if (version <= status.version) continue;
+    await client.query(sql);
+    // A migration that ends the programs before it says so itself: UPDATE schema_version SET oldest_program = its own number.
+    await client.query(VERSION_SQL, [version]);
   }
-  // So far no migration has ended the programs before it.
-  await client.query(
-    `INSERT INTO schema_version (version, oldest_program) VALUES ($1, $2)
-       ON CONFLICT (id) DO UPDATE SET version = excluded.version`,
-    [status.latest, known[0]?.version],
+  const { rows } = await client.query<{ oldest: number }>(
+    "SELECT oldest_program AS oldest FROM schema_version",
   );
+  const oldest = rows[0]?.oldest ?? 0;
+  const ended = servers.filter(({ schema }) => schema < oldest).map(({ program }) => program);
+  if (ended.length > 0) throw stopFirst(shown, ended);
   return status;
+}
+
+/** The version that brought the list of servers. */
+const LIVE_SERVERS_SINCE = 18;
+
+const VERSION_SQL = `INSERT INTO schema_version (version, oldest_program) VALUES ($1, $1)
+  ON CONFLICT (id) DO UPDATE SET version = excluded.version`;
+
+function migrateFirst(shown: string, version: number): FormsvcError {
+  return new FormsvcError(
+    "server_running",
+    `${shown}: servers run on it, and its tables are of an older version (schema ${version})`,
+    { hint: { kind: "migrate_beside_servers" } },
+  );
+}
+
+function stopFirst(shown: string, programs: readonly string[]): FormsvcError {
+  return new FormsvcError(
+    "server_running",
+    `${shown}: servers run on it that cannot go on with the new tables (${[...new Set(programs)].join(", ")})`,
+    { hint: { kind: "stop_older_servers" } },
+  );
 }
 
 async function readStatus(
@@ -68,9 +103,10 @@ async function readStatus(
   shown: string,
   known: readonly Migration[],
 ): Promise<MigrationStatus> {
-  const version = await readVersion(client, shown);
+  const { version, oldest } = await readVersion(client, shown);
   const latest = known.at(-1)?.version ?? 0;
-  if (version > latest) {
+  // A migration adds, so that the programs before it go on; one that does not says so.
+  if (oldest > latest) {
     throw new FormsvcError(
       "database_unusable",
       `${shown}: made by a newer formsvc (schema ${version}; this one knows ${latest}); install that version or newer`,
@@ -80,18 +116,28 @@ async function readStatus(
   return { version, latest, pending };
 }
 
-/** 0 for an empty database. */
-async function readVersion(client: PoolClient, shown: string): Promise<number> {
+interface FoundVersion {
+  /** 0 for an empty database. */
+  readonly version: number;
+  /** The schema of the oldest program that can still work with it. */
+  readonly oldest: number;
+}
+
+const EMPTY: FoundVersion = { version: 0, oldest: 0 };
+
+async function readVersion(client: PoolClient, shown: string): Promise<FoundVersion> {
   const { rows } = await client.query<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
   );
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return EMPTY;
   if (!rows.some(({ name }) => name === "schema_version")) {
     throw new FormsvcError(
       "database_unusable",
       `${shown}: it holds tables of another program; give formsvc a database of its own`,
     );
   }
-  const found = await client.query<{ version: number }>("SELECT version FROM schema_version");
-  return found.rows[0]?.version ?? 0;
+  const found = await client.query<FoundVersion>(
+    "SELECT version, oldest_program AS oldest FROM schema_version",
+  );
+  return found.rows[0] ?? EMPTY;
 }

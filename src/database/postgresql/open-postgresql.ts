@@ -1,5 +1,5 @@
 import type { Database } from "../database.ts";
-import { parseDatabaseAddress } from "./address.ts";
+import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { type BatchConnection, createBatchConnection } from "./batch-connection.ts";
 import { createConnections } from "./connections.ts";
 import { translatePostgresqlError } from "./postgresql-error.ts";
@@ -24,6 +24,8 @@ export const COMMAND_OPTIONS: PostgresqlOptions = { connections: 2, patienceMs: 
 /** A PostgreSQL database, for what only this engine has: its migrations, and copies to and from it. */
 export interface PostgresqlDatabase extends Database {
   readonly engine: "postgresql";
+  /** For connections beside its own. It holds the password. */
+  readonly address: DatabaseAddress;
   /**
    * Hands a connection to `work`, for plain SQL. It is closed afterwards if `work` throws, so that nothing of a transaction that
    * was begun there is left.
@@ -54,6 +56,7 @@ export async function openPostgresql(
   const db: PostgresqlDatabase = {
     engine: "postgresql",
     name: shown,
+    address,
     read: (work) => runTransaction(parts, BEGIN.read, work),
     transaction: (work) => runTransaction(parts, BEGIN.durable, work),
     relaxedTransaction: (work) => runTransaction(parts, BEGIN.relaxed, work),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { query } from "../../../src/database/database.ts";
+import { join, leave } from "../../../src/database/postgresql/live-server-rows.ts";
 import {
   migratePostgresql,
   postgresqlMigrationStatus,
@@ -12,6 +13,12 @@ import { hasPostgresql, openForTest, temporaryAddress } from "../../support/temp
 const EMPTY = "TEMPLATE template0";
 const LATEST = migrations.at(-1)?.version ?? 0;
 const NAMES = migrations.map(({ name }) => name);
+/** One that the programs before it do not survive. */
+const ENDING = {
+  version: LATEST + 1,
+  name: "ending.sql",
+  sql: `UPDATE schema_version SET oldest_program = ${LATEST + 1}`,
+};
 const NEXT = { version: LATEST + 1, name: "next.sql", sql: "ALTER TABLE account ADD COLUMN nickname text" };
 
 describe.skipIf(!hasPostgresql)("migrations of PostgreSQL", () => {
@@ -42,14 +49,51 @@ describe.skipIf(!hasPostgresql)("migrations of PostgreSQL", () => {
   test("that fail leave nothing behind", async () => {
     const db = await openForTest(await temporaryAddress());
     const broken = { ...NEXT, version: LATEST + 2, sql: "NONSENSE" };
-    await expect(migratePostgresql(db, [...migrations, NEXT, broken])).rejects.toThrow("syntax error");
+    await expect(migratePostgresql(db, { known: [...migrations, NEXT, broken] })).rejects.toThrow(
+      "syntax error",
+    );
     expect((await postgresqlMigrationStatus(db)).version).toBe(LATEST);
-    expect((await migratePostgresql(db, [...migrations, NEXT])).pending).toEqual(["next.sql"]);
+    expect((await migratePostgresql(db, { known: [...migrations, NEXT] })).pending).toEqual(["next.sql"]);
+  });
+
+  test("of a newer program that only added leave this one at work", async () => {
+    const db = await openForTest(await temporaryAddress());
+    await migratePostgresql(db, { known: [...migrations, NEXT] });
+    expect(await postgresqlMigrationStatus(db)).toEqual({ version: LATEST + 1, latest: LATEST, pending: [] });
+    expect((await migratePostgresql(db)).pending).toEqual([]);
+  });
+
+  test("run beside servers of an older version only when told to, and only if those can go on", async () => {
+    const db = await openForTest(await temporaryAddress());
+    await db.withConnection((client) => join(client, "srv_1", db.name));
+    const known = [...migrations, NEXT];
+    await expect(migratePostgresql(db, { known })).rejects.toMatchObject({
+      code: "server_running",
+      facts: { hint: { kind: "migrate_beside_servers" } },
+    });
+    const ending = { known: [...migrations, ENDING], besideServers: true };
+    await expect(migratePostgresql(db, ending)).rejects.toMatchObject({
+      code: "server_running",
+      facts: { hint: { kind: "stop_older_servers" } },
+    });
+    expect((await postgresqlMigrationStatus(db)).version).toBe(LATEST);
+    expect((await migratePostgresql(db, { known, besideServers: true })).pending).toEqual(["next.sql"]);
+    await db.withConnection((client) => leave(client, "srv_1"));
+    const later = {
+      ...ENDING,
+      version: LATEST + 2,
+      sql: ENDING.sql.replaceAll(String(LATEST + 1), String(LATEST + 2)),
+    };
+    expect((await migratePostgresql(db, { known: [...known, later] })).pending).toEqual(["ending.sql"]);
+    // Who starts now and is older finds out before it counts as a server.
+    await expect(db.withConnection((client) => join(client, "srv_2", db.name))).rejects.toMatchObject({
+      code: "database_unusable",
+    });
   });
 
   test("refuse a database of a newer program, or with tables of another one", async () => {
     const newer = await openForTest(await temporaryAddress());
-    await migratePostgresql(newer, [...migrations, NEXT]);
+    await migratePostgresql(newer, { known: [...migrations, ENDING] });
     await expect(migratePostgresql(newer)).rejects.toMatchObject({
       code: "database_unusable",
       message: expect.stringContaining(`schema ${LATEST + 1}; this one knows ${LATEST}`) as string,

@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import { openMigrated } from "../app/open-migrated.ts";
+import type { Config } from "../config/config.ts";
+import type { AnyDatabase } from "../database/any-database.ts";
+import type { MigrationResult } from "../database/migrate.ts";
+import { requireStructure } from "../database/sqlite/check-structure.ts";
+import { COMMAND_BUSY_TIMEOUT_MS } from "../database/sqlite/open-database.ts";
+import { lockServer } from "../database/sqlite/server-lock.ts";
+import { proveWritable } from "../database/sqlite/write-probe.ts";
+import { type Clock, toIsoTime } from "../foundation/clock.ts";
+import { databaseCreated, databaseMigrated } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+import { requireFile } from "./open.ts";
+
+type Serve = (db: AnyDatabase) => Promise<void>;
+
+/**
+ * Opens the database of a server for as long as `serve` runs: it is brought up to date and can be written.
+ *
+ * @throws server_running if another server owns the file, or servers of an older version share the database.
+ */
+export async function withServedDatabase(
+  config: Config,
+  clock: Clock,
+  log: Log,
+  serve: Serve,
+): Promise<void> {
+  const file = requireFile(config.database, "a server takes posts on a file only, for now");
+  return serveFile(config, resolve(file), { clock, log }, serve);
+}
+
+async function serveFile(
+  config: Config,
+  file: string,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  serve: Serve,
+): Promise<void> {
+  const lock = lockServer(file, process.pid, toIsoTime(clock.now()));
+  try {
+    const { db, migrated } = openMigrated(config, COMMAND_BUSY_TIMEOUT_MS);
+    try {
+      tellOfMigration(log, db.path, migrated);
+      db.readNow(() => requireStructure(db, db.path));
+      proveWritable(db);
+      await serve(db);
+    } finally {
+      db.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function tellOfMigration(log: Log, database: string, { version, pending, keptCopy }: MigrationResult): void {
+  if (version === 0) databaseCreated(log, database);
+  else if (pending.length > 0) databaseMigrated(log, { applied: pending, keptCopy });
+}

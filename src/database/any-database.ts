@@ -1,0 +1,5 @@
+import type { PostgresqlDatabase } from "./postgresql/open-postgresql.ts";
+import type { SqliteDatabase } from "./sqlite/sqlite-database.ts";
+
+/** A database of either engine, for what administers it. */
+export type AnyDatabase = SqliteDatabase | PostgresqlDatabase;

@@ -1,0 +1,71 @@
+import type { PoolClient } from "pg";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { version } from "../../foundation/version.ts";
+import { migrations } from "./migrations.generated.ts";
+
+/** A server that has not said for this time that it lives counts as lost. */
+const LOST_MS = 10_000;
+/** A row this old is of no use to anybody. */
+const FORGOTTEN_MS = 3_600_000;
+
+/** The lock under which one process at a time migrates a database; servers join beside each other. The number is ours and means nothing. */
+export const MIGRATION_LOCK = 7_235_461_911;
+
+/** The number of this program's last migration. */
+export const OWN_SCHEMA: number = migrations.at(-1)?.version ?? 0;
+
+/** By the database's clock, in milliseconds. */
+const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+/** The ids of servers that live. */
+export const LIVE_SQL = `SELECT id FROM live_server WHERE seen_at > ${NOW} - ${LOST_MS} ORDER BY id`;
+
+const STAY_SQL = `INSERT INTO live_server (id, program, schema_version, started_at, seen_at)
+  VALUES ($1, $2, $3, ${NOW}, ${NOW}) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
+
+/** Says that a server lives. It waits for the disk and for a synchronous standby, as a post does. */
+export async function sayAlive(client: PoolClient, id: string): Promise<void> {
+  await client.query(STAY_SQL, [id, version, OWN_SCHEMA]);
+}
+
+/**
+ * Says so for the first time, not while the database is migrated.
+ *
+ * @param shown how the message names the database. @throws database_unusable if it was migrated beyond this program meanwhile.
+ */
+export async function join(client: PoolClient, id: string, shown: string): Promise<void> {
+  await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+  await client.query(`SELECT pg_advisory_xact_lock_shared(${MIGRATION_LOCK})`);
+  const { rows } = await client.query<{ oldest: number }>(
+    "SELECT oldest_program AS oldest FROM schema_version",
+  );
+  const oldest = rows[0]?.oldest ?? 0;
+  if (oldest > OWN_SCHEMA)
+    throw new FormsvcError(
+      "database_unusable",
+      `${shown}: a newer formsvc has migrated it (schema ${oldest}; this one knows ${OWN_SCHEMA}); install that version or newer`,
+    );
+  await client.query(`DELETE FROM live_server WHERE seen_at < ${NOW} - ${FORGOTTEN_MS}`);
+  await sayAlive(client, id);
+  await client.query("COMMIT");
+}
+
+/** So that nobody waits ten seconds to take over what this server had. */
+export async function leave(client: PoolClient, id: string): Promise<void> {
+  await client.query("DELETE FROM live_server WHERE id = $1", [id]);
+}
+
+export interface LiveServerRow {
+  readonly program: string;
+  readonly schema: number;
+  readonly since: number;
+}
+
+/** The servers that live, the oldest first. */
+export async function readLiveServers(client: PoolClient): Promise<readonly LiveServerRow[]> {
+  const { rows } = await client.query<LiveServerRow>(
+    `SELECT program, schema_version AS schema, started_at AS since FROM live_server
+       WHERE seen_at > ${NOW} - ${LOST_MS} ORDER BY started_at, id`,
+  );
+  return rows;
+}

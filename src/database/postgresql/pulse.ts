@@ -1,0 +1,98 @@
+import type { PoolClient } from "pg";
+import type { Blindness, ChangeListener, Head } from "../database.ts";
+import { answerWithin, keepConnection, pause } from "./kept-connection.ts";
+import type { Connections } from "./connections.ts";
+import { LIVE_SQL, OWN_SCHEMA } from "./live-server-rows.ts";
+
+/** Time between two looks. */
+const INTERVAL_MS = 250;
+/** What is remembered is believed for this time after a look was sent: revoking takes effect within a second everywhere. */
+const MAX_AGE_MS = 1000;
+/** A look without an answer for this time is given up with its connection. */
+const SILENCE_MS = 2000;
+
+export interface PulseParts {
+  readonly connections: Connections;
+  readonly self: string;
+  readonly listener: ChangeListener;
+  readonly heads: readonly Head[];
+}
+
+/** What one look sees; `head_0` and so on are the heads. */
+interface Look extends Readonly<Record<string, unknown>> {
+  readonly settings: number;
+  readonly oldest: number;
+  readonly servers: readonly string[];
+}
+
+/** Looks at what others changed, four times a second, all in one statement. */
+export class Pulse {
+  readonly #parts: PulseParts;
+  readonly #sql: string;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #seen: Look | null = null;
+  /** When the newest look that was answered was sent, by the monotonic clock. */
+  #lookedAt = -Infinity;
+  #isUpgraded = false;
+  /** When the connection was made. */
+  connectedAt = -Infinity;
+
+  constructor(parts: PulseParts) {
+    this.#parts = parts;
+    const heads = parts.heads.map(({ sql }, index) => `, (${sql})::text AS head_${index}`);
+    this.#sql = `SELECT (SELECT version FROM settings_version) AS settings, oldest_program AS oldest,
+      ARRAY(${LIVE_SQL}) AS servers ${heads.join("")} FROM schema_version`;
+    this.#running = keepConnection(parts.connections, this.#stopping.signal, (client) =>
+      this.#follow(client),
+    );
+  }
+
+  /** Why it is not known whether a key is still good; null if it is. */
+  blindness(): Blindness | null {
+    if (this.#isUpgraded) return "upgraded";
+    return this.ageMs() > MAX_AGE_MS ? "unheard" : null;
+  }
+
+  ageMs(): number {
+    return performance.now() - this.#lookedAt;
+  }
+
+  /** The servers that live; none while nothing is heard, or if this one counts as lost: then it owns nothing. */
+  servers(): readonly string[] {
+    const servers = this.ageMs() > MAX_AGE_MS ? [] : (this.#seen?.servers ?? []);
+    return servers.includes(this.#parts.self) ? servers : [];
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #follow(client: PoolClient): Promise<void> {
+    const { signal } = this.#stopping;
+    this.connectedAt = performance.now();
+    while (!signal.aborted) {
+      const sentAt = performance.now();
+      const { rows } = await answerWithin(client.query<Look>(this.#sql), SILENCE_MS, signal);
+      if (rows[0] !== undefined) this.#take(rows[0], sentAt);
+      await pause(INTERVAL_MS, signal);
+    }
+  }
+
+  /** The first look reports everything: nobody knows what changed before it. */
+  #take(look: Look, sentAt: number): void {
+    const { listener, heads } = this.#parts;
+    const before = this.#seen;
+    if (look.oldest > OWN_SCHEMA && !this.#isUpgraded) {
+      this.#isUpgraded = true;
+      listener.onUpgrade();
+    }
+    if (look.settings !== before?.settings) listener.onSettingsChange();
+    for (const [index, head] of heads.entries()) {
+      if (before === null || look[`head_${index}`] !== before[`head_${index}`]) head.onChange();
+    }
+    this.#seen = look;
+    this.#lookedAt = sentAt;
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ChangeListener, Head } from "../../../src/database/database.ts";
+import { isFirst } from "../../../src/database/live-servers.ts";
+import type { PostgresqlDatabase } from "../../../src/database/postgresql/open-postgresql.ts";
+import { joinServers } from "../../../src/database/postgresql/served-postgresql.ts";
+import type { ServedDatabase } from "../../../src/database/served-database.ts";
+import { raiseSettingsVersion } from "../../../src/database/settings-version.ts";
+import { run, text } from "../../../src/database/steps.ts";
+import { createLog } from "../../../src/foundation/log.ts";
+import { startLink } from "../../support/faulty-link.ts";
+import { hasPostgresql, openForTest, temporaryAddress } from "../../support/temporary-postgresql.ts";
+import { until } from "../../support/until.ts";
+
+const log = createLog("silent", "json");
+
+interface Heard {
+  settings: number;
+  upgrades: number;
+}
+
+/** A server that watches from the beginning, until the test ends. */
+async function joined(db: PostgresqlDatabase, heads: readonly Head[] = []) {
+  const served = await joinServers(db, Date.now(), log);
+  onTestFinished(() => served.end());
+  const heard: Heard = { settings: 0, upgrades: 0 };
+  const listener: ChangeListener = {
+    onForeignCommit() {},
+    onSettingsChange: () => void (heard.settings += 1),
+    onUpgrade: () => void (heard.upgrades += 1),
+  };
+  const watch = served.watch(listener, heads);
+  await until(() => watch.blindness() === null);
+  return { served, watch, heard };
+}
+
+const idsOf = (...servers: readonly ServedDatabase[]) =>
+  servers.map(({ liveServers }) => liveServers.self).toSorted();
+
+describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () => {
+  test("know each other, agree which is the first, and one that stops is gone at once", async () => {
+    const db = await openForTest(await temporaryAddress());
+    const [one, other] = [(await joined(db)).served, await joinServers(db, Date.now(), log)];
+    other.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
+    const both = idsOf(one, other);
+    await until(() => one.liveServers.list().length === 2 && other.liveServers.list().length === 2);
+    expect([one.liveServers.list(), other.liveServers.list()]).toEqual([both, both]);
+    expect([one, other].filter(({ liveServers }) => isFirst(liveServers))).toHaveLength(1);
+    await other.end();
+    await until(() => one.liveServers.list().length === 1);
+    expect(isFirst(one.liveServers)).toBe(true);
+  });
+
+  test("hear of settings that another one changed, and of heads that moved", async () => {
+    const db = await openForTest(await temporaryAddress());
+    let moved = 0;
+    const head = { sql: "SELECT count(*) FROM untrusted_proxy", onChange: () => void (moved += 1) };
+    const { heard } = await joined(db, [head]);
+    const before = { ...heard, moved };
+    await db.transaction(() => raiseSettingsVersion());
+    await until(() => heard.settings === before.settings + 1);
+    expect(moved).toBe(before.moved);
+    await db.transaction(() =>
+      run(text("INSERT INTO untrusted_proxy (id, address, seen_at) VALUES (1, '192.0.2.1', 1)")),
+    );
+    await until(() => moved === before.moved + 1);
+    expect(heard.settings).toBe(before.settings + 1);
+  });
+
+  test("trust nothing that they remember while the database is silent, own nothing, and count as not writable", async () => {
+    const link = await startLink(await temporaryAddress());
+    const { served, watch, heard } = await joined(await openForTest(link.address));
+    await until(() => served.writability.isWritable());
+    const before = heard.settings;
+    link.silence();
+    await until(() => watch.blindness() === "unheard");
+    expect(served.liveServers.list()).toEqual([]);
+    await until(() => !served.writability.isWritable());
+    link.resume();
+    await until(() => watch.blindness() === null);
+    await until(() => served.writability.isWritable());
+    expect(served.liveServers.list()).toEqual([served.liveServers.self]);
+    expect(heard.settings).toBe(before);
+  });
+
+  test("connect anew when their connections break", async () => {
+    const link = await startLink(await temporaryAddress());
+    const db = await openForTest(link.address);
+    const { heard } = await joined(db);
+    const before = heard.settings;
+    link.cut();
+    await until(() =>
+      db
+        .transaction(() => raiseSettingsVersion())
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    expect(await until(() => heard.settings > before)).toBe(true);
+  });
+
+  test("say so once and for good when the tables are no longer theirs", async () => {
+    const db = await openForTest(await temporaryAddress());
+    const { watch, heard } = await joined(db);
+    await db.transaction(() => run(text("UPDATE schema_version SET version = 1000")));
+    await db.transaction(() => raiseSettingsVersion());
+    await until(() => heard.settings === 2);
+    expect(watch.blindness()).not.toBe("upgraded");
+    await db.transaction(() => run(text("UPDATE schema_version SET oldest_program = 1000")));
+    await until(() => watch.blindness() === "upgraded");
+    await db.transaction(() => raiseSettingsVersion());
+    await until(() => heard.settings === 3);
+    expect(heard.upgrades).toBe(1);
+    await expect(joinServers(db, Date.now(), log)).rejects.toMatchObject({ code: "database_unusable" });
+  });
+});
