@@ -1,6 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { createRateLimiter, type RateLimit } from "../foundation/rate-limit.ts";
 import { confirmationLetter } from "../mail/mail-links.ts";
+import type { SmtpResult } from "../mail/smtp-result.ts";
 import { getViewableMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { DashboardParts } from "./parts.ts";
@@ -15,10 +16,21 @@ export interface Asking {
   check(): void;
   /** Returns the notice that says what came of it. @throws unavailable as `check` does; not_found; conflict if the holder agreed */
   ask(viewer: Viewer, recipientId: string): Promise<"recipient-asked" | "recipient-not-asked">;
+  /** How the last attempt ended to send the question; null if none has, or it is long ago. */
+  lastAttempt(recipientId: string): SmtpResult | null;
 }
+
+/** Questions whose last attempt is remembered. */
+const MAX_REMEMBERED = 1000;
 
 export function createAsking({ db, clock, config, letters }: DashboardParts): Asking {
   const limiter = createRateLimiter();
+  const attempts = new Map<string, SmtpResult>();
+  const note = (recipientId: string, result: SmtpResult): void => {
+    attempts.delete(recipientId);
+    if (attempts.size >= MAX_REMEMBERED) attempts.delete(attempts.keys().next().value ?? "");
+    attempts.set(recipientId, result);
+  };
   return {
     check() {
       const missing = mailMissing(config, false);
@@ -34,9 +46,10 @@ export function createAsking({ db, clock, config, letters }: DashboardParts): As
       const hasRoom = limiter.count(viewer.accountId, BY_ACCOUNT)?.allowed ?? true;
       if (letters === null || baseUrl === null || !hasRoom) return "recipient-not-asked";
       const written = { db, clock, baseUrl, actor: viewer, endpointName: endpoint.name };
-      return letters.send(confirmationLetter(written, recipient)) === "taken"
-        ? "recipient-asked"
-        : "recipient-not-asked";
+      const letter = confirmationLetter(written, recipient);
+      const onAttempt = (result: SmtpResult): void => note(recipientId, result);
+      return letters.send({ ...letter, onAttempt }) === "taken" ? "recipient-asked" : "recipient-not-asked";
     },
+    lastAttempt: (recipientId) => attempts.get(recipientId) ?? null,
   };
 }

@@ -25,7 +25,6 @@ import { webhookChangePages } from "./webhook-change-page.ts";
 import { webhookPages } from "./webhook-page.ts";
 import { notificationsPages } from "./notifications-page.ts";
 import { recipientChangePages } from "./recipient-change-page.ts";
-import { recipientNewPages } from "./recipient-new-page.ts";
 import { recipientPages } from "./recipient-page.ts";
 import { webhookNewPages } from "./webhook-new-page.ts";
 import { accountAdminPages } from "./account-admin-page.ts";
@@ -59,7 +58,6 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   spamPages,
   endpointNewPages,
   notificationsPages,
-  recipientNewPages,
   recipientPages,
   recipientChangePages,
   webhookNewPages,

@@ -5,7 +5,7 @@ import { html, type Html } from "../foundation/html.ts";
 import { addMailRecipient } from "../mail/change-mail-recipient.ts";
 import { MAIL_KIND, type MailRecipientSettings } from "../mail/mail-recipient.ts";
 import { type Answer, page, redirect } from "./answer.ts";
-import { createAsking } from "./ask-recipient.ts";
+import type { Asking } from "./ask-recipient.ts";
 import { recipientPath } from "./channel-of.ts";
 import { emptyCard } from "./empty-card.ts";
 import { listOffered } from "./endpoint-choice.ts";
@@ -23,10 +23,9 @@ import { mailMissing } from "./recipient-words.ts";
 import type { Routes, Visit } from "./routes.ts";
 
 /** `/dashboard/recipients/new`, and asking the holder of an address, at first and once more. */
-export function recipientNewPages(routes: Routes, parts: DashboardParts): void {
+export function recipientNewPages(routes: Routes, parts: DashboardParts, asking: Asking): void {
   const { db } = parts;
   const once = createOnce((answer) => answer.kind === "redirect");
-  const asking = createAsking(parts);
 
   routes.read("/recipients/new", async (visit) =>
     newPage(visit, { ...EMPTY_RECIPIENT, endpointId: visit.query.get("endpoint") ?? "" }, NO_PROBLEMS),

@@ -4,19 +4,23 @@ import { mailChannel } from "../mail/mail-deliveries.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { getViewableMailRecipient, type OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { readQueue } from "../outbox/count-deliveries.ts";
+import { createAsking } from "./ask-recipient.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { readDeliveryList } from "./deliveries-card.ts";
 import { applied, type DashboardParts } from "./parts.ts";
+import { recipientNewPages } from "./recipient-new-page.ts";
 import { recipientView } from "./recipient-view.ts";
 import { isTestable, mailMissing, NOT_SET_UP } from "./recipient-words.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { createRecipientTests, type MailTest } from "./test-recipient.ts";
 
-/** `/dashboard/recipients/:id`: its state and its messages, a test, pausing and starting. */
+/** `/dashboard/recipients/:id`: its state and its messages, a test, pausing and starting; and the pages that add recipients. */
 export function recipientPages(routes: Routes, parts: DashboardParts): void {
   const { db, config, clock } = parts;
   const sendTest = createRecipientTests(parts);
+  const asking = createAsking(parts);
+  recipientNewPages(routes, parts, asking);
 
   /** @throws not_found */
   const owned = ({ viewer, params }: Visit): Promise<OwnedMailRecipient> =>
@@ -48,7 +52,8 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
     const queue = await db.read(() => readQueue(id));
     const missing = mailMissing(config, visit.viewer.isOperator);
     const canTest = sendTest !== null && isTestable(found.recipient);
-    const content = recipientView({ ...found, list, queue, missing, canTest, tested });
+    const question = found.recipient.confirmedAt === null ? asking.lastAttempt(id) : null;
+    const content = recipientView({ ...found, list, queue, missing, canTest, tested, question });
     return page(settings.address, content, typeof tested === "string" ? 429 : 200);
   }
 }

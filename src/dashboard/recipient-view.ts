@@ -1,13 +1,15 @@
 import { html, type Html } from "../foundation/html.ts";
+import { classifyMail } from "../mail/classify-mail.ts";
 import { stateOf } from "../mail/mail-recipient-json.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
+import type { SmtpResult } from "../mail/smtp-result.ts";
 import type { OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import type { RecipientQueue } from "../outbox/count-deliveries.ts";
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import { recipientPath } from "./channel-of.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { healthCard, healthPill } from "./health.ts";
-import { digestLabel, recipientHealth, testAdvice } from "./recipient-words.ts";
+import { digestLabel, questionAdvice, recipientHealth, testAdvice } from "./recipient-words.ts";
 import type { MailTest } from "./test-recipient.ts";
 import { time } from "./time.ts";
 
@@ -20,10 +22,12 @@ interface RecipientView extends OwnedMailRecipient {
   readonly canTest: boolean;
   /** The test that was just asked for; null if none was. */
   readonly tested: MailTest | null;
+  /** How the last attempt ended to ask the holder; null if that is not known, or they agreed. */
+  readonly question: SmtpResult | null;
 }
 
 export function recipientView(view: RecipientView): Html {
-  const { recipient, queue, list, missing, canTest, tested } = view;
+  const { recipient, queue, list, missing, canTest, tested, question } = view;
   const health = recipientHealth(recipient);
   const path = recipientPath(MAIL_KIND, recipient.id);
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
@@ -35,7 +39,7 @@ export function recipientView(view: RecipientView): Html {
       </div>
     </div>
     ${missing !== null && html`<p class="notice bad">${missing}</p>`}
-    ${tested !== null && testedView(tested)}
+    ${tested !== null && testedView(tested)} ${question !== null && questionView(question)}
     <div class="two">
       <div>${deliveriesCard(path, list)}</div>
       <div>${healthCard(path, health, queue, list.now)} ${settingsCard(view, path)}</div>
@@ -54,6 +58,15 @@ function testedView(tested: MailTest): Html {
     isSent || outcome === "unsure" ? html`The test e-mail was sent` : html`The test e-mail was not sent`;
   return html`<div class="notice ${isSent ? "" : "bad"}" role="${isSent ? "status" : "alert"}">
     <b>${title}</b> after ${result.durationMs} ms. <bdi dir="auto">${message}</bdi> ${testAdvice(outcome)}
+  </div>`;
+}
+
+/** Nothing once the mail server took it: then its holder decides. */
+function questionView(result: SmtpResult): Html | null {
+  const { outcome, message } = classifyMail(result);
+  if (outcome === "delivered") return null;
+  return html`<div class="notice bad" role="alert">
+    <b>The e-mail that asks was not sent.</b> <bdi dir="auto">${message}</bdi> ${questionAdvice(outcome)}
   </div>`;
 }
 

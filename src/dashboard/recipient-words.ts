@@ -84,6 +84,16 @@ export function testAdvice(outcome: TestMail["outcome"]): string | null {
   return TEST_ADVICE[outcome] ?? null;
 }
 
+/** The same for the e-mail that asks the holder of an address; it is tried again unless the mail server refused it for good. */
+export function questionAdvice(outcome: TestMail["outcome"]): string | null {
+  if (TRIED_AGAIN.has(outcome)) return "It is tried again by itself for an hour.";
+  return outcome === "recipient_refused" ? WRONG_ADDRESS : testAdvice(outcome);
+}
+
+const TRIED_AGAIN: ReadonlySet<TestMail["outcome"]> = new Set(["deferred", "unreachable", "unsure"]);
+const WRONG_ADDRESS =
+  "Nobody seems to get e-mail at this address. Check its spelling: if it is wrong, delete this recipient and add the right one.";
+
 const OPERATOR_MENDS =
   "Whoever runs this server has to mend its mail settings. E-mail about submissions waits until then.";
 

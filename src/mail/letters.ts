@@ -22,6 +22,8 @@ export interface Letter {
    * whoever asked was answered before it is known whether there is anything to say.
    */
   write(): Promise<WrittenLetter | null>;
+  /** Told how each attempt ended. */
+  onAttempt?(result: SmtpResult): void;
   /** Told, once, that the mail server took it, or that it was given up. */
   onEnd?(isSent: boolean): void;
 }
@@ -198,7 +200,9 @@ export class Letters {
     if (!this.#hasRoomInMinute()) return undefined;
     if (this.#isStopped) return this.#fail(waiting, STOPPED);
     waiting.attempts += 1;
-    return this.#conclude(waiting, await this.#parts.sender.send(waiting.mail));
+    const result = await this.#parts.sender.send(waiting.mail);
+    waiting.letter.onAttempt?.(result);
+    return this.#conclude(waiting, result);
   }
 
   async #compose(letter: Letter): Promise<Waiting["mail"]> {

@@ -3,6 +3,7 @@ import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { pathIn, startMailedSite, textOf } from "../support/mailed-site.ts";
 import { formOf } from "../support/page.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
+import { startScriptedServer } from "../support/smtp-servers.ts";
 import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
 
@@ -86,6 +87,25 @@ test("messages that went in one summary say so, and have the number and the atte
   const { text } = await ada.get(`${path}/deliveries/${member}`);
   expect(text).toContain("in a summary with 2 others");
   expect(text).toMatch(new RegExp(`<dd class="mono">${lead}</dd>[\\s\\S]*Attempt 1`));
+});
+
+test("a question that the mail server does not take is told with its words, and what to do", async () => {
+  const scripted = await startScriptedServer({ RCPT: "550 5.1.1 no <such> user" });
+  const server = await startServer({
+    server: { port: 0, baseUrl: "https://forms.example.com" },
+    mail: { host: "127.0.0.1", port: scripted.port, from: "forms@example.com" },
+  });
+  const ada = await visit(server);
+  const path = await add(ada, (await server.addEndpoint()).id, "hodler@example.org");
+  const refused = await until(async () => {
+    const { text } = await ada.get(path);
+    return text.includes("The e-mail that asks was not sent") && text;
+  });
+  expect(refused).toContain("550 5.1.1 no &lt;such&gt; user");
+  expect(refused).toContain("Check its spelling");
+  scripted.play({});
+  await ada.post(`${path}/ask`);
+  await until(async () => !(await ada.get(path)).text.includes("was not sent"));
 });
 
 test("the question is sent again as often as the holder can bear, and a refused one leaves the last link working", async () => {
