@@ -17,7 +17,7 @@ import { createLog } from "../../src/foundation/log.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { composeNotification } from "../../src/mail/compose-notification.ts";
 import { defaultMailRecipientSettings, MAX_RECIPIENTS_PER_ENDPOINT } from "../../src/mail/mail-recipient.ts";
-import { openMailTransport } from "../../src/mail/open-mail.ts";
+import { openMailTransports } from "../../src/mail/open-mail.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import type { SmtpSettings } from "../../src/mail/smtp-settings.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
@@ -118,7 +118,7 @@ async function drainOutbox(connections: number, name: string): Promise<Rate> {
   const outbox = createSqliteOutbox(db);
   fill(db, outbox);
   const smtp = settingsFor(connections);
-  const transport = openMailTransport({
+  const transports = openMailTransports({
     db,
     smtp,
     sender: createSmtpSender(smtp),
@@ -128,7 +128,7 @@ async function drainOutbox(connections: number, name: string): Promise<Rate> {
     clock,
     log,
   });
-  const parts = { db, claims: createClaims(db), outbox, transports: [transport], clock, log };
+  const parts = { db, claims: createClaims(db), outbox, transports, clock, log };
   const deliverer = new Deliverer({ ...parts, random: Math.random });
   const rate = await measureRate(mails, () => {
     deliverer.start();

@@ -4,7 +4,7 @@ import type { ServedDatabase } from "../database/served-database.ts";
 import { createRateLimiter, type RateLimiter } from "../foundation/rate-limit.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
 import type { Claims } from "../outbox/claims.ts";
-import { createSqliteOutbox, type Outbox } from "../outbox/outbox.ts";
+import { createSqliteOutbox, type MayReply, type Outbox } from "../outbox/outbox.ts";
 import { createClaims } from "../outbox/sqlite-claims.ts";
 import type { BatchWriter } from "../submissions/batch.ts";
 import type { News } from "../submissions/news.ts";
@@ -28,6 +28,8 @@ export interface EngineParts extends ServiceParts {
   readonly usage: UsageCounter;
   readonly memory: SpamMemory;
   readonly news: News;
+  /** Null without a mail server. */
+  readonly mayReply: MayReply | null;
 }
 
 /** Loads nothing of PostgreSQL for a file. */
@@ -37,8 +39,9 @@ export async function openEngine(parts: EngineParts): Promise<Engine> {
   throw new Error("serve refuses an address, for now");
 }
 
-function openFileEngine(db: SqliteDatabase, { config, clock, log, usage, memory }: EngineParts): Engine {
-  const outbox = createSqliteOutbox(db);
+function openFileEngine(db: SqliteDatabase, parts: EngineParts): Engine {
+  const { config, clock, log, usage, memory, mayReply } = parts;
+  const outbox = createSqliteOutbox(db, mayReply);
   return {
     served: serveFile({ db, backup: config.backup, clock, log }),
     outbox,

@@ -6,8 +6,8 @@ import { createEndpointDirectory, type EndpointDirectory } from "../endpoints/en
 import { databaseUpgraded } from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
-import { MAIL_METRICS } from "../mail/mail-metrics.ts";
-import { type MailService, openMailService } from "../mail/open-mail.ts";
+import { AUTO_REPLY_METRICS, MAIL_METRICS } from "../mail/mail-metrics.ts";
+import { type MailService, openMailService, openMayReply } from "../mail/open-mail.ts";
 import { createKeyVerifier, type KeyVerifier } from "../keys/verify-key.ts";
 import {
   type Caller,
@@ -97,7 +97,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const transports = openTransports(parts, { keyring, sender, mail });
   const memory = createSpamMemory(createBurstMemory());
   const news = createNews();
-  const engine = await openEngine({ ...parts, usage, memory, news });
+  const engine = await openEngine({ ...parts, usage, memory, news, mayReply: openMayReply(mail) });
   const { served, outbox, claims } = engine;
   const { writability, cleaner } = served;
   const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
@@ -213,5 +213,6 @@ function measureState(
   );
   served.measure(metrics);
   measureUsage(metrics, db, config.plans, clock);
-  for (const names of [WEBHOOK_METRICS, MAIL_METRICS]) measureChannel(names, { metrics, db, clock });
+  for (const names of [WEBHOOK_METRICS, MAIL_METRICS, AUTO_REPLY_METRICS])
+    measureChannel(names, { metrics, db, clock });
 }

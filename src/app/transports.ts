@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { type MailParts, openMailTransport } from "../mail/open-mail.ts";
+import { type MailParts, openMailTransports } from "../mail/open-mail.ts";
 import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import type { Transport } from "../outbox/transport.ts";
@@ -22,7 +22,7 @@ export function openTransports(parts: ServiceParts, { keyring, sender, mail }: T
   const dashboardUrl = dashboardUrlOf(config);
   const settings = config.webhooks;
   const webhooks = createWebhookTransport({ db, keyring, sender, dashboardUrl, settings, clock, log });
-  return mail === null ? [webhooks] : [webhooks, openMailTransport(mail)];
+  return mail === null ? [webhooks] : [webhooks, ...openMailTransports(mail)];
 }
 
 /** E-mail of every kind shares the connections. Null without a mail server. @throws config_invalid if a file cannot be read that the settings under `mail` name */

@@ -5,7 +5,14 @@ import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { finishGrace } from "../keys/key-store.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
-import { BEFORE_ALL, dropOldDeliveries, type KeptDeliveries } from "../outbox/delivery-retention.ts";
+import {
+  BEFORE_ALL,
+  dropOldDeliveries,
+  dropOldFailures,
+  type KeptDeliveries,
+} from "../outbox/delivery-retention.ts";
+import { dropOldUse } from "../outbox/quotas.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 import { spreadLate } from "../outbox/spread-outbox.ts";
 import { dropOldMailedLinks } from "../sessions/mailed-link.ts";
 import { dropEndedSessions } from "../sessions/session.ts";
@@ -56,6 +63,9 @@ export function createUpkeep(
       () => db.transaction(() => dropOldChanges(clock.now())),
       keepDeliveries({ kind: WEBHOOK_KIND, days: config.webhooks.keepDeliveredDays }),
       keepDeliveries({ kind: MAIL_KIND, days: config.mail.keepSentDays }),
+      keepDeliveries({ kind: REPLY_KIND, days: config.mail.keepSentDays }),
+      () => noted(() => dropOldFailures({ kind: REPLY_KIND, days: config.mail.keepSentDays }, clock.now())),
+      () => db.transaction(() => dropOldUse(clock.now())),
       ...cleanUps,
     ],
     expire: () => noted(() => expireSubmissions(clock.now())),

@@ -18,6 +18,8 @@ interface CommandSpec<Usage extends string, Options extends readonly OptionSpec[
   /** As commander takes it: `show <endpoint>`. */
   readonly usage: Usage;
   readonly summary: string;
+  /** What else is to be known, in lines that fit a terminal. */
+  readonly notes?: string;
   /** In the order of the help. */
   readonly options?: Options;
   /** Lines that can be pasted. */
@@ -44,7 +46,8 @@ export function command<
 
 /** Adds a noun (or a verb without a noun) and its verbs to the program. */
 export function addCommand(parent: Command, spec: AnyCommand): Command {
-  const added = parent.command(spec.usage).summary(spec.summary).description(`${spec.summary}.`);
+  const notes = spec.notes === undefined ? "" : `\n\n${spec.notes}`;
+  const added = parent.command(spec.usage).summary(spec.summary).description(`${spec.summary}.${notes}`);
   for (const option of [...(spec.options ?? []), ...COMMON_OPTIONS]) addOption(added, option);
   if (spec.examples !== undefined)
     added.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join("\n")}`);

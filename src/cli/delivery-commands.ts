@@ -1,3 +1,4 @@
+import type { Database } from "../database/database.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
@@ -9,6 +10,7 @@ import {
 import { type Attempt, type Delivery, DELIVERY_STATES, isGathered } from "../outbox/delivery.ts";
 import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
 import { leadOf, listAttempts, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
+import { readKinds } from "../outbox/recipient-store.ts";
 import type { ReplayRange } from "../outbox/replay-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type AnyCommand, command } from "./command.ts";
@@ -24,8 +26,12 @@ interface DeliveryWords {
   readonly recipient: "webhook" | "recipient";
   /** What a message is called that receivers would drop if it came again. */
   readonly messageId: string;
-  /** What else is to be known of a delivery; null for nothing. */
-  readonly noteOf: (delivery: Delivery, attempts: readonly Attempt[]) => string | null;
+  /** What else is to be known of a delivery; null for nothing. @param kind of its recipient, if the channel shows several. */
+  readonly noteOf: (
+    delivery: Delivery,
+    attempts: readonly Attempt[],
+    kind: string | undefined,
+  ) => string | null;
 }
 
 /** `deliveries`, `attempts` and `replay` of one kind of recipient. */
@@ -58,15 +64,17 @@ function deliveriesOf<Actor>(channel: Channel<Actor>, { noun, recipient }: Deliv
         const recipientId = options[recipient];
         const filter = { recipientId, submissionId, state, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
         const page = await db.read(() => listChannelDeliveries(channel, filter));
+        const kindOf = await kindsFor(db, channel, page.deliveries);
         if (context.output.isJson) {
-          const data = page.deliveries.map((delivery) => deliveryJson(delivery, `${recipient}_id`));
+          const data = page.deliveries.map((one) => deliveryJson(one, `${recipient}_id`, kindOf(one)));
           return context.output.json({ data, next_cursor: page.nextCursor });
         }
         const isMail = recipient === "recipient";
-        const headings = ["ID", recipient.toUpperCase(), ...HEADINGS, ...(isMail ? ["SUMMARY"] : [])];
+        const headings = [...headingsOf(channel, recipient), ...(isMail ? ["SUMMARY"] : [])];
         const rows = page.deliveries.map((delivery) => {
           const { others } = delivery;
-          return [...toRow(delivery), ...(isMail ? [others === 0 ? "" : togetherWords(others)] : [])];
+          const summary = isMail ? [others === 0 ? "" : togetherWords(others)] : [];
+          return [...toRow(delivery, kindOf(delivery)), ...summary];
         });
         context.output.table(headings, rows, "no deliveries");
         if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
@@ -84,8 +92,9 @@ function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }:
       withDatabase(context, async (db) => {
         const delivery = await db.read(() => getChannelDelivery(channel, id));
         const made = await db.read(() => listAttempts(leadOf(delivery)));
+        const kind = (await kindsFor(db, channel, [delivery]))(delivery);
         if (context.output.isJson) {
-          const shown = deliveryJson(delivery, `${recipient}_id`);
+          const shown = deliveryJson(delivery, `${recipient}_id`, kind);
           return context.output.json({ delivery: shown, data: made.map(attemptJson) });
         }
         const rows = made.map((attempt) => [
@@ -102,7 +111,7 @@ function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }:
           context.output.note(
             `in the summary ${leadOf(delivery)}, ${togetherWords(others)}; its attempts are shown`,
           );
-        const more = noteOf(delivery, made);
+        const more = noteOf(delivery, made, kind);
         if (more !== null) context.output.note(more);
         return undefined;
       }),
@@ -194,10 +203,27 @@ function togetherWords(others: number): string {
   return others === 1 ? "with 1 other" : `with ${others} others`;
 }
 
-function toRow(delivery: Delivery): string[] {
+function headingsOf<Actor>({ alsoShows }: Channel<Actor>, recipient: string): string[] {
+  const kind = alsoShows.length === 0 ? [] : ["KIND"];
+  return ["ID", recipient.toUpperCase(), ...kind, ...HEADINGS];
+}
+
+/** Undefined for each if the channel has one kind alone. */
+async function kindsFor<Actor>(
+  db: Database,
+  { alsoShows }: Channel<Actor>,
+  deliveries: readonly Delivery[],
+): Promise<(delivery: Delivery) => string | undefined> {
+  if (alsoShows.length === 0) return () => undefined;
+  const kinds = await db.read(() => readKinds(deliveries.map(({ recipientId }) => recipientId)));
+  return ({ recipientId }) => kinds.get(recipientId);
+}
+
+function toRow(delivery: Delivery, kind: string | undefined): string[] {
   return [
     delivery.id,
     delivery.recipientId,
+    ...(kind === undefined ? [] : [kind]),
     delivery.submissionId,
     delivery.state,
     String(delivery.attempts),

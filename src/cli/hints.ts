@@ -21,6 +21,8 @@ const WORDS: Words = {
   choose_known_host: ({ listener }) => `give an address of this machine with ${ADDRESS[listener].host}`,
   choose_own_address: ({ listener }) => `choose another with ${ADDRESS[listener].host}`,
   choose_endpoint: () => "choose one with --endpoint",
+  choose_reply_field: ({ endpointId }) =>
+    `choose another: formsvc autoreply set ${endpointId} --field NAME; or: formsvc autoreply off ${endpointId}`,
   choose_account: () => "choose one with --account; see: formsvc account list",
   choose_plan: () => "see: formsvc workspace set-plan",
   configure_or_change_plan: ({ workspaceId }) =>

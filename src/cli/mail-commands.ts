@@ -11,6 +11,7 @@ import type { SmtpExchange } from "../mail/smtp-dialogue.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import type { SmtpSettings } from "../mail/smtp-settings.ts";
 import type { Attempt } from "../outbox/delivery.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 import { addNoun, command, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { readSettings } from "./open.ts";
@@ -27,7 +28,8 @@ const deliveryVerbs = deliveryCommands(mailChannel, {
   noun: "mail",
   recipient: "recipient",
   messageId: "Message-ID",
-  noteOf: ({ id, state }, attempts) => {
+  noteOf: ({ id, state }, attempts, kind) => {
+    if (kind === REPLY_KIND) return "an automatic reply is never sent a second time";
     if (state !== "failed" || !mayHaveArrived(attempts)) return null;
     return `it may have arrived, so it is not sent again by itself; if it did not: formsvc mail replay ${id}`;
   },

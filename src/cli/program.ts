@@ -27,6 +27,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   recipient: () => import("./recipient-commands.ts"),
   webhook: () => import("./webhook-commands.ts"),
   mail: () => import("./mail-commands.ts"),
+  autoreply: () => import("./autoreply-commands.ts"),
   secrets: () => import("./secrets-commands.ts"),
   config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),

@@ -10,6 +10,8 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "account.set-totp": "switched the second factor on",
   "account.sign-in-link": "made a sign-in link for the account",
   "account.unmake-operator": "took operator rights from the account",
+  "autoreply.off": "turned the automatic reply off for the endpoint",
+  "autoreply.set": "set the automatic reply of the endpoint",
   "endpoint.create": "made the endpoint",
   "endpoint.delete": "deleted the endpoint",
   "endpoint.pause": "paused the endpoint",

@@ -2,13 +2,15 @@ import type { Actor } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { mailChannel } from "../mail/mail-deliveries.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
-import { findMailRecipient } from "../mail/mail-recipient-store.ts";
 import type { Channel } from "../outbox/channel-deliveries.ts";
+import { findRecipient } from "../outbox/recipient-store.ts";
+import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 
-/** The channel of a message to this recipient. */
+/** The channel of a message to this recipient. That of e-mail refuses to send an automatic reply again. */
 export function* channelOf(recipientId: string): Steps<Channel<Actor>> {
-  return (yield* findMailRecipient(recipientId)) === undefined ? webhookChannel : mailChannel;
+  const webhook = yield* findRecipient(WEBHOOK_KIND, recipientId);
+  return webhook === undefined ? mailChannel : webhookChannel;
 }
 
 /** The page of a recipient. */

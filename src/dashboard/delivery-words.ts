@@ -1,5 +1,6 @@
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { type Attempt, type Delivery, type DeliveryState, isGathered } from "../outbox/delivery.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 
 interface StateWords {
   readonly label: string;
@@ -37,6 +38,7 @@ type Failure = Pick<Attempt, "outcome" | "status">;
 
 /** What to do about an attempt that failed, by its outcome; null if nothing more can be said. @param kind of the recipient. */
 export function adviceFor(kind: string, failure: Failure): string | null {
+  if (kind === REPLY_KIND) return replyAdvice(failure);
   return kind === MAIL_KIND ? mailAdvice(failure) : webhookAdvice(failure);
 }
 
@@ -49,6 +51,16 @@ export function webhookAdvice({ outcome, status }: Failure): string | null {
 /** By the outcomes of `src/mail/classify-mail.ts`. */
 function mailAdvice({ outcome }: Failure): string | null {
   return Object.hasOwn(MAIL_ADVICE, outcome) ? (MAIL_ADVICE[outcome] ?? null) : null;
+}
+
+/** As to other e-mail, but that it is never sent again, and that a refused address stops nothing. */
+function replyAdvice(failure: Failure): string | null {
+  const { outcome } = failure;
+  if (outcome === "unsure" || outcome === "interrupted")
+    return "It may have arrived. An automatic reply is never sent a second time.";
+  if (outcome === "recipient_refused" || outcome === "relay_refused")
+    return "The mail server says that nobody gets e-mail at this address. Whoever wrote it may have made a mistake.";
+  return mailAdvice(failure);
 }
 
 const OPERATOR_MENDS =

@@ -24,6 +24,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "machine.clock": "Clock",
   "mail.failed": "E-mail",
   "mail.recipients": "E-mail",
+  "mail.replies": "Automatic reply",
   "mail.security": "E-mail",
   "mail.server": "Mail server",
   "metrics.address": "Metrics",

@@ -16,6 +16,10 @@ const WORDS: Partial<{
     text: "Mend the settings under mail in the configuration, or the mail server; mail check at the command line goes through each step",
   }),
   change_plan: () => ({ text: "Put the workspace on a larger plan", href: "/dashboard/system/workspaces" }),
+  choose_reply_field: ({ endpointId }) => ({
+    text: "Choose another field, or turn it off",
+    href: `/dashboard/endpoints/${endpointId}/reply`,
+  }),
   configure_or_change_plan: () => ({
     text: "Add the plan to the configuration, or choose another",
     href: "/dashboard/system/workspaces",

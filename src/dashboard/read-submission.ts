@@ -10,6 +10,7 @@ import { getViewableSubmission } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { findMailRecipient } from "../mail/mail-recipient-store.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 import { findWebhook } from "../webhooks/webhook-store.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import { getViewableWorkspace, seesSeveralWorkspaces } from "../workspaces/workspace-store.ts";
@@ -42,7 +43,7 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const submission = yield* getViewableSubmission(viewer, id);
     const endpoint = yield* getViewableEndpoint(viewer, submission.endpointId);
     const { deliveries } = yield* listDeliveries({
-      kind: null,
+      kinds: null,
       recipientId: null,
       submissionId: id,
       state: null,
@@ -62,11 +63,11 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
   });
 }
 
-/** The host of a webhook, or an address. */
+/** The host of a webhook, an address, or that it is the automatic reply. */
 function* nameRecipient(id: string): Steps<Pick<SentMessage, "recipient" | "kind">> {
   const mail = yield* findMailRecipient(id);
   if (mail !== undefined) return { recipient: mail.settings.address, kind: MAIL_KIND };
   const webhook = yield* findWebhook(id);
-  const recipient = webhook === undefined ? "a recipient" : new URL(webhook.settings.url).host;
-  return { recipient, kind: WEBHOOK_KIND };
+  if (webhook === undefined) return { recipient: "Whoever wrote it", kind: REPLY_KIND };
+  return { recipient: new URL(webhook.settings.url).host, kind: WEBHOOK_KIND };
 }

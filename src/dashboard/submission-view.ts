@@ -2,6 +2,7 @@ import { html, type Html } from "../foundation/html.ts";
 import { isGathered } from "../outbox/delivery.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import type { Submission } from "../submissions/submission.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 import { adviceFor, attemptWords, deliveryWords } from "./delivery-words.ts";
 import { recipientPath } from "./channel-of.ts";
 import { addressOf, type InboxFilter } from "./inbox-filter.ts";
@@ -100,7 +101,11 @@ function messageView(
   const said =
     last === undefined || last.outcome === "delivered" ? null : (adviceFor(kind, last) ?? last.message);
   return html`<li>
-    <a href="${recipientPath(kind, delivery.recipientId)}/deliveries/${delivery.id}">${recipient}</a>
+    ${
+      kind === REPLY_KIND
+        ? html`<span>${recipient}, the automatic reply</span>`
+        : html`<a href="${recipientPath(kind, delivery.recipientId)}/deliveries/${delivery.id}">${recipient}</a>`
+    }
     <span class="pill ${tone}">${label}</span>
     <small
       >${isWaiting ? html`with others in one e-mail` : attemptWords(attempts.length)}${last !== undefined && html` · last ${time(last.startedAt)}`}${
@@ -111,6 +116,7 @@ function messageView(
     ${
       delivery.state !== "sending" &&
       !isWaiting &&
+      kind !== REPLY_KIND &&
       html`<form method="post" action="${action}">
         <input type="hidden" name="delivery" value="${delivery.id}" /><button>Send again</button>
       </form>`

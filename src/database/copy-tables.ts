@@ -58,6 +58,8 @@ export const COPIED_TABLES = [
   "webhook",
   "webhook_secret",
   "mail_recipient",
+  "auto_reply",
+  "quota_use",
   "recipient_pace",
   "place_fault",
   "outbox",

@@ -16,6 +16,8 @@ export interface Tables {
   webhook: WebhookRow;
   webhook_secret: WebhookSecretRow;
   mail_recipient: MailRecipientRow;
+  auto_reply: AutoReplyRow;
+  quota_use: QuotaUseRow;
   recipient_pace: RecipientPaceRow;
   place_fault: PlaceFaultRow;
   outbox: OutboxRow;
@@ -195,6 +197,21 @@ interface MailRecipientRow {
   confirmation_expires_at: number | null;
   unsubscribe_token: string;
   unsubscribed_at: number | null;
+}
+
+interface AutoReplyRow {
+  id: string;
+  field: string;
+  subject: string | null;
+  text: string | null;
+  reply_to: string | null;
+  begun_at: number | null;
+}
+
+interface QuotaUseRow {
+  key: Buffer;
+  expires_at: number;
+  submission_id: string;
 }
 
 interface RecipientPaceRow {

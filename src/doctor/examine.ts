@@ -25,6 +25,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
+import { checkAutoReplies } from "../mail/auto-reply/auto-reply-health.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../mail/mail-health.ts";
 import { checkMailNetwork, checkMailSecurity } from "../mail/relay-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
@@ -96,6 +97,7 @@ const CHECKS: readonly Check[] = [
   askNetwork,
   ofTables(({ db }) => db.read(checkMailRecipients)),
   ofTables(({ db }) => db.read(checkFailedMail)),
+  ofTables(({ db }) => db.read(checkAutoReplies)),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
   ofTables(({ db, config }) => db.read(() => checkHeldPostRoom(config.held.maxPerWorkspace))),
 ];

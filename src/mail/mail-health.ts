@@ -3,6 +3,7 @@ import { toIsoTime } from "../foundation/clock.ts";
 import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { countFailed, hasMessagesFor } from "../outbox/count-deliveries.ts";
 import { findPlaceFault } from "../outbox/places.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
 
@@ -23,7 +24,8 @@ export function placeOf({ host, port }: { readonly host: string; readonly port: 
 /** Whether e-mail goes out at present, as the running server has found. */
 export function* checkMailServer({ host, port }: MailServer): Steps<Finding> {
   if (host === null) {
-    if (!(yield* hasMessagesFor(MAIL_KIND))) return sound("mail.server", "no e-mail waits");
+    const isWaiting = (yield* hasMessagesFor(MAIL_KIND)) || (yield* hasMessagesFor(REPLY_KIND));
+    if (!isWaiting) return sound("mail.server", "no e-mail waits");
     return problem("mail.server", "e-mail waits and there is no mail server", { kind: "set_mail_server" });
   }
   const fault = yield* findPlaceFault(MAIL_KIND, placeOf({ host, port }));

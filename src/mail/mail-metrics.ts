@@ -1,8 +1,15 @@
 import type { ChannelNames } from "../outbox/channel-metrics.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 
 export const MAIL_METRICS: ChannelNames = {
   kind: MAIL_KIND,
   recipients: ["formsvc_mail_recipients", "Recipients of e-mail by state."],
   prefix: "formsvc_mail",
+};
+
+export const AUTO_REPLY_METRICS: ChannelNames = {
+  kind: REPLY_KIND,
+  recipients: ["formsvc_auto_replies", "Automatic replies of endpoints by state."],
+  prefix: "formsvc_auto_reply",
 };

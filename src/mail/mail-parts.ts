@@ -51,6 +51,9 @@ ${blocks.map(blockHtml)}</body>
 `;
 }
 
+/** Keeps the lines of a text as they are. */
+const LINES = html` style="white-space: pre-line"`;
+
 function blockText(block: MailBlock): string {
   if (block.kind === "fields") return block.fields.map(fieldLines).join("\n");
   return block.kind === "link" ? `${block.label}:\n${block.url}` : block.text;
@@ -65,10 +68,10 @@ function blockHtml(block: MailBlock): Html {
   if (block.kind === "link")
     return html`<p><a href="${block.url}">${block.label}</a></p>
 `;
-  return block.kind === "heading"
-    ? html`<h2 style="font-size: 1.1em">${block.text}</h2>
-`
-    : html`<p>${block.text}</p>
+  if (block.kind === "heading")
+    return html`<h2 style="font-size: 1.1em">${block.text}</h2>
+`;
+  return html`<p${block.text.includes("\n") && LINES}>${block.text}</p>
 `;
 }
 

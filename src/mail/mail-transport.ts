@@ -1,12 +1,13 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
-import { findEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Log } from "../foundation/log.ts";
 import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../outbox/transport.ts";
 import { classifyMail } from "./classify-mail.ts";
 import { composeNotification } from "./compose-notification.ts";
 import { composeSummary } from "./compose-summary.ts";
 import { logMailAttempt } from "./log-mail-attempt.ts";
+import { listMailFields } from "./mail-fields.ts";
 import { type Digest, MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
 import type { SmtpResult } from "./smtp-result.ts";
@@ -50,6 +51,7 @@ export function createMailTransport(parts: MailTransportParts): Transport {
   });
   return {
     kind: MAIL_KIND,
+    carrier: MAIL_KIND,
     policy: mailPolicyOf(settings),
     async routes() {
       const wanting = (await db.read(() => listMailRecipients(null))).filter(
@@ -106,13 +108,11 @@ async function compose(
 /** The names of the endpoint's fields that hold an e-mail address. */
 function* readEmailFields(endpointId: string): Steps<string[]> {
   const endpoint = yield* findEndpoint(endpointId);
-  if (endpoint === undefined) return [];
-  return Object.entries(yield* readSchema(endpoint)).flatMap(([name, field]) =>
-    field.type === "string" && field.format === "email" ? [name] : [],
-  );
+  return endpoint === undefined ? [] : yield* listMailFields(endpoint);
 }
 
-function toAttempt(result: SmtpResult, hasDelivered: boolean): AttemptResult {
+/** @param hasDelivered as {@link classifyMail} takes it. */
+export function toAttempt(result: SmtpResult, hasDelivered: boolean): AttemptResult {
   const { reply, durationMs } = result;
   return {
     ...classifyMail(result, hasDelivered),

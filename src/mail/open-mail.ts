@@ -2,7 +2,10 @@ import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Metrics } from "../foundation/metrics.ts";
+import type { MayReply } from "../outbox/outbox.ts";
 import type { Transport } from "../outbox/transport.ts";
+import { createAutoReplyTransport } from "./auto-reply/auto-reply-transport.ts";
+import { createMayReply } from "./auto-reply/may-reply.ts";
 import { countLetters, Letters, timing } from "./letters.ts";
 import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
 import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
@@ -26,26 +29,23 @@ export interface MailParts {
   readonly log: Log;
 }
 
-/** Sends what the outbox has for recipients. */
-export function openMailTransport({
-  db,
-  smtp,
-  sender,
-  settings,
-  baseUrl,
-  dashboardUrl,
-  log,
-}: MailParts): Transport {
-  return createMailTransport({
-    db,
-    sender,
-    from: smtp.from,
-    place: placeOf(smtp),
-    settings,
-    dashboardUrl,
-    unsubscribeUrl: (recipient) => baseUrl && unsubscribeUrl(baseUrl, recipient),
-    log,
-  });
+/** Send what the outbox has for recipients, and for those who posted. */
+export function openMailTransports(parts: MailParts): Transport[] {
+  const { db, smtp, sender, settings, baseUrl, dashboardUrl, clock, log } = parts;
+  const common = { db, sender, from: smtp.from, place: placeOf(smtp), settings, log };
+  return [
+    createMailTransport({
+      ...common,
+      dashboardUrl,
+      unsubscribeUrl: (recipient) => baseUrl && unsubscribeUrl(baseUrl, recipient),
+    }),
+    createAutoReplyTransport({ ...common, clock }),
+  ];
+}
+
+/** Decides who gets an automatic reply. Without a mail server nobody does: a reply that waits for one would come far too late. */
+export function openMayReply(parts: MailParts | null): MayReply | null {
+  return parts && createMayReply([parts.smtp.from, parts.smtp.envelopeFrom]);
 }
 
 export interface MailService {

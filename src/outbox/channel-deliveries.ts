@@ -17,6 +17,8 @@ import {
 export interface Channel<Actor> {
   /** As `recipient.kind` has it. */
   readonly kind: string;
+  /** Kinds of which the deliveries are shown among these, and are never sent again. */
+  readonly alsoShows: readonly string[];
   /** @throws not_found when there is none with this id. */
   readonly requireRecipient: (id: string) => Steps<unknown>;
   /** Records who had deliveries sent again. @param recipientId null is every recipient of the kind. */
@@ -25,18 +27,20 @@ export interface Channel<Actor> {
 
 /** Newest first. @throws not_found when the named recipient or submission is not there; invalid_request on a cursor that no page returned. */
 export function* listChannelDeliveries<Actor>(
-  { kind, requireRecipient }: Channel<Actor>,
-  filter: Omit<DeliveryFilter, "kind">,
+  { kind, alsoShows, requireRecipient }: Channel<Actor>,
+  filter: Omit<DeliveryFilter, "kinds">,
 ): Steps<DeliveryPage> {
   // For a misspelt id, an empty page would suggest that all is well.
   if (filter.recipientId !== null) yield* requireRecipient(filter.recipientId);
-  return yield* listDeliveries({ ...filter, kind });
+  return yield* listDeliveries({ ...filter, kinds: [kind, ...alsoShows] });
 }
 
 /** @throws not_found when there is none with this id, and if it is to a recipient of another kind. */
-export function* getChannelDelivery<Actor>({ kind }: Channel<Actor>, id: string): Steps<Delivery> {
+export function* getChannelDelivery<Actor>(channel: Channel<Actor>, id: string): Steps<Delivery> {
+  const { kind, alsoShows } = channel;
   const delivery = yield* getDelivery(id);
-  if ((yield* findRecipient(kind, delivery.recipientId)) !== undefined) return delivery;
+  for (const each of [kind, ...alsoShows])
+    if ((yield* findRecipient(each, delivery.recipientId)) !== undefined) return delivery;
   throw noDelivery(id);
 }
 
@@ -67,7 +71,10 @@ export interface Replayed {
   readonly id?: string;
 }
 
-/** @throws not_found when what is named is not there; conflict as {@link replayDelivery} does, in a dry run as well. */
+/**
+ * @throws not_found when what is named is not there; conflict as {@link replayDelivery} does, in a dry run as well, and for messages
+ *   of a kind that is only shown.
+ */
 export async function replayOf<Actor>(
   channel: Channel<Actor>,
   db: Database,
@@ -76,6 +83,7 @@ export async function replayOf<Actor>(
   const { kind, requireRecipient, recordReplay } = channel;
   if (typeof what === "string") {
     const { state, recipientId } = await db.read(() => getChannelDelivery(channel, what));
+    await db.read(() => requireReplayable(channel, recipientId));
     checkReplay(what, state, options.asNew);
     if (dryRun) return { matched: 1, replayed: 0, id: what };
     await db.transaction(() => recordReplay(actor, recipientId, options.now));
@@ -83,10 +91,22 @@ export async function replayOf<Actor>(
   }
   const { recipientId } = what;
   const range = { ...what, kind };
-  if (recipientId !== null) await db.read(() => requireRecipient(recipientId));
+  if (recipientId !== null)
+    await db.read(function* () {
+      yield* requireRecipient(recipientId);
+      yield* requireReplayable(channel, recipientId);
+    });
   const matched = await countReplayable(db, range, options.asNew);
   if (dryRun || matched === 0) return { matched, replayed: 0 };
   // Before the replay, which may take many transactions.
   await db.transaction(() => recordReplay(actor, recipientId, options.now));
   return { matched, replayed: await replayRange(db, range, options) };
+}
+
+function* requireReplayable<Actor>({ kind }: Channel<Actor>, recipientId: string): Steps<void> {
+  if ((yield* findRecipient(kind, recipientId)) !== undefined) return;
+  throw new FormsvcError(
+    "conflict",
+    "an automatic reply is never sent again: its address may be that of somebody who never posted",
+  );
 }

@@ -1,6 +1,7 @@
 import { query } from "../database/database.ts";
 import { first, type Steps, text } from "../database/steps.ts";
 import { timeOfId } from "../foundation/id.ts";
+import { REPLY_KIND } from "./recipient.ts";
 import { countQueued, countQueuedFor, oldestQueuedAt } from "./queued-deliveries.ts";
 
 /** Delivered ones are left out: counting them would read the history. */
@@ -93,7 +94,9 @@ const WAITING_OF_KIND_SQL = [
   `SELECT 1 FROM recipient JOIN delivery ON delivery.recipient_id = recipient.id
     WHERE kind = ? AND delivery.state = 'pending' LIMIT 1`,
 ];
-const FAILED_SQL = "SELECT 1 FROM delivery WHERE state = 'failed'";
+/** A failed reply waits for nobody: it is never sent again. */
+const FAILED_SQL = `SELECT 1 FROM delivery WHERE state = 'failed'
+  AND recipient_id IN (SELECT id FROM recipient WHERE kind <> '${REPLY_KIND}')`;
 const OF_ENDPOINTS_SQL =
   "AND recipient_id IN (SELECT id FROM recipient WHERE endpoint_id IN (SELECT value FROM json_each(?)))";
 

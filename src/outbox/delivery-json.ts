@@ -1,11 +1,21 @@
 import { toIsoTime } from "../foundation/clock.ts";
 import type { Attempt, Delivery } from "./delivery.ts";
 
-/** A delivery as every JSON output shows it. @param recipientName of the member that has the recipient's id. */
-export function deliveryJson(delivery: Delivery, recipientName: "webhook_id" | "recipient_id") {
+/**
+ * A delivery as every JSON output shows it.
+ *
+ * @param recipientName of the member that has the recipient's id.
+ * @param kind of the recipient, if there are several among these; else undefined.
+ */
+export function deliveryJson(
+  delivery: Delivery,
+  recipientName: "webhook_id" | "recipient_id",
+  kind: string | undefined,
+) {
   return {
     id: delivery.id,
     [recipientName]: delivery.recipientId,
+    ...(kind !== undefined && { kind }),
     submission_id: delivery.submissionId,
     state: delivery.state,
     attempts: delivery.attempts,

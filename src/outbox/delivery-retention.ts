@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { firstIdAt } from "../foundation/id.ts";
 import { BULK_BATCH } from "./delivery.ts";
 
 const DAY_MS = 86_400_000;
@@ -47,6 +48,21 @@ export function* dropOldDeliveries(
   const { id = after.id, finished_at: at = null } = rows.at(-1) ?? {};
   return { looked: rows.length, last: { at: at ?? after.at, id } };
 }
+
+/**
+ * Deletes a batch of messages of a kind that were made more than this number of days ago and failed; for a kind of which nobody sends
+ * such a message again. Returns how many.
+ */
+export function* dropOldFailures({ kind, days }: KeptDeliveries, now: number): Steps<number> {
+  if (days === null) return 0;
+  const before = firstIdAt("msg", now - days * DAY_MS);
+  const failed = text<{ id: string; submission_id: string }>(FAILED_SQL, kind, before, BULK_BATCH);
+  return yield* deleteDeliveries(yield* all(failed));
+}
+
+/** By the small index of that state; without its name SQLite would read everything that was ever sent. */
+export const FAILED_SQL = `SELECT id, submission_id FROM delivery INDEXED BY delivery_failed
+  WHERE state = 'failed' AND recipient_id IN (SELECT id FROM recipient WHERE kind = ?) AND id < ? LIMIT ?`;
 
 function* isOutboxOlderThan(before: number): Steps<boolean> {
   const oldest = query.selectFrom("outbox").select(({ fn }) => fn.min<number | null>("queued_at").as("at"));

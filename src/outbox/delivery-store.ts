@@ -14,7 +14,7 @@ const MAX_LOOKED = 10_000;
 
 export interface DeliveryFilter {
   /** Of the recipients; null is every kind. */
-  readonly kind: string | null;
+  readonly kinds: readonly string[] | null;
   readonly recipientId: string | null;
   readonly submissionId: string | null;
   readonly state: DeliveryState | null;
@@ -47,21 +47,21 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
 }
 
 export function selectStored(filter: DeliveryFilter) {
-  const { kind, recipientId, submissionId, state, cursor, limit } = filter;
+  const { kinds, recipientId, submissionId, state, cursor, limit } = filter;
   const wanted = limit + 1;
   let rows = query.selectFrom("delivery").selectAll().orderBy("id", "desc").limit(wanted);
   if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
   if (cursor !== null) rows = rows.where("id", "<", cursor);
   if (isByState(filter)) return rows.where("id", "in", newestIds(filter));
-  if (kind !== null && recipientId === null) rows = rows.where(isOfKind(kind));
+  if (kinds !== null && recipientId === null) rows = rows.where(isOfKind(kinds));
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
   if (state !== null) rows = rows.where("state", "=", state);
   return rows;
 }
 
 /** Asked for one row after the other, so that the newest are found without reading all. */
-function isOfKind(kind: string) {
-  return sql<boolean>`(SELECT recipient.kind FROM recipient WHERE recipient.id = delivery.recipient_id) = ${kind}`;
+function isOfKind(kinds: readonly string[]) {
+  return sql<boolean>`(SELECT recipient.kind FROM recipient WHERE recipient.id = delivery.recipient_id) IN (${sql.join(kinds)})`;
 }
 
 type ByState = DeliveryFilter & { readonly recipientId: string; readonly state: DeliveryState };
@@ -108,10 +108,10 @@ function* requireSubmission(id: string): Steps<void> {
 
 /** As many messages of the outbox as fit on the page. */
 function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
-  const { kind, recipientId, submissionId, state, cursor, limit } = filter;
+  const { kinds, recipientId, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
   if (state !== null && state !== "pending" && state !== "held") return found;
-  const part = { ...EVERYTHING_QUEUED, kind, recipientId, submissionId, before: cursor };
+  const part = { ...EVERYTHING_QUEUED, kinds, recipientId, submissionId, before: cursor };
   yield* lookThroughQueued(part, "newest", (delivery) => {
     if (state === null || delivery.state === state) found.push(delivery);
     if (found.length > 4 * limit) found = newestFirst(found).slice(0, limit + 1);

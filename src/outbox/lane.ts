@@ -15,7 +15,7 @@ interface LaneParts {
   readonly transport: Transport;
   readonly route: Route;
   readonly places: Places;
-  /** Of the transport; null if it has no pace. */
+  /** Of the transport's carrier; null if it has no pace. */
   readonly rate: MinuteRate | null;
 }
 
@@ -32,9 +32,9 @@ export class Lane {
   readonly transport: Transport;
   readonly route: Route;
   /** The names that its slots are counted under. */
-  readonly slotNames: readonly [transport: string, place: string, recipient: string];
+  readonly slotNames: readonly [carrier: string, place: string, recipient: string];
   readonly place: PlaceOfLane;
-  /** The messages that all recipients of the transport may get in a minute; null if it has no pace. */
+  /** The messages that all recipients of the carrier may get in a minute; null if it has no pace. */
   readonly rate: MinuteRate | null;
   readonly #places: Places;
   #plan: LanePlan;
@@ -45,13 +45,14 @@ export class Lane {
   /** When the last of them ended, by the process's own clock. */
   #quickAt = 0;
 
-  constructor({ id, kind, breaker }: Recipient, { transport, route, places, rate }: LaneParts, now: number) {
+  constructor({ id, breaker }: Recipient, { transport, route, places, rate }: LaneParts, now: number) {
     this.recipientId = id;
     this.transport = transport;
     this.route = route;
     const { place } = route;
-    this.place = { kind, place, name: `${kind} at ${place}`, policy: transport.policy };
-    this.slotNames = [kind, this.place.name, id];
+    const { carrier, policy } = transport;
+    this.place = { kind: carrier, place, name: `${carrier} at ${place}`, policy };
+    this.slotNames = [carrier, this.place.name, id];
     this.#places = places;
     this.rate = rate;
     const isFromWrongClock = breaker.notBeforeMs > now + LONGEST_QUIET_MS;
@@ -113,9 +114,9 @@ export class Lane {
   /** Free slots that other recipients could take as well. */
   sharedSlots(slots: Slots, now: number): number {
     const { total } = this.transport.policy.limits;
-    const [transport, place] = this.slotNames;
+    const [carrier, place] = this.slotNames;
     const allowed = this.#places.allowed(this.place, now);
-    return Math.min(total - slots.taken(transport), allowed - slots.taken(place));
+    return Math.min(total - slots.taken(carrier), allowed - slots.taken(place));
   }
 
   /** A delivery of it waits, and is due then. */

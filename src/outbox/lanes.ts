@@ -54,7 +54,8 @@ export class Lanes {
   readonly #claims: Claims;
   readonly #laneClaims: LaneClaims;
   readonly #transports: readonly Transport[];
-  readonly #rates: ReadonlyMap<Transport, MinuteRate>;
+  /** By carrier. */
+  readonly #rates: ReadonlyMap<string, MinuteRate>;
   #lanes: ReadonlyMap<string, Lane> = new Map();
   readonly #slots = new Slots();
   /** Claimed, and will not be sent: they go back with the next transaction. */
@@ -71,7 +72,7 @@ export class Lanes {
     this.#rates = new Map(
       transports.flatMap((transport) => {
         const { pace } = transport.policy;
-        return pace === null ? [] : [[transport, new MinuteRate(pace.perMinute)]];
+        return pace === null ? [] : [[transport.carrier, new MinuteRate(pace.perMinute)]];
       }),
     );
   }
@@ -136,7 +137,7 @@ export class Lanes {
     const route = known?.byId.get(recipient.id);
     if (!known || !route) return [];
     const { transport } = known;
-    const rate = this.#rates.get(transport) ?? null;
+    const rate = this.#rates.get(transport.carrier) ?? null;
     return [new Lane(recipient, { transport, route, places: this.places, rate }, now)];
   }
 

@@ -1,16 +1,36 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import type { Steps } from "../database/steps.ts";
 import { newId } from "../foundation/id.ts";
 import { type EventParts, NO_EVENT, type NotifiedSubmission, renderAround } from "./event.ts";
+import { REPLY_KIND } from "./recipient.ts";
 import { createRecipientMemory, type KnownRecipient } from "./sqlite-recipient-memory.ts";
 
 /** A message's id and its submission's, as a row of the outbox has them. */
 export type QueuedMessage = readonly [id: string, submissionId: string];
 
+/** A submission with what only its post tells of who sent it. */
+export interface PostedSubmission {
+  readonly submission: NotifiedSubmission & { readonly data: Readonly<Record<string, unknown>> };
+  /** Of the sender's client, even if less of it is stored. */
+  readonly address: string;
+  /** Whether a field was filled that people do not see. */
+  readonly trapped: boolean;
+}
+
 /**
  * Queues a submission for every recipient of its endpoint that wants it. The result goes into the submission's row.
  * If that row is not stored after all, nothing is sent.
+ *
+ * @param posted without it whoever posted gets no reply.
  */
-export type Enqueue = (submission: NotifiedSubmission, now: number) => EventParts;
+export type Enqueue = (submission: NotifiedSubmission, now: number, posted?: PostedSubmission) => EventParts;
+
+/**
+ * Decides whether whoever posted gets an automatic reply, and counts it, in the transaction that stores the post.
+ *
+ * @param recipientId of the recipient that stands for them.
+ */
+export type MayReply = (recipientId: string, posted: PostedSubmission, now: number) => Steps<boolean>;
 
 /** The queue in the database: code that stores submissions adds messages, and the deliverer takes them out. */
 export interface Outbox {
@@ -64,16 +84,23 @@ export function createOutbox(): Outbox {
   };
 }
 
-export function createSqliteOutbox(db: SqliteDatabase): SqliteOutbox {
+/** @param mayReply null replies to nobody. */
+export function createSqliteOutbox(db: SqliteDatabase, mayReply: MayReply | null = null): SqliteOutbox {
   const outbox = createOutbox();
   const recipients = createRecipientMemory(db);
   const insertRow = db.prepare(INSERT_ROW_SQL);
+  const isReplied = (known: readonly KnownRecipient[], now: number, posted?: PostedSubmission): boolean => {
+    const reply = posted && replyTo(known, posted.submission);
+    return reply && mayReply ? db.now(() => mayReply(reply.id, posted, now)) : false;
+  };
   return {
     ...outbox,
     transactionNow(work) {
       const messages = new NewMessages();
-      const enqueue: Enqueue = (submission, now) =>
-        messages.add(submission, recipients.read(submission.endpointId), now);
+      const enqueue: Enqueue = (submission, now, posted) => {
+        const known = recipients.read(submission.endpointId);
+        return messages.add(submission, known, now, isReplied(known, now, posted));
+      };
       try {
         const result = db.transactionNow(() => {
           const made = work(enqueue);
@@ -92,16 +119,35 @@ export function createSqliteOutbox(db: SqliteDatabase): SqliteOutbox {
 
 type OutboxRow = readonly [recipientId: string, queuedAt: number, messageCount: number, messages: string];
 
+/** The recipient that stands for whoever posted; undefined if there is none that wants this submission. */
+export function replyTo(
+  recipients: readonly KnownRecipient[],
+  { spamScore }: NotifiedSubmission,
+): KnownRecipient | undefined {
+  return recipients.find(({ kind, max_spam_score: max }) => kind === REPLY_KIND && max >= spamScore);
+}
+
 /** The messages that one transaction queues. */
 export class NewMessages {
   readonly #byRecipient = new Map<string, QueuedMessage[]>();
   #queuedAt = 0;
   count = 0;
 
-  /** Queues a submission for those of its endpoint's recipients that want it. The result goes into the submission's row. */
-  add(submission: NotifiedSubmission, recipients: readonly KnownRecipient[], now: number): EventParts {
+  /**
+   * Queues a submission for those of its endpoint's recipients that want it. The result goes into the submission's row.
+   *
+   * @param isReplied whether whoever posted gets a message too.
+   */
+  add(
+    submission: NotifiedSubmission,
+    recipients: readonly KnownRecipient[],
+    now: number,
+    isReplied = false,
+  ): EventParts {
     const { id, spamScore } = submission;
-    const wanting = recipients.filter(({ max_spam_score: max }) => max >= spamScore);
+    const wanting = recipients.filter(
+      ({ kind, max_spam_score: max }) => max >= spamScore && (isReplied || kind !== REPLY_KIND),
+    );
     const [first] = wanting;
     if (first === undefined) return NO_EVENT;
     for (const recipient of wanting) this.#queue(recipient.id, [newId("msg", now), id]);

@@ -8,10 +8,11 @@ const LONGEST_QUIET_MS = 24 * 3_600_000;
 
 /** A place as lanes name it. */
 export interface PlaceOfLane {
+  /** The carrier of the transport. */
   readonly kind: string;
   /** As `Route.place` has it. */
   readonly place: string;
-  /** Unique among all kinds. */
+  /** Unique among all carriers. */
   readonly name: string;
   readonly policy: DeliveryPolicy;
 }

@@ -10,7 +10,7 @@ const ROWS_AT_ONCE = 100;
 
 /** A part of the outbox; null is every kind of recipient, recipient, submission or message. */
 export interface QueuedPart {
-  readonly kind: string | null;
+  readonly kinds: readonly string[] | null;
   readonly recipientId: string | null;
   readonly submissionId: string | null;
   readonly id: string | null;
@@ -19,7 +19,7 @@ export interface QueuedPart {
 }
 
 export const EVERYTHING_QUEUED: QueuedPart = {
-  kind: null,
+  kinds: null,
   recipientId: null,
   submissionId: null,
   id: null,
@@ -77,7 +77,7 @@ function toDelivery(row: QueuedRow, id: string, submissionId: string): Delivery 
 }
 
 function selectRows(
-  { kind, recipientId, submissionId, id }: QueuedPart,
+  { kinds, recipientId, submissionId, id }: QueuedPart,
   end: "oldest" | "newest",
   after: number | null,
 ) {
@@ -88,7 +88,7 @@ function selectRows(
     .orderBy("number", end === "oldest" ? "asc" : "desc")
     .limit(ROWS_AT_ONCE);
   if (after !== null) rows = rows.where("number", end === "oldest" ? ">" : "<", after);
-  if (kind !== null) rows = rows.where("recipient.kind", "=", kind);
+  if (kinds !== null) rows = rows.where("recipient.kind", "in", kinds);
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
   for (const named of [submissionId, id])
     if (named !== null) rows = rows.where(sql<boolean>`instr(messages, ${named}) > 0`);

@@ -121,6 +121,16 @@ export async function deleteRecipient(db: Database, id: string): Promise<void> {
   });
 }
 
+/** The kind of each of these recipients, by its id. */
+export function* readKinds(ids: readonly string[]): Steps<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = query
+    .selectFrom("recipient")
+    .select(["id", "kind"])
+    .where("id", "in", [...new Set(ids)]);
+  return new Map((yield* all(rows)).map(({ id, kind }) => [id, kind]));
+}
+
 /** How many recipients of a kind are in each state. Enabled ones that get probes only count as `failing` instead. */
 export function* countRecipients(kind: string): Steps<Map<string, number>> {
   const counts = new Map<string, number>(COUNTED_STATES.map((state) => [state, 0]));

@@ -6,6 +6,12 @@ export type RecipientState = "enabled" | "disabled" | "stopped";
 /** The highest spam score that a submission can have. */
 export const MAX_SPAM_SCORE = 100;
 
+/**
+ * The kind of the recipient that stands for whoever posts. Only while a post is stored can it be decided whether it gets a message:
+ * a submission that comes another way has none for it.
+ */
+export const REPLY_KIND = "autoreply";
+
 /** A recipient of an endpoint's notifications, as the outbox sees it. Its transport knows how to reach it. */
 export interface Recipient {
   readonly id: string;

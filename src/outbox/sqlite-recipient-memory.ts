@@ -3,6 +3,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 /** What queueing needs to know of a recipient. */
 export interface KnownRecipient {
   readonly id: string;
+  readonly kind: string;
   readonly max_spam_score: number;
   readonly endpoint_name: string;
 }
@@ -20,7 +21,7 @@ export interface RecipientMemory {
 /** Endpoints whose recipients are held in memory; all are read anew beyond this. */
 const MAX_KNOWN_ENDPOINTS = 5000;
 
-export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.max_spam_score, endpoint.name AS endpoint_name
+export const RECIPIENTS_OF_ENDPOINT_SQL = `SELECT recipient.id, recipient.kind, recipient.max_spam_score, endpoint.name AS endpoint_name
   FROM recipient JOIN endpoint ON endpoint.id = recipient.endpoint_id
   WHERE recipient.endpoint_id = ? AND recipient.confirmed_at IS NOT NULL`;
 

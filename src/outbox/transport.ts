@@ -6,6 +6,11 @@ import type { RecipientState } from "./recipient.ts";
 export interface Transport {
   /** As `recipient.kind` has it. */
   readonly kind: string;
+  /**
+   * What its messages go over. Transports that name the same one share its places, its slots and the pace of a minute, and have the
+   * same limits of these.
+   */
+  readonly carrier: string;
   readonly policy: DeliveryPolicy;
   /** By the ids of its recipients. Messages to one that has no route now wait until it has. */
   routes(now: number): Promise<ReadonlyMap<string, Route>>;

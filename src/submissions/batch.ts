@@ -1,12 +1,13 @@
 import { monthOf } from "../foundation/clock.ts";
 import type { RecalledPost, Recollection } from "../history/spam-memory.ts";
+import type { PostedSubmission } from "../outbox/outbox.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import type { Eviction, NewHeldPost } from "./held-post.ts";
 import type { IdempotentPost } from "./idempotency.ts";
 import type { Submission } from "./submission.ts";
 
 /** A submission that is checked and judged, and waits to be stored. */
-export interface PendingSubmission {
+export interface PendingSubmission extends PostedSubmission {
   readonly submission: Submission;
   readonly workspaceId: string;
   /** Accepted submissions that the plan allows in the month; null is unlimited. */

@@ -1,6 +1,7 @@
 import { type Database, query } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { forgetUse } from "../outbox/quotas.ts";
 import type { Submission } from "./submission.ts";
 import { getSubmission } from "./submission-store.ts";
 
@@ -40,10 +41,11 @@ export async function findPerson(db: Database, field: string, value: string): Pr
   return { submissions, held, hasMore };
 }
 
-/** Erases the records for good, with the deliveries that carry their data. All or nothing. */
+/** Erases the records for good, with the deliveries that carry their data and what was counted for them. All or nothing. */
 export function* erasePerson(records: PersonRecords): Steps<void> {
   for (const { id } of records.submissions) {
     yield* run(query.deleteFrom("submission").where("id", "=", id));
+    yield* forgetUse(id);
   }
   for (const { id } of records.held) {
     yield* run(query.deleteFrom("held").where("id", "=", id));

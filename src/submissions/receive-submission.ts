@@ -154,9 +154,11 @@ async function store(
     await hold(parts, caller, examined, { idempotent, cause: "spam" });
     throw new FormsvcError("spam_blocked");
   }
-  const { submission } = examined;
+  const { submission, address, trapped } = examined;
   const outcome = await parts.commits.add({
     submission,
+    address,
+    trapped,
     workspaceId: endpoint.workspaceId,
     monthlyLimit,
     idempotent,

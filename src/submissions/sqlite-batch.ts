@@ -65,8 +65,9 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch) => Co
 function createStorer(db: SqliteDatabase): (pending: PendingSubmission, enqueue: Enqueue) => boolean {
   const insert = db.prepare(INSERT_SUBMISSION_SQL);
   const recordKey = db.prepare(RECORD_KEY_SQL);
-  return ({ submission, idempotent }, enqueue) => {
-    const event = enqueue(submission, submission.createdAt);
+  return (pending, enqueue) => {
+    const { submission, idempotent } = pending;
+    const event = enqueue(submission, submission.createdAt, pending);
     try {
       insert.run(...submissionValues(submission, event));
     } catch (error) {

@@ -7,6 +7,7 @@ import { WEBHOOK_KIND } from "./webhook.ts";
 /** The deliveries of webhooks. */
 export const webhookChannel: Channel<Actor> = {
   kind: WEBHOOK_KIND,
+  alsoShows: [],
   requireRecipient: getWebhook,
   *recordReplay(actor, webhookId, now) {
     if (webhookId !== null)

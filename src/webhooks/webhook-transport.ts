@@ -38,6 +38,7 @@ export function createWebhookTransport(parts: WebhookTransportParts): Transport 
   });
   return {
     kind: WEBHOOK_KIND,
+    carrier: WEBHOOK_KIND,
     policy: policyOf(settings),
     routes: async (now) => new Map([...(await readWebhooks(now))].map(([id, open]) => [id, routeTo(open)])),
     report: (ended, record) => logAttempt(log, ended, record),

@@ -35,6 +35,7 @@ test("a post is mailed by the server, answered to the visitor, listed with its a
   expect(delivery).toEqual({
     id: expect.stringMatching(/^msg_/) as string,
     recipient_id: recipient.id,
+    kind: "mail",
     submission_id: submissionId,
     state: "delivered",
     attempts: 1,

@@ -128,11 +128,11 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "the oldest delivery": read(() => oldestDueAt("webhook")),
   "the queue of a recipient": read(({ recipientIds: [id = ""] }) => readQueue(id)),
   "a page of deliveries": read(({ recipientIds: [recipientId = ""] }) =>
-    listDeliveries({ kind: null, recipientId, submissionId: null, state: null, cursor: null, limit: 5 }),
+    listDeliveries({ kinds: null, recipientId, submissionId: null, state: null, cursor: null, limit: 5 }),
   ),
   "the deliveries of a submission": read(({ submissionIds }) =>
     listDeliveries({
-      kind: null,
+      kinds: null,
       recipientId: null,
       submissionId: submissionIds[25] ?? "",
       state: null,
@@ -142,7 +142,7 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   ),
   "failed deliveries": read(() =>
     listDeliveries({
-      kind: "webhook",
+      kinds: ["webhook"],
       recipientId: null,
       submissionId: null,
       state: "failed",
@@ -152,7 +152,7 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   ),
   "one delivery and its last attempt": read(function* () {
     const filter = {
-      kind: null,
+      kinds: null,
       recipientId: null,
       submissionId: null,
       state: null,

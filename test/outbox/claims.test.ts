@@ -32,6 +32,7 @@ const POLICY: DeliveryPolicy = {
 };
 const TRANSPORT: Transport = {
   kind: "pigeon",
+  carrier: "pigeon",
   policy: POLICY,
   routes: () => Promise.resolve(new Map()),
   report: () => undefined,

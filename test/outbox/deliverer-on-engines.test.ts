@@ -52,6 +52,7 @@ function deliver(
   );
   const transport: Transport = {
     kind: "pigeon",
+    carrier: "pigeon",
     policy: { ...POLICY, ...policy },
     routes: () => Promise.resolve(routes),
     report: () => undefined,

@@ -213,7 +213,7 @@ test("a body stays as long as one of its deliveries does", async () => {
 
 const submissionsWithBody = query.selectFrom("submission").select("id").where("event_head", "is not", null);
 
-const ALL = { kind: null, recipientId: null, submissionId: null, state: null, cursor: null, limit: 10 };
+const ALL = { kinds: null, recipientId: null, submissionId: null, state: null, cursor: null, limit: 10 };
 
 test("delivered messages are found behind ten thousand others, on a later page", async () => {
   await using world = new WebhookWorld();

@@ -4,7 +4,7 @@ import { query } from "../../src/database/database.ts";
 import { LOOK_SQL } from "../../src/outbox/count-deliveries.ts";
 import { CLAIM_SQL } from "../../src/outbox/sqlite-claims.ts";
 import { selectStored, selectWholes } from "../../src/outbox/delivery-store.ts";
-import { BEFORE_ALL, selectOld } from "../../src/outbox/delivery-retention.ts";
+import { BEFORE_ALL, FAILED_SQL, selectOld } from "../../src/outbox/delivery-retention.ts";
 import { PACED_SQL } from "../../src/outbox/paced-claims.ts";
 import { PLACE_SQL } from "../../src/outbox/places.ts";
 import { RECIPIENTS_OF_ENDPOINT_SQL } from "../../src/outbox/sqlite-recipient-memory.ts";
@@ -15,6 +15,8 @@ import { PACE_SQL } from "../../src/outbox/pace-store.ts";
 import { selectMisplaced } from "../../src/outbox/align-deliveries.ts";
 import { selectSending } from "../../src/outbox/recover-deliveries.ts";
 import { SPREAD_SQL } from "../../src/outbox/spread-outbox.ts";
+import { QUOTA_SQL, selectOldUse } from "../../src/outbox/quotas.ts";
+import { REPLY_SQL } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { WebhookWorld } from "../support/webhook-world.ts";
 
 function planOf(world: WebhookWorld, sql: string): string {
@@ -79,6 +81,22 @@ test("what is asked at start and now and then reads only the small index of its 
   }
 });
 
+test("what automatic replies are counted against is found by an index", async () => {
+  await using world = new WebhookWorld();
+  for (const [sql, index] of [
+    [QUOTA_SQL.count, /PRIMARY KEY \(key=\? AND expires_at>\? AND expires_at<\?\)/],
+    [selectOldUse(0).compile().sql, /quota_use_by_age/],
+    ["SELECT 1 FROM quota_use WHERE submission_id = ?", /quota_use_by_submission/],
+    [FAILED_SQL, /delivery_failed \(recipient_id=\?/],
+    [REPLY_SQL.byAddress, /mail_recipient_by_address/],
+    [REPLY_SQL.field, /PRIMARY KEY/],
+  ] as const) {
+    const plan = planOf(world, sql);
+    expect(plan, sql).toMatch(index);
+    expect(plan, sql).not.toMatch(/SCAN (?!recipient)|TEMP B-TREE/);
+  }
+});
+
 test("the queue of one webhook is counted without reading what it was ever sent", async () => {
   await using world = new WebhookWorld();
   for (const [state, sql] of Object.entries(LOOK_SQL))
@@ -88,7 +106,14 @@ test("the queue of one webhook is counted without reading what it was ever sent"
 test("the messages of one webhook in one state are listed by the small index of that state", async () => {
   await using world = new WebhookWorld();
   for (const state of ["failed", "held", "pending", "sending"] as const) {
-    const filter = { kind: null, recipientId: "wh_1", submissionId: null, state, cursor: "msg_1", limit: 25 };
+    const filter = {
+      kinds: null,
+      recipientId: "wh_1",
+      submissionId: null,
+      state,
+      cursor: "msg_1",
+      limit: 25,
+    };
     const plan = planOf(world, selectStored(filter).compile().sql);
     expect(plan).toContain(`INDEX delivery_${state}`);
     expect(plan).not.toContain("delivery_by_recipient");

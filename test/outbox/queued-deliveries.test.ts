@@ -15,7 +15,7 @@ import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, first, run } from "../../src/database/steps.ts";
 
 const DAY_MS = 86_400_000;
-const ALL = { kind: null, recipientId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
+const ALL = { kinds: null, recipientId: null, submissionId: null, state: null, cursor: null, limit: 1000 };
 function rowsInOutbox(world: WebhookWorld): number[] {
   return world.db
     .now(() => all(query.selectFrom("outbox").select("message_count").orderBy("number")))

@@ -59,6 +59,8 @@ function bench(): Bench {
       monthlyLimit: limit,
       idempotent: null,
       recollection: null,
+      address: "192.0.2.1",
+      trapped: false,
     }),
     count: (table) => Number(other.prepare(`SELECT count(*) FROM ${table}`).pluck().get()),
     used: (month = "2026-06") =>

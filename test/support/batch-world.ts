@@ -103,6 +103,8 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
       monthlyLimit: null,
       idempotent: null,
       recollection: null,
+      address: "192.0.2.1",
+      trapped: false,
       ...more,
     }),
     held: (more = {}) => ({

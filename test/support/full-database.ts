@@ -224,6 +224,14 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       unsubscribe_token: "token",
       unsubscribed_at: null,
     });
+    yield* insert("auto_reply", {
+      id,
+      field: "email",
+      subject: index === 0 ? HOSTILE : null,
+      text: index === 1 ? HOSTILE : null,
+      reply_to: index === 2 ? id : null,
+      begun_at: index === 0 ? NOON : null,
+    });
     yield* insert("recipient_pace", {
       recipient_id: id,
       window_at: NOON,
@@ -247,6 +255,11 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       expires_at: null,
     });
   }
+  yield* insert("quota_use", {
+    key: Buffer.alloc(32, 7),
+    expires_at: NOON,
+    submission_id: submissionIds[0] ?? "",
+  });
   const fault = { kind: "mail", place: "mail.example.org:587", since: NOON, message: HOSTILE };
   yield* insert("place_fault", { ...fault, next_probe_at: NOON });
   // A row may name one that comes after it.

@@ -5,10 +5,13 @@ import {
   type MailRecipient,
   type MailRecipientSettings,
 } from "../../src/mail/mail-recipient.ts";
-import { createMailTransport } from "../../src/mail/mail-transport.ts";
+import { createAutoReplyTransport } from "../../src/mail/auto-reply/auto-reply-transport.ts";
+import { createMayReply } from "../../src/mail/auto-reply/may-reply.ts";
+import { createMailTransport, type MailDeliverySettings } from "../../src/mail/mail-transport.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
+import { createSqliteOutbox } from "../../src/outbox/outbox.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { plainSettings } from "./smtp-servers.ts";
 import { WebhookWorld } from "./webhook-world.ts";
@@ -16,6 +19,8 @@ import { WebhookWorld } from "./webhook-world.ts";
 /** A world whose deliverer sends e-mail too, to a mail server on loopback. */
 export class MailWorld extends WebhookWorld {
   #port = 0;
+  /** What differs from the built-in ones, from the next {@link MailWorld.startMail} on. */
+  mailSettings: Partial<MailDeliverySettings> = {};
 
   constructor(port: number) {
     super();
@@ -25,24 +30,29 @@ export class MailWorld extends WebhookWorld {
   /** A deliverer as a new process has it; the one before must have stopped. */
   startMail(port: number = this.#port): Deliverer {
     this.#port = port;
+    this.outbox = createSqliteOutbox(this.db, createMayReply(["forms@example.com"]));
     const { db, outbox, clock } = this;
     const log = createLog("silent", "json");
     const settings = plainSettings(port, { timeoutMs: 60_000 });
-    const mail = createMailTransport({
+    const common = {
       db,
       sender: createSmtpSender(settings),
       from: settings.from,
       place: `127.0.0.1:${port}`,
-      settings: defaultConfig.mail,
+      settings: { ...defaultConfig.mail, ...this.mailSettings },
+      log,
+    };
+    const mail = createMailTransport({
+      ...common,
       dashboardUrl: "https://forms.example.com/dashboard",
       unsubscribeUrl: () => null,
-      log,
     });
+    const replies = createAutoReplyTransport({ ...common, clock });
     this.deliverer = new Deliverer({
       db,
       claims: createClaims(db),
       outbox,
-      transports: [this.transport, mail],
+      transports: [this.transport, mail, replies],
       clock,
       log,
       random: () => 0,

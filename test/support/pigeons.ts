@@ -53,6 +53,7 @@ export function addPigeons(
   );
   const transport: Transport = {
     kind: "pigeon",
+    carrier: "pigeon",
     policy: { ...POLICY, ...policy },
     routes: () => Promise.resolve(routes),
     report: ({ result }) => void reports.push(result.outcome),

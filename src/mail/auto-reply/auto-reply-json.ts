@@ -1,0 +1,26 @@
+import { toIsoTime } from "../../foundation/clock.ts";
+import type { AutoReply } from "./auto-reply.ts";
+
+/** An endpoint's automatic reply, with the address that gets the answers; null if nobody does. */
+export interface ShownAutoReply {
+  readonly endpointId: string;
+  /** Undefined if the endpoint never had one. */
+  readonly reply: AutoReply | undefined;
+  readonly replyTo: string | null;
+}
+
+/** An automatic reply as every JSON output shows it; one that never was is off. */
+export function autoReplyJson({ endpointId, reply, replyTo }: ShownAutoReply) {
+  const { id = null, settings, onSince = null, begunAt = null } = reply ?? {};
+  return {
+    endpoint_id: endpointId,
+    recipient_id: id,
+    state: onSince === null ? "off" : "on",
+    field: settings?.field ?? null,
+    subject: settings?.subject ?? null,
+    text: settings?.text ?? null,
+    reply_to: replyTo,
+    on_since: onSince === null ? null : toIsoTime(onSince),
+    last_sent_at: begunAt === null ? null : toIsoTime(begunAt),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Selectable } from "kysely";
+import { query } from "../../database/database.ts";
+import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import type { Tables } from "../../database/tables.ts";
+import { newId } from "../../foundation/id.ts";
+import { type Recipient, REPLY_KIND } from "../../outbox/recipient.ts";
+import { findRecipient, insertRecipient, listRecipients } from "../../outbox/recipient-store.ts";
+import { MAIL_KIND } from "../mail-recipient.ts";
+import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } from "./auto-reply.ts";
+
+/** That of an endpoint, on or off; undefined if it never had one. */
+export function* findAutoReplyOf(endpointId: string): Steps<AutoReply | undefined> {
+  const [recipient] = yield* listRecipients(REPLY_KIND, endpointId);
+  return recipient && (yield* withWords(recipient));
+}
+
+/** By the id of its recipient in the outbox. */
+export function* findAutoReply(id: string): Steps<AutoReply | undefined> {
+  const recipient = yield* findRecipient(REPLY_KIND, id);
+  return recipient && (yield* withWords(recipient));
+}
+
+/** Of every endpoint, oldest first. */
+export function* listAutoReplies(): Steps<AutoReply[]> {
+  const rows = yield* all(query.selectFrom("auto_reply").selectAll());
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return (yield* listRecipients(REPLY_KIND, null)).flatMap((recipient) => {
+    const row = byId.get(recipient.id);
+    return row === undefined ? [] : [toAutoReply(recipient, row)];
+  });
+}
+
+/** The name of the field that has the address; undefined if there is no such automatic reply. */
+export function* readReplyField(id: string): Steps<string | undefined> {
+  return (yield* first(text<{ field: string }>(REPLY_SQL.field, id)))?.field;
+}
+
+/** Turned off. Returns its id. */
+export function* insertAutoReply(
+  endpointId: string,
+  settings: AutoReplySettings,
+  now: number,
+): Steps<string> {
+  const id = newId("rcpt", now);
+  const made = { id, kind: REPLY_KIND, endpointId, maxSpamScore: MAX_REPLIED_SCORE, confirmedAt: null };
+  yield* insertRecipient(made, now);
+  yield* run(query.insertInto("auto_reply").values({ id, ...toColumns(settings), begun_at: null }));
+  return id;
+}
+
+export function* updateAutoReply(id: string, settings: AutoReplySettings): Steps<void> {
+  yield* run(query.updateTable("auto_reply").set(toColumns(settings)).where("id", "=", id));
+}
+
+export function* noteReplyBegun(id: string, now: number): Steps<void> {
+  yield* run(query.updateTable("auto_reply").set({ begun_at: now }).where("id", "=", id));
+}
+
+/** Whether a recipient of any endpoint has this address and ended its e-mails, or refused several for good. */
+export function* isSuppressed(address: string): Steps<boolean> {
+  const found = text<{ id: string; unsubscribed_at: number | null }>(
+    REPLY_SQL.byAddress,
+    address.toLowerCase(),
+  );
+  for (const { id, unsubscribed_at: unsubscribedAt } of yield* all(found))
+    if (unsubscribedAt !== null || (yield* findRecipient(MAIL_KIND, id))?.state === "stopped") return true;
+  return false;
+}
+
+export const REPLY_SQL = {
+  field: "SELECT field FROM auto_reply WHERE id = ?",
+  byAddress: "SELECT id, unsubscribed_at FROM mail_recipient WHERE lower(address) = ?",
+} as const;
+
+function* withWords(recipient: Recipient): Steps<AutoReply | undefined> {
+  const row = yield* first(query.selectFrom("auto_reply").selectAll().where("id", "=", recipient.id));
+  return row && toAutoReply(recipient, row);
+}
+
+function toColumns({ field, subject, text: body, replyToId }: AutoReplySettings) {
+  return { field, subject, text: body, reply_to: replyToId };
+}
+
+function toAutoReply(recipient: Recipient, row: Selectable<Tables["auto_reply"]>): AutoReply {
+  const { id, endpointId, createdAt } = recipient;
+  const { field, subject, text: body, reply_to: replyToId } = row;
+  const settings = { field, subject, text: body, replyToId };
+  return { id, endpointId, onSince: onSince(recipient), settings, begunAt: row.begun_at, createdAt };
+}

@@ -1,0 +1,128 @@
+import type { Database } from "../../database/database.ts";
+import type { Steps } from "../../database/steps.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { Log } from "../../foundation/log.ts";
+import { REPLY_KIND } from "../../outbox/recipient.ts";
+import type { AttemptResult, DeliveryPolicy, Message, Transport } from "../../outbox/transport.ts";
+import { logMailAttempt } from "../log-mail-attempt.ts";
+import { MAIL_KIND } from "../mail-recipient.ts";
+import { findMailRecipient } from "../mail-recipient-store.ts";
+import { type MailDeliverySettings, mailPolicyOf, toAttempt } from "../mail-transport.ts";
+import { readEvent } from "../mailed-event.ts";
+import type { SmtpSender } from "../smtp-sender.ts";
+import type { AutoReply } from "./auto-reply.ts";
+import { findAutoReply, isSuppressed, listAutoReplies, noteReplyBegun } from "./auto-reply-store.ts";
+import { getsAnswers } from "./change-auto-reply.ts";
+import { composeAutoReply } from "./compose-auto-reply.ts";
+import { replyAddress } from "./may-reply.ts";
+
+export interface AutoReplyTransportParts {
+  readonly db: Database;
+  /** Closed by whoever sends the other e-mail. */
+  readonly sender: Pick<SmtpSender, "send">;
+  /** `mail.from` */
+  readonly from: string;
+  /** The mail server, as other e-mail names it. */
+  readonly place: string;
+  readonly settings: MailDeliverySettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Sends automatic replies, over the mail server and within the pace of all e-mail. */
+export function createAutoReplyTransport(parts: AutoReplyTransportParts): Transport {
+  const { db, place, settings, log } = parts;
+  return {
+    kind: REPLY_KIND,
+    carrier: MAIL_KIND,
+    policy: autoReplyPolicyOf(settings),
+    async routes() {
+      const on = (await db.read(listAutoReplies)).filter(({ onSince }) => onSince !== null);
+      const routeTo = ({ id }: AutoReply) => ({
+        place,
+        gatherSeconds: null,
+        send: (message: Message) => attempt(parts, id, message),
+      });
+      return new Map(on.map((reply) => [reply.id, routeTo(reply)]));
+    },
+    report: (ended, record) => logMailAttempt(log, place, ended, record),
+    destroy: () => Promise.resolve(),
+  };
+}
+
+/**
+ * A reply that may have arrived is never sent again: nobody asked for it, and its address may be that of somebody else. Replies are
+ * counted when the post is stored, so none is gathered here; and strangers choose their addresses, so no refusal stops the next one.
+ */
+export function autoReplyPolicyOf(settings: MailDeliverySettings): DeliveryPolicy {
+  const { pace, ...policy } = mailPolicyOf(settings);
+  const most = Number.POSITIVE_INFINITY;
+  return {
+    ...policy,
+    refusalsUntilStopped: most,
+    afterUnsure: { delaySeconds: 0, most: 0 },
+    pace: pace && { ...pace, perRecipientPerHour: most, perRecipientInWindow: { most, seconds: 600 } },
+  };
+}
+
+async function attempt(
+  { db, sender, from, clock }: AutoReplyTransportParts,
+  id: string,
+  message: Message,
+): Promise<AttemptResult> {
+  const event = readEvent(message.body);
+  const begun = await begin(db, id, event.data, clock.now());
+  if (typeof begun === "string") return nothingSent("message", "suppressed", begun);
+  if (begun === null) return nothingSent("own", "interrupted", "The database was busy; nothing was sent.");
+  const { to, replyTo, reply } = begun;
+  const post = { ...event, reference: event.submissionId };
+  const raw = composeAutoReply({ id: message.id, from, to, replyTo }, reply.settings, post);
+  // A stranger chose the address, so what is said of it never speaks of this server, and holds up no other e-mail.
+  return toAttempt(await sender.send({ to, raw }), true);
+}
+
+interface Begun {
+  readonly reply: AutoReply;
+  readonly to: string;
+  readonly replyTo: string | null;
+}
+
+/**
+ * Decides once more before the reply goes out, and notes that it does. The note waits for the disk, and so the claim before it is on the
+ * disk too: not even a power cut sends a reply twice.
+ *
+ * @returns why nothing is sent, or null if the database was busy.
+ */
+async function begin(
+  db: Database,
+  id: string,
+  data: Readonly<Record<string, unknown>>,
+  now: number,
+): Promise<Begun | string | null> {
+  try {
+    return await db.transaction(function* (): Steps<Begun | string> {
+      const reply = yield* findAutoReply(id);
+      const to = reply === undefined ? null : replyAddress(data, reply.settings.field);
+      if (reply === undefined || to === null) return "The post has no address to reply to.";
+      if (reply.onSince === null) return "The automatic reply was turned off.";
+      if (yield* isSuppressed(to))
+        return "The holder of the address wants no e-mail, or it is refused there.";
+      yield* noteReplyBegun(id, now);
+      return { reply, to, replyTo: yield* readReplyTo(reply) };
+    });
+  } catch (error) {
+    if (error instanceof FormsvcError) return null;
+    throw error;
+  }
+}
+
+/** Null if the recipient is gone or gets no e-mail any more. */
+function* readReplyTo({ settings }: AutoReply): Steps<string | null> {
+  const recipient = settings.replyToId === null ? undefined : yield* findMailRecipient(settings.replyToId);
+  return recipient !== undefined && getsAnswers(recipient) ? recipient.settings.address : null;
+}
+
+function nothingSent(blame: "message" | "own", outcome: string, message: string): AttemptResult {
+  return { outcome, blame, message, status: null, answer: null, retryAfterMs: null, durationMs: 0 };
+}

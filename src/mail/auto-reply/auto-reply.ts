@@ -1,0 +1,42 @@
+import type { Recipient } from "../../outbox/recipient.ts";
+
+/** The e-mail that whoever posts to an endpoint gets, with the owner's text and nothing of what was posted. */
+export interface AutoReply {
+  readonly id: string;
+  readonly endpointId: string;
+  /** When it was turned on; null while it is off. */
+  readonly onSince: number | null;
+  readonly settings: AutoReplySettings;
+  /** When a reply was last begun to be sent; null before the first. */
+  readonly begunAt: number | null;
+  readonly createdAt: number;
+}
+
+export interface AutoReplySettings {
+  /** Name of the field of format e-mail that has the address. */
+  readonly field: string;
+  /** With {@link PLACEHOLDERS}; null is {@link DEFAULT_SUBJECT}. */
+  readonly subject: string | null;
+  /** In several lines, with {@link PLACEHOLDERS}; null is {@link DEFAULT_TEXT}. */
+  readonly text: string | null;
+  /** The recipient of the endpoint that gets the answers; null if nobody does. */
+  readonly replyToId: string | null;
+}
+
+/** What may stand in braces in a subject and a text. Never a field: a stranger would choose what is sent to somebody else. */
+export const PLACEHOLDERS = ["endpoint", "reference", "time"] as const;
+
+export const DEFAULT_SUBJECT = "We have received your message: {endpoint}";
+export const DEFAULT_TEXT = "Thank you. Your message has arrived.";
+
+/** Characters of a subject's template. */
+export const MAX_REPLY_SUBJECT_LENGTH = 200;
+export const MAX_REPLY_TEXT_LENGTH = 4000;
+
+/** No post with a higher spam score gets a reply: its address may be that of somebody else. */
+export const MAX_REPLIED_SCORE = 25;
+
+/** @param recipient its row in the outbox. */
+export function onSince({ state, confirmedAt }: Pick<Recipient, "state" | "confirmedAt">): number | null {
+  return state === "enabled" ? confirmedAt : null;
+}

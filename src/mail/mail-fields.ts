@@ -1,0 +1,10 @@
+import type { Steps } from "../database/steps.ts";
+import { readSchema } from "../endpoints/endpoint-store.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+
+/** The names of an endpoint's fields that hold an e-mail address, in the order of its schema. */
+export function* listMailFields(endpoint: Endpoint): Steps<string[]> {
+  return Object.entries(yield* readSchema(endpoint)).flatMap(([name, field]) =>
+    field.type === "string" && field.format === "email" ? [name] : [],
+  );
+}

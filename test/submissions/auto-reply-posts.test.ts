@@ -1,0 +1,139 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
+import { listDeliveries } from "../../src/outbox/delivery-store.ts";
+import { REPLY_KIND } from "../../src/outbox/recipient.ts";
+import { startMailServer } from "../support/smtp-servers.ts";
+import {
+  type ConfigOverrides,
+  type EndpointOverrides,
+  goodPost,
+  startServer,
+  type TestServer,
+} from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+import { importSubmissions } from "../../src/submissions/import-submissions.ts";
+import { releaseHeldPost } from "../../src/submissions/release-held.ts";
+import { submissionJson } from "../../src/submissions/submission-json.ts";
+import { deleteSubmissions, getSubmission } from "../../src/submissions/submission-store.ts";
+import { makeFolder } from "../support/temporary-folder.ts";
+
+/** A server that sends mail, and an endpoint whose automatic reply is on. */
+async function begin(overrides: ConfigOverrides = {}, made: EndpointOverrides = {}) {
+  const mail = await startMailServer();
+  const from = { host: "127.0.0.1", port: mail.port, from: "forms@example.com" };
+  const server = await startServer({ mail: from, ...overrides });
+  const endpoint = await server.addEndpoint(made);
+  await turnOn(server, endpoint.id);
+  return { mail, server, endpoint };
+}
+
+async function turnOn({ owner, clock }: TestServer, id: string): Promise<void> {
+  const endpoint = owner.now(() => getEndpoint(id));
+  await setAutoReply(owner, { endpoint, change: {}, actor: null }, clock.now());
+}
+
+/** Automatic replies that were ever queued. It is decided before a post is answered. */
+function countReplies({ owner }: TestServer): number {
+  const filter = { recipientId: null, submissionId: null, state: null, cursor: null, limit: 100 };
+  return owner.now(() => listDeliveries({ ...filter, kinds: [REPLY_KIND] })).deliveries.length;
+}
+
+test("a post that is accepted is replied to, and an address gets one reply a day, also across a restart", async () => {
+  const { mail, server, endpoint } = await begin();
+  const { status, json } = await server.post(endpoint.secret, goodPost);
+  expect(status).toBe(200);
+  const [reply] = await until(() => mail.received.length > 0 && mail.received);
+  expect(reply?.to).toEqual(["ana@example.org"]);
+  expect(reply?.raw.toString()).toContain(String(json["submission_id"]));
+  expect((await server.post(endpoint.secret, goodPost)).status).toBe(200);
+  await server.restart();
+  expect((await server.post(endpoint.secret, goodPost)).status).toBe(200);
+  expect(countReplies(server)).toBe(1);
+  const other = await server.addEndpoint();
+  await turnOn(server, other.id);
+  expect((await server.post(other.secret, goodPost)).status).toBe(200);
+  expect(countReplies(server)).toBe(1);
+});
+
+test("a repeated Idempotency-Key gets no second reply", async () => {
+  const { server, endpoint } = await begin();
+  const headers = { "idempotency-key": "once" };
+  for (let n = 0; n < 2; n += 1)
+    expect((await server.post(endpoint.secret, goodPost, headers)).status).toBe(200);
+  expect(countReplies(server)).toBe(1);
+});
+
+test("posts that are refused get none: a filled honeypot, another page's, one that does not match, one too many", async () => {
+  const { server, endpoint } = await begin(
+    { plans: { small: { monthlySubmissions: 1, endpoints: null, customSpam: true } } },
+    { plan: "small", settings: { allowedOrigins: ["https://example.com"] } },
+  );
+  const { publishable, secret } = endpoint;
+  const from = (origin: string) => ({ origin });
+  expect((await server.post(publishable, goodPost, from("https://evil.example"))).status).toBe(403);
+  expect((await server.post(publishable, goodPost)).status).toBe(403);
+  expect((await server.post(secret, { ...goodPost, _gotcha: "x" })).status).toBe(429);
+  expect((await server.post(secret, { ...goodPost, email: "no address" })).status).toBe(400);
+  expect(countReplies(server)).toBe(0);
+  expect((await server.post(publishable, goodPost, from("https://example.com"))).status).toBe(200);
+  expect(countReplies(server)).toBe(1);
+  expect((await server.post(secret, { ...goodPost, email: "bob@example.org" })).status).toBe(429);
+  expect(countReplies(server)).toBe(1);
+});
+
+test("a field that the browser filled into the honeypot is a honeypot: the post is stored, and gets no reply", async () => {
+  const { server, endpoint } = await begin();
+  const { status } = await server.post(endpoint.secret, { ...goodPost, _gotcha: goodPost.email });
+  expect(status).toBe(200);
+  expect(countReplies(server)).toBe(0);
+});
+
+test("the network is the client's that a backend names, whole, although less of it is stored", async () => {
+  const { server, endpoint } = await begin({}, { settings: { storeAddress: "none" } });
+  const post = async (n: number, ip: string): Promise<void> => {
+    const data = { ...goodPost, email: `ana${n}@example.org`, message: `Question number ${n}, please.` };
+    expect((await server.post(endpoint.secret, data, { "x-submitter-ip": ip })).status).toBe(200);
+  };
+  for (let n = 0; n < 4; n += 1) await post(n, "192.0.2.1");
+  expect(countReplies(server)).toBe(3);
+  await post(4, "198.51.100.1");
+  expect(countReplies(server)).toBe(4);
+});
+
+test("a held post that is released, and a submission that is imported, get none", async () => {
+  const { server, endpoint } = await begin();
+  const { owner, clock, config } = server;
+  expect((await server.post(endpoint.secret, { ...goodPost, _gotcha: "x" })).status).toBe(429);
+  const heldId = await until(() => owner.prepare("SELECT id FROM held").pluck().get() as string | undefined);
+  const released = await releaseHeldPost(
+    { db: owner, plans: config.plans, actor: null },
+    heldId,
+    clock.now(),
+  );
+  expect(released.spamScore).toBe(0);
+  const folder = makeFolder();
+  const file = join(folder.path, "export.ndjson");
+  const line = submissionJson(owner.now(() => getSubmission(released.id)));
+  writeFileSync(file, `${JSON.stringify(line)}\n`);
+  owner.now(() => deleteSubmissions([released.id]));
+  await importSubmissions(owner, file, {
+    endpoint: endpoint.id,
+    onProgress: () => undefined,
+    pause: () => Promise.resolve(),
+  });
+  folder.remove();
+  expect(server.stored()).toMatchObject([{ email: goodPost.email }]);
+  expect(countReplies(server)).toBe(0);
+});
+
+test("without a mail server nobody gets a reply, later neither", async () => {
+  const server = await startServer();
+  const endpoint = await server.addEndpoint();
+  await turnOn(server, endpoint.id);
+  expect((await server.post(endpoint.secret, goodPost)).status).toBe(200);
+  expect(countReplies(server)).toBe(0);
+  expect(server.owner.prepare("SELECT 1 FROM quota_use").get()).toBeUndefined();
+});

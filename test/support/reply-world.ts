@@ -1,0 +1,92 @@
+import { changeSchema, getEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import type { AutoReply } from "../../src/mail/auto-reply/auto-reply.ts";
+import { type AutoReplyChange, setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
+import { listDeliveries } from "../../src/outbox/delivery-store.ts";
+import type { Delivery } from "../../src/outbox/delivery.ts";
+import { REPLY_KIND } from "../../src/outbox/recipient.ts";
+import type { SchemaDefinition } from "../../src/schemas/definition.ts";
+import { asSubmission, submissionAdder } from "./add-submission.ts";
+import { MailWorld } from "./mail-world.ts";
+
+const SCHEMA: SchemaDefinition = {
+  email: { type: "string", format: "email" },
+  name: { type: "string" },
+  message: { type: "string" },
+};
+
+/** What a post is beyond its data. */
+interface Poster {
+  readonly spamScore?: number;
+  readonly trapped?: boolean;
+  /** Of the client. */
+  readonly address?: string;
+}
+
+/** A mail world whose endpoint has a field for an address. */
+export class ReplyWorld extends MailWorld {
+  /** Each post comes from a network of its own, unless its test says otherwise. */
+  #network = 0;
+
+  constructor(port: number) {
+    super(port);
+    this.setSchema(SCHEMA);
+  }
+
+  get endpoint() {
+    return this.db.now(() => getEndpoint(this.endpointId));
+  }
+
+  setSchema(definition: SchemaDefinition): void {
+    this.db.now(() => changeSchema(this.endpointId, definition, this.clock.now()));
+  }
+
+  async turnOn(change: AutoReplyChange["change"] = {}): Promise<AutoReply> {
+    const { db, endpoint, clock } = this;
+    const reply = await setAutoReply(db, { endpoint, change, actor: null }, clock.now());
+    this.noticeChange();
+    return reply;
+  }
+
+  /** What a server does when another process changed settings. */
+  noticeChange(): void {
+    this.outbox.forget();
+    this.deliverer.reload();
+  }
+
+  /** Stores a post as a commit batch does. Its id. */
+  postFrom(data: Record<string, unknown>, poster: Poster = {}): string {
+    return this.postTogether([data], poster)[0] ?? "";
+  }
+
+  /** The same for several posts in one transaction, which is undone if the disk refuses. */
+  postTogether(
+    posts: readonly Record<string, unknown>[],
+    { spamScore = 0, trapped = false, address }: Poster = {},
+    isRefused = false,
+  ): string[] {
+    const { db, clock, endpointId } = this;
+    const insert = submissionAdder(db);
+    return this.outbox.transactionNow((enqueue) => {
+      const ids = posts.map((data) => {
+        this.#network += 1;
+        const network = `10.${this.#network >> 8}.${this.#network & 255}.1`;
+        const submission = asSubmission({ endpointId, data, spamScore, createdAt: clock.now() });
+        const posted = { submission, trapped, address: address ?? network };
+        return insert(submission, enqueue(submission, clock.now(), posted));
+      });
+      if (isRefused) throw new Error("the disk is full");
+      return ids;
+    });
+  }
+
+  /** Whether a post got the automatic reply. */
+  isReplied(data: Record<string, unknown>, poster: Poster = {}): boolean {
+    return this.repliesTo(this.postFrom(data, poster)).length > 0;
+  }
+
+  /** Those about one submission, or all. */
+  repliesTo(submissionId: string | null = null): readonly Delivery[] {
+    const filter = { kinds: [REPLY_KIND], recipientId: null, state: null, cursor: null, limit: 1000 };
+    return this.db.now(() => listDeliveries({ ...filter, submissionId })).deliveries;
+  }
+}
