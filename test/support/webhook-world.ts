@@ -15,7 +15,7 @@ import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import type { Delivery } from "../../src/outbox/delivery.ts";
 import { BEFORE_ALL, dropOldDeliveries } from "../../src/outbox/delivery-retention.ts";
-import { getDelivery, listAttempts } from "../../src/outbox/delivery-store.ts";
+import { getDelivery, leadOf, listAttempts } from "../../src/outbox/delivery-store.ts";
 import type { NotifiedSubmission } from "../../src/outbox/event.ts";
 import { createSqliteOutbox, type SqliteOutbox } from "../../src/outbox/outbox.ts";
 import { EVERYTHING_QUEUED, lookThroughQueued } from "../../src/outbox/queued-deliveries.ts";
@@ -198,8 +198,9 @@ export class WebhookWorld {
   inconsistencies(): string[] {
     const found = [String(this.db.pragma("integrity_check"))].filter((result) => result !== "ok");
     for (const id of this.deliveryIds()) {
-      const { state, attempts } = this.db.now(() => getDelivery(id));
-      const numbers = this.db.now(() => listAttempts(id)).map(({ number }) => number);
+      const delivery = this.db.now(() => getDelivery(id));
+      const { state, attempts } = delivery;
+      const numbers = this.db.now(() => listAttempts(leadOf(delivery))).map(({ number }) => number);
       const recorded = state === "sending" ? attempts - 1 : attempts;
       const isWhole = numbers.length === recorded && numbers.every((number, index) => number === index + 1);
       if (!isWhole) found.push(`${id}: ${attempts} attempts, recorded: ${numbers.join(" ")}`);
