@@ -11,8 +11,10 @@ export interface FaultyLink {
   /**
    * The next connection that sends this text is cut when the server has answered it: the server has done it, and the client
    * never hears.
+   *
+   * @param answer a part of the answer, if the client sends other statements together with it.
    */
-  cutAnswerTo(text: string): void;
+  cutAnswerTo(text: string, answer?: string): void;
   /** The next connection that sends this text falls silent before the text has passed. Resolves when it has done so. */
   silenceAt(text: string): Promise<void>;
   /** From now on nothing passes. No connection is closed: neither end hears that the other one is away. */
@@ -27,7 +29,7 @@ export interface FaultyLink {
 
 /** What the link does to data at present. */
 interface Faults {
-  cutsAfter: string | null;
+  cutsAfter: { readonly text: string; readonly answer: string } | null;
   silencesAt: { readonly text: string; readonly done: () => void } | null;
   delayMs: number;
   /** Resolves when data may pass again; null if they may now. */
@@ -68,7 +70,7 @@ export async function startLink(to: string): Promise<FaultyLink> {
   const { port } = server.address() as AddressInfo;
   return {
     address: `postgresql://${user}:${encodeURIComponent(password ?? "")}@127.0.0.1:${port}/${database}`,
-    cutAnswerTo: (text) => void (faults.cutsAfter = text),
+    cutAnswerTo: (text, answer = "") => void (faults.cutsAfter = { text, answer }),
     silenceAt: (text) =>
       new Promise((done) => {
         faults.silencesAt = { text, done };
@@ -81,11 +83,11 @@ export async function startLink(to: string): Promise<FaultyLink> {
 }
 
 function passBoth(client: Socket, upstream: Socket, faults: Faults): void {
-  const own = { cutsAnswer: false, isSilent: false };
+  const own: { cutsAt: string | null; isSilent: boolean } = { cutsAt: null, isSilent: false };
   const notice = (data: Buffer): void => {
-    if (faults.cutsAfter !== null && data.includes(faults.cutsAfter)) {
+    if (faults.cutsAfter !== null && data.includes(faults.cutsAfter.text)) {
+      own.cutsAt = faults.cutsAfter.answer;
       faults.cutsAfter = null;
-      own.cutsAnswer = true;
     }
     if (faults.silencesAt !== null && data.includes(faults.silencesAt.text)) {
       own.isSilent = true;
@@ -99,7 +101,7 @@ function passBoth(client: Socket, upstream: Socket, faults: Faults): void {
       // Not destroyed when the loop is left: a silent connection stays open.
       for await (const data of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         if (from === client) notice(data);
-        isBroken = own.cutsAnswer && from === upstream;
+        isBroken = own.cutsAt !== null && from === upstream && data.includes(own.cutsAt);
         if (isBroken) break;
         if (faults.delayMs > 0) await sleep(faults.delayMs);
         await faults.resumed?.promise;

@@ -44,10 +44,10 @@ export interface BatchConnectionParts {
   readonly connections: Connections;
   /** How messages name the database. */
   readonly shown: string;
+  /** How long a batch is tried again. */
+  readonly patienceMs: number;
 }
 
-/** How long a batch is tried again. */
-const PATIENCE_MS = 10_000;
 /** A server that says nothing for so long is given up, and the batch is sent again over another connection. */
 const SILENCE_MS = 4000;
 /** Pauses between attempts; they double from the first number to the second. */
@@ -85,8 +85,13 @@ interface Line {
   isOver: boolean;
 }
 
-export function createBatchConnection({ connections, shown }: BatchConnectionParts): BatchConnection {
+export function createBatchConnection({
+  connections,
+  shown,
+  patienceMs,
+}: BatchConnectionParts): BatchConnection {
   let kept: Line | null = null;
+  let isBusy = false;
   const drop = (line: Line): void => {
     if (kept === line) kept = null;
     // The driver would wait for the answers to come.
@@ -100,7 +105,9 @@ export function createBatchConnection({ connections, shown }: BatchConnectionPar
   };
   return {
     async transaction(work) {
-      const endsAt = performance.now() + PATIENCE_MS;
+      if (isBusy) throw new Error("one batch at a time");
+      isBusy = true;
+      const endsAt = performance.now() + patienceMs;
       let isRetry = false;
       const attempt = async () => {
         const line = await take();
@@ -111,7 +118,7 @@ export function createBatchConnection({ connections, shown }: BatchConnectionPar
       try {
         return await pRetry(attempt, {
           retries: Number.POSITIVE_INFINITY,
-          maxRetryTime: PATIENCE_MS,
+          maxRetryTime: patienceMs,
           minTimeout: FIRST_PAUSE_MS,
           maxTimeout: LONGEST_PAUSE_MS,
           randomize: true,
@@ -119,6 +126,8 @@ export function createBatchConnection({ connections, shown }: BatchConnectionPar
         });
       } catch (error) {
         throw asUnusable(translatePostgresqlError(error, shown));
+      } finally {
+        isBusy = false;
       }
     },
     close() {

@@ -9,7 +9,7 @@ import type { PoolClient } from "pg";
 export interface PostgresqlOptions {
   /** Most connections at a time. */
   readonly connections: number;
-  /** How long a transaction is begun again while others are in its way, in milliseconds. */
+  /** How long a transaction is begun again while others are in its way, and a batch of posts while the server is away, in milliseconds. */
   readonly patienceMs: number;
 }
 
@@ -51,7 +51,7 @@ export async function openPostgresql(
   const pool = { size: options.connections, connectTimeoutMs: CONNECT_TIMEOUT_MS };
   const connections = createConnections(address, pool);
   const ofBatches = createConnections(address, { size: 1, connectTimeoutMs: BATCH_CONNECT_TIMEOUT_MS });
-  const batches = createBatchConnection({ connections: ofBatches, shown });
+  const batches = createBatchConnection({ connections: ofBatches, shown, patienceMs: options.patienceMs });
   const parts = { connections, shown, patienceMs: options.patienceMs };
   const db: PostgresqlDatabase = {
     engine: "postgresql",

@@ -122,11 +122,9 @@ async function rollBack(client: PoolClient): Promise<boolean> {
  */
 async function commit(client: PoolClient, shown: string): Promise<void> {
   let warning: Error | undefined;
-  const listen = (notice: {
-    readonly severity?: string | undefined;
-    readonly message?: string | undefined;
-  }) => {
-    if (notice.severity === "WARNING") warning = new Error(notice.message);
+  // Its words depend on the server's language; 00000 is the code of what is no warning.
+  const listen = ({ code, message }: Partial<Record<"code" | "message", string | undefined>>) => {
+    if (code !== "00000") warning = new Error(message);
   };
   let command: string;
   client.on("notice", listen);

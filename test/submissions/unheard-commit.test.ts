@@ -1,0 +1,231 @@
+import type { Client } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
+import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
+import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
+import { addPlace, batchServer, outcomesOf, type Place } from "../support/batch-world.ts";
+import { startPair } from "../support/cluster-pair.ts";
+import { rowsOf } from "../support/engines.ts";
+import { startLink } from "../support/faulty-link.ts";
+import { findPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
+import {
+  type Cluster,
+  type ClusterOptions,
+  connectPlainly,
+  startCluster,
+} from "../support/postgresql-cluster.ts";
+import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
+import { PATIENCE_MS, until } from "../support/until.ts";
+
+/** As long as a test waits for anything: a busy machine refuses no post. */
+const PATIENT = { connections: 2, patienceMs: PATIENCE_MS };
+/** As it goes over the network in both directions: the level of a transaction has the word in it too. */
+const COMMIT = "COMMIT\0";
+
+async function countOf(db: Database, table: string): Promise<number> {
+  return (await rowsOf<{ rows: number }>(db, `SELECT count(*) AS rows FROM ${table}`))[0]?.rows ?? 0;
+}
+
+/** What is stored, and what is counted, of the one workspace. */
+async function storedIn(db: Database): Promise<readonly number[]> {
+  const [usage] = await rowsOf<{ used: number }>(db, "SELECT used FROM usage");
+  return [await countOf(db, "submission"), usage?.used ?? 0];
+}
+
+/** A database behind a link, and a connection of its own to it. */
+async function throughLink() {
+  const address = await temporaryAddress();
+  const direct = await openForTest(address);
+  const link = await startLink(address);
+  const place = await addPlace(direct);
+  await place.recipient(100);
+  return { direct, link, place, db: await openForTest(link.address, PATIENT) };
+}
+
+async function ownCluster(options: ClusterOptions): Promise<Cluster> {
+  const cluster = await startCluster(options);
+  onTestFinished(() => cluster.stop());
+  return cluster;
+}
+
+async function administrator(cluster: Cluster): Promise<Client> {
+  const client = await connectPlainly(cluster.address("postgres"));
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** A primary that waits for a standby that is not there. Resolves with what lets it go on. */
+async function withoutStandby(patienceMs = PATIENCE_MS) {
+  const cluster = await ownCluster({});
+  const admin = await administrator(cluster);
+  const direct = await openForTest(cluster.address("postgres"));
+  await migratePostgresql(direct);
+  const place = await addPlace(direct);
+  const standby = async (name: string): Promise<void> => {
+    await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+    await admin.query("SELECT pg_reload_conf()");
+    await until(async () => {
+      const { rows } = await admin.query<{ name: string }>(
+        "SELECT current_setting('synchronous_standby_names') AS name",
+      );
+      return rows[0]?.name === name;
+    });
+  };
+  const db = await openForTest(cluster.address("postgres"), { connections: 2, patienceMs });
+  await outcomesOf(batchServer(db), [place.pending()]);
+  await standby("nobody");
+  return { admin, direct, place, db, goOn: () => standby("") };
+}
+
+const WAITING_SQL = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+
+async function waitingCommit(admin: Client, notPid = 0): Promise<number> {
+  return await until(async () => {
+    const { rows } = await admin.query<{ pid: number }>(`${WAITING_SQL} AND pid <> ${notPid}`);
+    return rows[0]?.pid;
+  });
+}
+
+/** Adds posts one after the other until it is told to stop. Resolves to the ids that were acknowledged. */
+function postOn(db: PostgresqlDatabase, place: Place) {
+  const { queue } = batchServer(db);
+  const acknowledged: string[] = [];
+  const end = new AbortController();
+  const one = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      const pending = place.pending();
+      if ((await queue.add(pending)) === "stored") acknowledged.push(pending.submission.id);
+    }
+  };
+  const senders = Promise.all(Array.from({ length: 8 }, one));
+  return {
+    acknowledged,
+    async stop(): Promise<void> {
+      end.abort();
+      await senders;
+    },
+  };
+}
+
+/** The acknowledged ones that are not stored. */
+async function missingIn(db: Database, acknowledged: readonly string[]): Promise<string[]> {
+  const stored = new Set((await rowsOf<{ id: string }>(db, "SELECT id FROM submission")).map(({ id }) => id));
+  return acknowledged.filter((id) => !stored.has(id));
+}
+
+describe.skipIf(!hasPostgresql)("a batch whose commit nobody heard", () => {
+  test("is stored and counted once if it was committed", async () => {
+    const { direct, link, place, db } = await throughLink();
+    link.cutAnswerTo(COMMIT, COMMIT);
+    const posts = [place.pending(), place.pending({ idempotent: place.idempotent("key") }), place.held()];
+    expect(await outcomesOf(batchServer(db), posts)).toEqual(["stored", "stored", "stored"]);
+    expect(await storedIn(direct)).toEqual([2, 2]);
+    const [outbox] = await rowsOf(direct, "SELECT sum(message_count) AS messages FROM outbox");
+    expect([outbox, await countOf(direct, "held"), await countOf(direct, "idempotency")]).toEqual([
+      { messages: 2 },
+      1,
+      1,
+    ]);
+  });
+
+  test("is stored once if the commit never arrived, and others wait for its locks for seconds only", async () => {
+    const { direct, link, place, db } = await throughLink();
+    const silent = link.silenceAt(COMMIT);
+    const lost = outcomesOf(batchServer(db), [place.pending()]);
+    await silent;
+    // The silent server's transaction is ended by the database, long before the network would notice.
+    const other = outcomesOf(batchServer(direct), [place.pending()]);
+    expect([await lost, await other]).toEqual([["stored"], ["stored"]]);
+    expect(await storedIn(direct)).toEqual([2, 2]);
+  });
+
+  test("is not acknowledged when the wait for the standby was cancelled; the next attempt waits again", async () => {
+    const { admin, direct, place, db, goOn } = await withoutStandby();
+    let answer: unknown;
+    const written = outcomesOf(batchServer(db), [place.pending()]).then((outcomes) => (answer = outcomes));
+    const first = await waitingCommit(admin);
+    await admin.query(`SELECT pg_cancel_backend(${first})`);
+    await Promise.race([waitingCommit(admin, first), written]);
+    expect(answer).toBeUndefined();
+    await goOn();
+    expect(await written).toEqual(["stored"]);
+    expect(await storedIn(direct)).toEqual([2, 2]);
+  });
+
+  test("is refused when it takes too long, and its key finds it once it is there", async () => {
+    const { direct, place, db, goOn } = await withoutStandby(500);
+    const idempotent = place.idempotent("key");
+    const post = place.pending({ idempotent });
+    await expect(batchServer(db).write([post])).rejects.toMatchObject({ code: "database_unusable" });
+    await goOn();
+    await until(async () => (await countOf(direct, "submission")) === 2);
+    const again = place.pending({ idempotent });
+    expect(await outcomesOf(batchServer(direct), [again])).toEqual([{ firstId: post.submission.id }]);
+    expect(await storedIn(direct)).toEqual([2, 2]);
+  });
+
+  test("is stored once when PostgreSQL is killed under load and comes back", async () => {
+    const cluster = await ownCluster({});
+    const address = cluster.address("postgres");
+    await migratePostgresql(await openForTest(address));
+    const db = await openForTest(address, PATIENT);
+    const place = await addPlace(db);
+    const posting = postOn(db, place);
+    for (let round = 1; round <= 2; round += 1) {
+      const before = posting.acknowledged.length;
+      await until(() => posting.acknowledged.length > before + 50);
+      await cluster.kill();
+      await cluster.restart();
+    }
+    await posting.stop();
+    const { acknowledged } = posting;
+    expect(await missingIn(db, acknowledged)).toEqual([]);
+    expect(await storedIn(db)).toEqual([acknowledged.length, acknowledged.length]);
+  });
+
+  test("is there on the standby that takes over", async () => {
+    const pair = await startPair();
+    onTestFinished(() => pair.stop());
+    await migratePostgresql(await openForTest(pair.address()));
+    const db = await openForTest(pair.address(), PATIENT);
+    const place = await addPlace(db);
+    const posting = postOn(db, place);
+    await until(() => posting.acknowledged.length > 50);
+    await pair.primary.kill();
+    await pair.promote();
+    const before = posting.acknowledged.length;
+    await until(() => posting.acknowledged.length > before + 50);
+    await posting.stop();
+    const { acknowledged } = posting;
+    const promoted = await openForTest(pair.standby.address("postgres"));
+    expect(await missingIn(promoted, acknowledged)).toEqual([]);
+    expect(await storedIn(promoted)).toEqual([acknowledged.length, acknowledged.length]);
+  });
+});
+
+test.skipIf(findPgbouncer() === null || !hasPostgresql)(
+  "behind a pooler, batches are stored, and the database still ends a silent one soon",
+  async () => {
+    const address = await temporaryAddress();
+    const place = await addPlace(await openForTest(address));
+    const pooler = await startPgbouncer(address);
+    onTestFinished(() => pooler.stop());
+    const dbs = [await openForTest(pooler.address), await openForTest(pooler.address)] as const;
+    const posted = dbs.map(async (db) => {
+      const server = batchServer(db);
+      for (let post = 0; post < 20; post += 1)
+        expect(await outcomesOf(server, [place.pending()])).toEqual(["stored"]);
+    });
+    await Promise.all(posted);
+    const [row] = await dbs[0].batches.transaction(async (transaction) => {
+      const statement = { name: "look", text: "SELECT current_setting($1) AS value" };
+      const rows = await transaction.query<{ value: string }>(
+        statement,
+        "idle_in_transaction_session_timeout",
+      );
+      await transaction.commit();
+      return rows;
+    });
+    expect(row?.value).toBe("3s");
+  },
+);
