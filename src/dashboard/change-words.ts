@@ -30,6 +30,7 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "recipient.enable": "started e-mail to the recipient",
   "recipient.replay": "sent e-mail to the recipient again",
   "recipient.set": "changed the recipient",
+  "recipient.test": "sent a test e-mail to the recipient",
   "recipient.unsubscribe": "unsubscribed as the recipient",
   "schema.set": "changed the fields of the endpoint",
   "spam.set": "changed spam settings",

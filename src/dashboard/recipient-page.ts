@@ -31,11 +31,13 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
   routes.write("/recipients/:id/test", async (visit) => {
     const found = await owned(visit);
     const { recipient } = found;
-    const { address } = recipient.settings;
     if (sendTest === null) throw new FormsvcError("unavailable", NOT_SET_UP);
     if (!isTestable(recipient))
-      throw new FormsvcError("conflict", `The holder of ${address} did not agree to get e-mail.`);
-    return show(visit, found, await sendTest(visit.viewer.accountId, address));
+      throw new FormsvcError(
+        "conflict",
+        `The holder of ${recipient.settings.address} did not agree to get e-mail.`,
+      );
+    return show(visit, found, await sendTest(visit.viewer, recipient, visit.now));
   });
 
   for (const enabled of [true, false]) {

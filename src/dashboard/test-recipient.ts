@@ -1,5 +1,8 @@
 import { createRateLimiter, type RateLimit } from "../foundation/rate-limit.ts";
+import { recordRecipientChange } from "../mail/change-mail-recipient.ts";
+import type { MailRecipient } from "../mail/mail-recipient.ts";
 import type { TestMail } from "../mail/send-test-mail.ts";
+import type { Viewer } from "../sessions/session.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /** Who presses the button may mean no good to who reads the mailbox, or to the mail server's name. */
@@ -13,16 +16,18 @@ const MAX_AT_ONCE = 2;
 /** A test e-mail, or the sentence that says why none was sent. */
 export type MailTest = TestMail | string;
 
-/** Sends test e-mails, bounded. @param address as `parseMailAddress` gives it */
-export type TestRecipient = (accountId: string, address: string) => Promise<MailTest>;
+/** Sends test e-mails, bounded, and records who did. */
+export type TestRecipient = (viewer: Viewer, recipient: MailRecipient, now: number) => Promise<MailTest>;
 
 /** Null if no mail server is configured. */
-export function createRecipientTests({ sendTestMail, config }: DashboardParts): TestRecipient | null {
+export function createRecipientTests({ db, sendTestMail, config }: DashboardParts): TestRecipient | null {
   if (sendTestMail === null) return null;
   const limiter = createRateLimiter();
   const ofAll = { max: Math.max(1, Math.floor(config.mail.limits.perMinute / SHARE)), windowSeconds: 60 };
   const underWay = new Set<string>();
-  return async (accountId, address) => {
+  return async (viewer, recipient, now) => {
+    const { accountId } = viewer;
+    const { address } = recipient.settings;
     if (underWay.size >= MAX_AT_ONCE || underWay.has(accountId)) return AT_ONCE;
     const units = [
       [`address ${address.toLowerCase()}`, BY_ADDRESS],
@@ -34,6 +39,7 @@ export function createRecipientTests({ sendTestMail, config }: DashboardParts): 
     for (const [unit, limit] of units) limiter.count(unit, limit);
     underWay.add(accountId);
     try {
+      await db.transaction(() => recordRecipientChange(viewer, "test", recipient, now));
       return await sendTestMail(address);
     } finally {
       underWay.delete(accountId);

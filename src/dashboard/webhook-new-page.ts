@@ -69,7 +69,7 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
   async function newPage(visit: Visit, typed: TypedWebhook, problems: Problems): Promise<Answer> {
     const endpoints = await db.read(() => listOffered(visit.viewer));
     const content = endpoints.length === 0 ? noEndpoints() : newView(visit, typed, problems, endpoints);
-    return page("Add a webhook", content, problems.size === 0 ? 200 : 422);
+    return page("Add a webhook or chat", content, problems.size === 0 ? 200 : 422);
   }
 }
 
@@ -81,7 +81,7 @@ function newView(
 ): Html {
   const { isOperator } = viewer;
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
-    <div class="head"><h1>Add a webhook</h1></div>
+    <div class="head"><h1>Add a webhook or chat</h1></div>
     ${problemSummary(problems)}
     <section class="card">
       <form class="stacked" method="post" action="/dashboard/webhooks/new" data-unsaved>
@@ -94,7 +94,7 @@ function newView(
 
 function noEndpoints(): Html {
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
-    <div class="head"><h1>Add a webhook</h1></div>
+    <div class="head"><h1>Add a webhook or chat</h1></div>
     ${emptyCard(
       "There is no endpoint yet",
       "A webhook belongs to an endpoint, which takes the posts of one form.",

@@ -119,6 +119,7 @@ type RecipientVerb =
   | "delete"
   | "replay"
   | "ask"
+  | "test"
   | "confirm"
   | "unsubscribe";
 

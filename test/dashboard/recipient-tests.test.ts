@@ -24,7 +24,7 @@ async function begin(port?: number) {
   return { ...site, ada, add };
 }
 
-test("a test e-mail arrives, the page has the mail server's words, and nothing of it is stored", async () => {
+test("a test e-mail arrives, the page has the mail server's words, and nothing is stored but who sent it", async () => {
   const { server, ada, add, mail } = await begin();
   const path = add(HOLDER);
   expect((await ada.get(path)).text).toContain(`action="${path}/test"`);
@@ -35,6 +35,8 @@ test("a test e-mail arrives, the page has the mail server's words, and nothing o
   expect(received?.to).toEqual([HOLDER]);
   expect(textOf(received ?? { from: "", to: [], raw: Buffer.alloc(0) })).toContain("This is a test.");
   expect(server.owner.prepare("SELECT count(*) FROM delivery").pluck().get()).toBe(0);
+  const changes = server.owner.prepare("SELECT email FROM audit_event WHERE action = 'recipient.test'");
+  expect(changes.pluck().all()).toEqual(["ada@example.com"]);
 });
 
 test.each<[Script, string, string]>([
