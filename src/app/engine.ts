@@ -7,7 +7,6 @@ import type { Claims } from "../outbox/claims.ts";
 import { createSqliteOutbox, type MayReply, type Outbox } from "../outbox/outbox.ts";
 import { createClaims } from "../outbox/sqlite-claims.ts";
 import type { BatchWriter } from "../submissions/batch.ts";
-import type { News } from "../submissions/news.ts";
 import { createSqliteBatch } from "../submissions/sqlite-batch.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import type { ServiceParts } from "./parts.ts";
@@ -27,16 +26,16 @@ export interface Engine {
 export interface EngineParts extends ServiceParts {
   readonly usage: UsageCounter;
   readonly memory: SpamMemory;
-  readonly news: News;
   /** Null without a mail server. */
   readonly mayReply: MayReply | null;
 }
 
-/** Loads nothing of PostgreSQL for a file. */
+/** Loads nothing of PostgreSQL for a file. @throws database_unusable if servers cannot share the database as it is. */
 export async function openEngine(parts: EngineParts): Promise<Engine> {
   const { db } = parts;
   if (db.engine === "sqlite") return openFileEngine(db, parts);
-  throw new Error("serve refuses an address, for now");
+  const { openPostgresqlEngine } = await import("./postgresql-engine.ts");
+  return openPostgresqlEngine(db, parts);
 }
 
 function openFileEngine(db: SqliteDatabase, parts: EngineParts): Engine {

@@ -31,7 +31,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import { createSpamMemory, type SpamMemory } from "../history/spam-memory.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import { measureChannel } from "../outbox/channel-metrics.ts";
-import { Deliverer } from "../outbox/deliverer.ts";
+import { Deliverer, queueHead } from "../outbox/deliverer.ts";
 import { WEBHOOK_METRICS } from "../webhooks/webhook-metrics.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 import { createUsageCounter, type UsageCounter } from "../workspaces/usage-counter.ts";
@@ -97,7 +97,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const transports = openTransports(parts, { keyring, sender, mail });
   const memory = createSpamMemory(createBurstMemory());
   const news = createNews();
-  const engine = await openEngine({ ...parts, usage, memory, news, mayReply: openMayReply(mail) });
+  const engine = await openEngine({ ...parts, usage, memory, mayReply: openMayReply(mail) });
   const { served, outbox, claims } = engine;
   const { writability, cleaner } = served;
   const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
@@ -119,7 +119,10 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     forgetting.onForeignCommit();
     forgetting.onSettingsChange();
   };
-  const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, [newsHead(news)]);
+  const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, [
+    newsHead(news),
+    queueHead(deliverer),
+  ]);
   if (metrics !== null) measureState(metrics, { ...parts, commits, served });
   return {
     posts: {

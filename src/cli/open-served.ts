@@ -10,7 +10,9 @@ import { proveWritable } from "../database/sqlite/write-probe.ts";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { databaseCreated, databaseMigrated } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
-import { requireFile } from "./open.ts";
+
+/** How long a transaction of a server is begun again while others are in its way. */
+const PATIENCE_MS = 10_000;
 
 type Serve = (db: AnyDatabase) => Promise<void>;
 
@@ -25,8 +27,17 @@ export async function withServedDatabase(
   log: Log,
   serve: Serve,
 ): Promise<void> {
-  const file = requireFile(config.database, "a server takes posts on a file only, for now");
-  return serveFile(config, resolve(file), { clock, log }, serve);
+  const { path, url, poolSize } = config.database;
+  if (url === null) return serveFile(config, resolve(path), { clock, log }, serve);
+  const { openPostgresql } = await import("../database/postgresql/open-postgresql.ts");
+  const { migratePostgresql } = await import("../database/postgresql/migrate-postgresql.ts");
+  const db = await openPostgresql(url, { connections: poolSize, patienceMs: PATIENCE_MS });
+  try {
+    tellOfMigration(log, db.name, { ...(await migratePostgresql(db)), keptCopy: null });
+    await serve(db);
+  } finally {
+    await db.close();
+  }
 }
 
 async function serveFile(

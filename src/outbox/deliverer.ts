@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Database, Head } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
@@ -225,4 +225,9 @@ function toFailure(error: unknown): AttemptResult {
     retryAfterMs: null,
     durationMs: 0,
   };
+}
+
+/** Wakes the deliverer when another server queued something. */
+export function queueHead(deliverer: Deliverer): Head {
+  return { sql: "SELECT max(number) FROM outbox", onChange: () => deliverer.reload() };
 }

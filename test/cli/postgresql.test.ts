@@ -134,11 +134,9 @@ describe.skipIf(!hasPostgresql)("on PostgreSQL", () => {
 
   test("what only a file has is refused with what to do instead", async () => {
     const machine = await postgresqlMachine();
+    machine.configure({ backup: { everyHours: 24 }, database: { url: machine.address } });
     const served = await machine.run(["serve", "--port", "0"]);
-    expect([served.code, served.stderr]).toEqual([
-      2,
-      expect.stringContaining("a server takes posts on a file only, for now"),
-    ]);
+    expect([served.code, served.stderr]).toEqual([2, expect.stringContaining("backup.everyHours")]);
     const restored = await machine.run(["restore", "backup.db", "--yes"]);
     expect([restored.code, restored.stderr]).toEqual([
       2,

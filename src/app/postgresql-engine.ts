@@ -1,0 +1,63 @@
+import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
+import { createRateExchange } from "../database/postgresql/rate-exchange.ts";
+import { joinServers } from "../database/postgresql/served-postgresql.ts";
+import { maintenanceFailed } from "../foundation/events.ts";
+import { createJointRateLimiter } from "../foundation/joint-rate-limit.ts";
+import { createOutbox } from "../outbox/outbox.ts";
+import { createClaims } from "../outbox/postgresql-claims.ts";
+import { createPostgresqlBatch } from "../submissions/postgresql-batch.ts";
+import type { Engine, EngineParts } from "./engine.ts";
+
+/** Time between two exchanges with the other servers. */
+const EXCHANGE_MS = 250;
+
+/** Several servers share the database: what they hold together is in its tables. */
+export async function openPostgresqlEngine(
+  db: PostgresqlDatabase,
+  { config, clock, log, usage, memory }: EngineParts,
+): Promise<Engine> {
+  const served = await joinServers(db, clock.now(), log);
+  const outbox = createOutbox();
+  const limiter = createJointRateLimiter();
+  const rates = createRateExchange(db, limiter, served.liveServers);
+  const exchanging = repeatInTurn(EXCHANGE_MS, () => rates.exchange());
+  return {
+    served: {
+      ...served,
+      async end() {
+        await exchanging.stop();
+        await served.end();
+      },
+    },
+    outbox,
+    claims: createClaims(served.liveServers.self),
+    write: createPostgresqlBatch({
+      db,
+      usage,
+      outbox,
+      memory,
+      held: config.held,
+      onMemoryFailure: (error) => maintenanceFailed(log, error),
+    }),
+    limiter,
+    cleanUps: [() => rates.dropEnded()],
+  };
+}
+
+/** Runs `work` again and again, never twice at once. What fails is done the next time: the pulse tells of a database that is away. */
+function repeatInTurn(ms: number, work: () => Promise<void>): { stop(): Promise<void> } {
+  let running: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    running ??= work()
+      .catch(() => undefined)
+      .finally(() => {
+        running = null;
+      });
+  }, ms);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
