@@ -106,7 +106,7 @@ async function bareLoop(connections: number): Promise<Rate> {
 function composeOne(): Buffer {
   const now = clock.now();
   const submission = submissionOf(newId("ep", now));
-  const body = Buffer.from(renderBody(submission, JSON.stringify(DATA), "Bench", now));
+  const body = renderBody(submission, JSON.stringify(DATA), "Bench", now);
   const mail = { id: newId("msg", now), from: FROM, to: "ada@example.org", unsubscribeUrl: null };
   const composed = { ...mail, dashboardUrl: null, subjectTemplate: null, emailFields: ["email"] };
   return composeNotification(composed, body);

@@ -26,7 +26,7 @@ const LIMITS = { value: 10_000, all: 32_000 };
 const DEFAULT_SUBJECT = "New submission: {endpoint}";
 
 /** The e-mail about one submission. @param body the event as the outbox stores it. */
-export function composeNotification(notification: Notification, body: Buffer): Buffer {
+export function composeNotification(notification: Notification, body: string): Buffer {
   const { id, from, to, subjectTemplate, emailFields, unsubscribeUrl } = notification;
   const event = readEvent(body);
   const blocks = blocksOf(event, notification);

@@ -15,7 +15,7 @@ const LIMITS = { value: 200, all: 600 };
  * @param bodies the events as the outbox stores them, in their order, at least one; the first {@link MAX_SUMMARY_EVENTS} are shown.
  * @param count how many submissions it is about.
  */
-export function composeSummary(summary: Summary, bodies: readonly Buffer[], count: number): Buffer {
+export function composeSummary(summary: Summary, bodies: readonly string[], count: number): Buffer {
   const { id, from, to, dashboardUrl, unsubscribeUrl } = summary;
   const events = bodies.slice(0, MAX_SUMMARY_EVENTS).map(readEvent);
   const endpointName = events[0]?.endpointName ?? "";

@@ -23,8 +23,8 @@ interface StoredEvent {
 }
 
 /** @param body the event as the outbox stores it. */
-export function readEvent(body: Buffer): MailedEvent {
-  const { endpoint, submission } = JSON.parse(body.toString()) as StoredEvent;
+export function readEvent(body: string): MailedEvent {
+  const { endpoint, submission } = JSON.parse(body) as StoredEvent;
   return {
     endpointName: endpoint.name,
     submissionId: submission.id,

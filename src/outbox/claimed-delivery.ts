@@ -8,12 +8,15 @@ export interface ClaimedDelivery {
   readonly interruptions: number;
   readonly isProbe: boolean;
   readonly claimedAt: number;
-  readonly body: Buffer;
+  readonly body: string;
   /** Messages that go with it in one summary, oldest first; none for most. */
   readonly memberIds: readonly string[];
   /** The bodies of the first of those. */
-  readonly memberBodies: readonly Buffer[];
+  readonly memberBodies: readonly string[];
 }
 
 /** For a message that goes by itself. */
 export const ALONE = { memberIds: [], memberBodies: [] } as const;
+
+/** The body of a message in its submission's row: head, data and tail, or the head alone if there is no tail. NULL if the row is gone. */
+export const BODY_SQL = "coalesce(event_head || submission.data || event_tail, event_head)";

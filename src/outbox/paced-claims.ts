@@ -1,6 +1,6 @@
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../database/parameters.ts";
 import { all, first, type Steps, text } from "../database/steps.ts";
-import { ALONE, type ClaimedDelivery } from "./claimed-delivery.ts";
+import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
 import { joinLead, postpone } from "./gather-messages.ts";
 import { nextStep, noteBegun, type PaceState } from "./pace.ts";
@@ -41,9 +41,7 @@ interface MemberRow {
   readonly body: string;
 }
 
-/** The head, the data and the tail; the head alone if there is no tail. */
-const BODY = "coalesce(event_head || submission.data || event_tail, event_head)";
-const CLAIMABLE = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
+const CLAIMABLE = `SELECT delivery.id, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY_SQL} AS body
   FROM delivery JOIN submission ON submission.id = delivery.submission_id
   WHERE delivery.recipient_id = ${TEXT_PARAMETER} AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
 
@@ -52,7 +50,7 @@ export const PACED_SQL = {
   one: `${CLAIMABLE} AND delivery.id = ${TEXT_PARAMETER}`,
   // Recipients are enabled in batches: a summary may be released while some of its messages are held still, and goes whole.
   members: `SELECT id FROM delivery WHERE lead_id = ${TEXT_PARAMETER} AND state IN ('pending', 'held') ORDER BY id`,
-  bodies: `SELECT delivery.id, ${BODY} AS body FROM json_each(?) AS member JOIN delivery ON delivery.id = member.value
+  bodies: `SELECT delivery.id, ${BODY_SQL} AS body FROM json_each(?) AS member JOIN delivery ON delivery.id = member.value
     JOIN submission ON submission.id = delivery.submission_id`,
 } as const;
 
@@ -125,7 +123,7 @@ function createGroupClaim(claims: Claims): GroupClaim {
     const { id, attempts, spent, interruptions, body } = row;
     if (!(yield* claims.claimOne(id, now))) return [];
     const before = { attempt: attempts + 1, spent, interruptions };
-    const claimed = { id, recipientId, ...before, isProbe: false, claimedAt: now, body: Buffer.from(body) };
+    const claimed = { id, recipientId, ...before, isProbe: false, claimedAt: now, body };
     const members = yield* all(text<{ readonly id: string }>(PACED_SQL.members, id));
     if (members.length === 0) return [{ ...claimed, ...ALONE }];
     const memberIds = members.map((member) => member.id);
@@ -135,8 +133,8 @@ function createGroupClaim(claims: Claims): GroupClaim {
 }
 
 /** In the order of the ids. */
-function* readBodies(ids: readonly string[]): Steps<Buffer[]> {
+function* readBodies(ids: readonly string[]): Steps<string[]> {
   const rows = yield* all(text<MemberRow>(PACED_SQL.bodies, JSON.stringify(ids)));
   const bodies = new Map(rows.map(({ id, body }) => [id, body]));
-  return ids.flatMap((id) => bodies.get(id) ?? []).map((body) => Buffer.from(body));
+  return ids.flatMap((id) => bodies.get(id) ?? []);
 }

@@ -1,5 +1,5 @@
 import { all, first, run, type Steps, text } from "../database/steps.ts";
-import { ALONE, type ClaimedDelivery } from "./claimed-delivery.ts";
+import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims, Want } from "./claims.ts";
 import { createFinish } from "./postgresql-finish.ts";
 
@@ -17,9 +17,8 @@ interface QueuedRow extends ClaimedRow {
   readonly state: "sending" | "pending";
 }
 
-/** The head, the data and the tail; the head alone if there is no tail. Looked up by row, whatever the planner expects of the tables. */
-const BODY = `(SELECT coalesce(event_head || submission.data || event_tail, event_head) FROM submission
-  WHERE submission.id = delivery.submission_id) AS body`;
+/** Looked up by row, whatever the planner expects of the tables. */
+const BODY = `(SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery.submission_id) AS body`;
 const RETURNED = "delivery.id, delivery.recipient_id, attempts, spent, interruptions, due_at";
 const FROM_WANTS = `FROM json_to_recordset(?) AS want (recipient_id text COLLATE "C", most integer)`;
 
@@ -165,7 +164,7 @@ function byRecipient(
   for (const row of rows.toSorted(byAge)) {
     const { id, recipient_id: recipientId, attempts: attempt, spent, interruptions, body } = row;
     const before = { attempt, spent, interruptions };
-    const delivery = { id, recipientId, ...before, isProbe, claimedAt, body: Buffer.from(body), ...ALONE };
+    const delivery = { id, recipientId, ...before, isProbe, claimedAt, body, ...ALONE };
     const known = claimed.get(recipientId);
     if (known === undefined) claimed.set(recipientId, [delivery]);
     else known.push(delivery);

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../database/parameters.ts";
 import { inPlace } from "../database/steps.ts";
-import { ALONE, type ClaimedDelivery } from "./claimed-delivery.ts";
+import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims, Want } from "./claims.ts";
 import { createFinish } from "./sqlite-finish.ts";
 import type { QueuedMessage } from "./outbox.ts";
@@ -11,26 +11,17 @@ interface ClaimableRow {
   readonly attempts: number;
   readonly spent: number;
   readonly interruptions: number;
-  readonly body: Buffer;
+  readonly body: string;
 }
 
-const BODY = "CAST(iif(event_tail IS NULL, event_head, event_head || submission.data || event_tail) AS BLOB)";
 interface OutboxRow {
   readonly number: number;
   readonly queued_at: number;
-  readonly message_count: number;
   readonly messages: string;
 }
 
-/** Null if the submission was deleted meanwhile: then nothing is sent about it. */
-interface QueuedBody {
-  readonly id: string;
-  readonly submission_id: string;
-  readonly body: Buffer | null;
-}
-
 /** Messages of a recipient that may be claimed; those that go with another one follow it. */
-const CLAIMABLE_SQL = `SELECT delivery.id, delivery.due_at, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY} AS body
+const CLAIMABLE_SQL = `SELECT delivery.id, delivery.due_at, delivery.attempts, delivery.spent, delivery.interruptions, ${BODY_SQL} AS body
   FROM delivery JOIN submission ON submission.id = delivery.submission_id
   WHERE delivery.recipient_id = ${TEXT_PARAMETER} AND delivery.state = 'pending' AND delivery.lead_id IS NULL`;
 
@@ -46,12 +37,10 @@ export const CLAIM_SQL = {
   giveBack: `UPDATE delivery SET state = 'pending', attempts = attempts - 1, claimed_at = NULL
     WHERE id = ? AND state = 'sending' AND attempts = ?`,
   queuedAt: `SELECT queued_at FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
-  queued: `SELECT number, queued_at, message_count, messages FROM outbox
+  queued: `SELECT number, queued_at, messages FROM outbox
     WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   // One statement for all of a row's messages takes half as long as one for each.
-  bodies: `SELECT message.value ->> 0 AS id, message.value ->> 1 AS submission_id, ${BODY} AS body
-    FROM json_each(?) AS message LEFT JOIN submission ON submission.id = message.value ->> 1
-    LIMIT ${LIMIT_PARAMETER}`,
+  bodies: `SELECT ${BODY_SQL} FROM json_each(?) AS wanted LEFT JOIN submission ON submission.id = wanted.value`,
   insert: `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe)
     VALUES (?, ?, ?, 'sending', 1, ?, ?, ?)`,
   deleteRow: "DELETE FROM outbox WHERE number = ?",
@@ -132,7 +121,7 @@ type QueuedClaim = (want: Want, isProbe: boolean, now: number) => ClaimedDeliver
 /** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
 function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
   const selectRow = db.prepare(CLAIM_SQL.queued);
-  const selectBodies = db.prepare(CLAIM_SQL.bodies);
+  const selectBodies = db.prepare(CLAIM_SQL.bodies).pluck();
   const insert = db.prepare(CLAIM_SQL.insert);
   const deleteRow = db.prepare(CLAIM_SQL.deleteRow);
   const shortenRow = db.prepare(CLAIM_SQL.shortenRow);
@@ -141,8 +130,12 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
     while (claimed.length < limit) {
       const row = selectRow.get(recipientId) as OutboxRow | undefined;
       if (row === undefined) break;
-      const taken = selectBodies.all(row.messages, limit - claimed.length) as QueuedBody[];
-      for (const { id, submission_id: submissionId, body } of taken) {
+      const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
+      const taken = messages.slice(0, limit - claimed.length);
+      const bodies = selectBodies.all(JSON.stringify(taken.map(([, submissionId]) => submissionId)));
+      for (const [index, [id, submissionId]] of taken.entries()) {
+        const body = bodies[index] as string | null;
+        // If the submission was deleted meanwhile, nothing is sent about it.
         if (body === null) continue;
         insert.run(id, submissionId, recipientId, row.queued_at, now, isProbe ? 1 : 0);
         claimed.push({
@@ -157,14 +150,10 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
           ...ALONE,
         });
       }
-      const left = row.message_count - taken.length;
-      if (left <= 0) deleteRow.run(row.number);
-      else shortenRow.run(left, JSON.stringify(lastMessages(row, left)), row.number);
+      const rest = messages.slice(taken.length);
+      if (rest.length === 0) deleteRow.run(row.number);
+      else shortenRow.run(rest.length, JSON.stringify(rest), row.number);
     }
     return claimed;
   };
-}
-
-function lastMessages({ messages }: OutboxRow, count: number): readonly QueuedMessage[] {
-  return (JSON.parse(messages) as readonly QueuedMessage[]).slice(-count);
 }

@@ -33,12 +33,12 @@ export interface Route {
 export interface Message {
   /** `msg_…`, the same for every attempt. */
   readonly id: string;
-  /** The notification as JSON, the same bytes for every recipient and every attempt. */
-  readonly body: Buffer;
+  /** The notification as JSON, the same for every recipient and every attempt. */
+  readonly body: string;
   /** Messages that go with it in one summary; none unless the policy has a pace. */
   readonly memberIds: readonly string[];
   /** The bodies of the first of those, oldest first; at most 49. */
-  readonly memberBodies: readonly Buffer[];
+  readonly memberBodies: readonly string[];
 }
 
 /**

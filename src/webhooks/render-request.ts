@@ -6,9 +6,11 @@ import type { OpenWebhook } from "./webhook-secrets.ts";
 /** One attempt's request: signed now, by every key that is valid now. The webhook's own headers never replace ours. */
 export function renderRequest(
   { destination, allowPrivate, headers, keys }: OpenWebhook,
-  { id, body }: { readonly id: string; readonly body: Buffer },
+  message: { readonly id: string; readonly body: string },
   now: number,
 ): SendRequest {
+  const { id } = message;
+  const body = Buffer.from(message.body);
   const timestamp = String(Math.floor(now / 1000));
   const valid = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now).map(({ key }) => key);
   return {

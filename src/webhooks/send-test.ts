@@ -54,7 +54,7 @@ export async function sendTest(
     userAgent: "formsvc webhook test",
     createdAt: now,
   };
-  const body = Buffer.from(renderBody(submission, JSON.stringify(data), endpointName, now));
+  const body = renderBody(submission, JSON.stringify(data), endpointName, now);
   const message = { id: newId("msg", now), body };
   const open = openWebhook(keyring, webhook, keys.get(webhook.id) ?? []);
   const result = await makeAttempt({ sender, dashboardUrl, now: () => now }, open, message);

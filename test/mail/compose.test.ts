@@ -13,7 +13,7 @@ import { type ReadMail, readMail } from "../support/read-mail.ts";
 const id = "msg_01h455vb4pex5vsknk084sn02q";
 const createdAt = Date.UTC(2026, 10, 22, 9, 41, 59);
 
-function eventOf(data: unknown, endpointName = "Contact"): Buffer {
+function eventOf(data: unknown, endpointName = "Contact"): string {
   const submission = {
     id: "sub_01h455vb4pex5vsknk084sn02r",
     endpointId: "ep_1",
@@ -23,7 +23,7 @@ function eventOf(data: unknown, endpointName = "Contact"): Buffer {
     createdAt,
   };
   const json = typeof data === "string" ? data : JSON.stringify(data);
-  return Buffer.from(renderBody(submission, json, endpointName, createdAt));
+  return renderBody(submission, json, endpointName, createdAt);
 }
 
 const base: Notification = {

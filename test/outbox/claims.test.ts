@@ -63,9 +63,7 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
     posted.push(...(await queue.post(4)));
     const claimed = [...(await claim(db, to, 5)), ...(await claim(db, to, 5))];
     expect(await claim(db, to, 5)).toEqual([]);
-    const told = claimed.map(
-      ({ body }) => JSON.parse(body.toString()) as { submission: { id: string; data: unknown } },
-    );
+    const told = claimed.map(({ body }) => JSON.parse(body) as { submission: { id: string; data: unknown } });
     expect(told.map(({ submission }) => submission.id)).toEqual(posted);
     expect(told[0]?.submission.data).toEqual({ message: "héllo 🙂" });
     expect(claimed[0]).toMatchObject({
@@ -85,7 +83,7 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
     const posted = await queue.post(40);
     await queue.gatherInOneRow();
     const claimed = [...(await claim(db, to, 10)), ...(await claim(db, to, 3)), ...(await claim(db, to, 40))];
-    const told = claimed.map(({ body }) => JSON.parse(body.toString()) as { submission: { id: string } });
+    const told = claimed.map(({ body }) => JSON.parse(body) as { submission: { id: string } });
     const toldIds = told.map(({ submission }) => submission.id);
     expect(toldIds.slice(0, 10)).toEqual(posted.slice(0, 10));
     // The rest are due at one time, and each once.
@@ -102,7 +100,7 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
     await erase(db, second);
     const claimed = [...(await claim(db, to, 2)), ...(await claim(db, to, 2))];
     expect(claimed).toHaveLength(2);
-    expect(claimed[1]?.body.toString()).toContain(third);
+    expect(claimed[1]?.body).toContain(third);
   });
 
   test("many recipients get theirs at once, each up to what it wants", async () => {
@@ -132,7 +130,7 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
       const [claimed] = await db.relaxedTransaction(() => claimsOn(db).claimProbe(to, NOON));
       return (
         claimed && {
-          at: (JSON.parse(claimed.body.toString()) as { timestamp: string }).timestamp,
+          at: (JSON.parse(claimed.body) as { timestamp: string }).timestamp,
           ...claimed,
         }
       );

@@ -34,8 +34,8 @@ function addPaced(
 ) {
   const carried: Carried[] = [];
   let answer: (carried: Carried) => AttemptResult = () => ANSWERED;
-  const numberOf = (body: Buffer): unknown =>
-    (JSON.parse(body.toString()) as { submission: { data: { n?: number } } }).submission.data.n;
+  const numberOf = (body: string): unknown =>
+    (JSON.parse(body) as { submission: { data: { n?: number } } }).submission.data.n;
   const send = (message: Message, to: string): Promise<AttemptResult> => {
     const { id, body, memberBodies, memberIds } = message;
     const numbers = [body, ...memberBodies].map(numberOf);

@@ -14,7 +14,7 @@ test("recipients of two kinds each get every message, by their own transport wit
   const underWay: (() => void)[] = [];
   const carried: string[] = [];
   const { reports } = addPigeons(world, ({ id, body }) => {
-    carried.push(`${id} ${body.toString()}`);
+    carried.push(`${id} ${body}`);
     return new Promise((resolve) => underWay.push(() => resolve(ANSWERED)));
   });
   world.addWebhook(receiver.url);

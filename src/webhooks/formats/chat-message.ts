@@ -23,8 +23,8 @@ interface ShownEvent {
 }
 
 /** @param body the event as it is stored. @param dashboardUrl where the dashboard is; null if that is not known. */
-export function readChatMessage(body: Buffer, dashboardUrl: string | null): ChatMessage {
-  const { endpoint, submission } = JSON.parse(body.toString()) as ShownEvent;
+export function readChatMessage(body: string, dashboardUrl: string | null): ChatMessage {
+  const { endpoint, submission } = JSON.parse(body) as ShownEvent;
   return {
     title: shorten(`New submission: ${oneLine(endpoint.name)}`, MAX_LABEL_LENGTH),
     lines: linesOf(submission.data),

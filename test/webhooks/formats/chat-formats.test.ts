@@ -56,7 +56,7 @@ async function tell(
     format,
     keys: [],
   };
-  const message = { id: "msg_1", body: Buffer.from(JSON.stringify(event)) };
+  const message = { id: "msg_1", body: JSON.stringify(event) };
   const parts = { sender, dashboardUrl: "https://forms.example/dashboard", now: () => 1_790_000_000_000 };
   const result = await makeAttempt(parts, webhook, message);
   await sender.destroy();
