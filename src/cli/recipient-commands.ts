@@ -60,13 +60,14 @@ const add = command({
   action: (context, options, [address]) =>
     withDatabase(context, async (db, config) => {
       const settings = { ...defaultMailRecipientSettings, ...readSettings(options), address };
-      const recipient = await db.transaction(function* () {
-        const { id: endpointId } = yield* getEndpoint(options.endpoint);
-        const made = { endpointId, settings, isConfirmed: true, actor: null };
-        return yield* addMailRecipient(made, context.clock.now());
+      const { recipient, name } = await db.transaction(function* () {
+        const endpoint = yield* getEndpoint(options.endpoint);
+        const made = { endpointId: endpoint.id, settings, isConfirmed: true, actor: null };
+        return { recipient: yield* addMailRecipient(made, context.clock.now()), name: endpoint.name };
       });
       if (context.output.isJson) context.output.json({ recipient: mailRecipientJson(recipient) });
       else context.output.line(recipient.id);
+      context.output.note(`${recipient.settings.address} gets the submissions of ${name} from now on`);
       noteMissingServer(context, config);
     }),
 });

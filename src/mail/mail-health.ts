@@ -41,7 +41,7 @@ export function* checkMailRecipients(): Steps<Finding[]> {
   const findings = stopped.slice(0, MAX_NAMED).map(({ id, settings }) =>
     problem(
       "mail.recipients",
-      `${settings.address} gets nothing: it refused several e-mails for good (${id})`,
+      `${settings.address} gets nothing: several e-mails to it were refused for good (${id})`,
       {
         kind: "look_at_recipient",
         recipientId: id,
