@@ -30,6 +30,7 @@ export interface CopiedTable {
 export const COPIED_TABLES = [
   "settings_version",
   "untrusted_proxy",
+  "told_problem",
   "account",
   "credential",
   "recovery_code",

@@ -1,7 +1,8 @@
 import type { Generated } from "kysely";
+import type { PeopleTables } from "./people-tables.ts";
 
 /** Row types of every table, as `migrations/` creates them. Times are milliseconds since 1970 UTC. */
-export interface Tables {
+export interface Tables extends PeopleTables {
   account: AccountRow;
   workspace: WorkspaceRow;
   usage: UsageRow;
@@ -31,15 +32,9 @@ export interface Tables {
   learned_weights: LearnedWeightsRow;
   held: HeldRow;
   untrusted_proxy: UntrustedProxyRow;
+  told_problem: ToldProblemRow;
   held_network: HeldNetworkRow;
   held_total: HeldTotalRow;
-  credential: CredentialRow;
-  recovery_code: RecoveryCodeRow;
-  sign_in_link: SignInLinkRow;
-  mailed_link: MailedLinkRow;
-  session: SessionRow;
-  submission_read: SubmissionReadRow;
-  audit_event: AuditEventRow;
 }
 
 interface AccountRow {
@@ -153,6 +148,13 @@ interface UntrustedProxyRow {
   id: number;
   address: string;
   seen_at: number;
+}
+
+interface ToldProblemRow {
+  topic: string;
+  told_to: string;
+  /** JSON */
+  finding: string;
 }
 
 interface RecipientRow {
@@ -344,57 +346,4 @@ interface HeldTotalRow {
   /** Posts that were deleted because there were too many, since the beginning. */
   evicted: number;
   evicted_at: number | null;
-}
-
-interface CredentialRow {
-  account_id: string;
-  password_hash: string;
-  /** Sealed or plain. */
-  totp_secret: Buffer | null;
-  totp_step: number | null;
-  changed_at: number;
-}
-
-interface RecoveryCodeRow {
-  account_id: string;
-  hash: Buffer;
-}
-
-interface SignInLinkRow {
-  account_id: string;
-  token_hash: Buffer;
-  expires_at: number;
-}
-
-interface MailedLinkRow {
-  purpose: "sign-up" | "reset";
-  email: string;
-  token_hash: Buffer;
-  created_at: number;
-}
-
-interface SessionRow {
-  id: string;
-  account_id: string;
-  secret_hash: Buffer;
-  created_at: number;
-  seen_at: number;
-  user_agent: string;
-  ip_address: string | null;
-}
-
-interface SubmissionReadRow {
-  submission_id: string;
-  account_id: string;
-}
-
-interface AuditEventRow {
-  id: Generated<number>;
-  at: number;
-  account_id: string | null;
-  email: string | null;
-  workspace_id: string | null;
-  action: string;
-  subject: string;
-  detail: string | null;
 }

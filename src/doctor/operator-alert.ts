@@ -2,6 +2,7 @@ import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
 import type { Letters, WrittenLetter } from "../mail/letters.ts";
 import { oneLine } from "../mail/mail-text.ts";
+import type { Problems } from "./told-problems.ts";
 
 interface OperatorAlertParts {
   readonly examine: () => Promise<readonly Finding[]>;
@@ -13,6 +14,12 @@ interface OperatorAlertParts {
   /** The page that shows the findings; null if there is none. */
   readonly systemUrl: string | null;
   readonly clock: Clock;
+  /** What the operator was told of, which outlives this process. */
+  readonly told: {
+    read(): Promise<Problems>;
+    /** Writes it soon; if that fails, the next process tells it again. */
+    write(problems: Problems): void;
+  };
 }
 
 /** Also the time from the start to the first examination: a server that starts again and again writes no letters. */
@@ -24,9 +31,6 @@ const AFTER_FAILURE_MS = 3_600_000;
 const MAX_NAMED = 20;
 const MAX_LENGTH = 400;
 
-/** Problems by what they are about. */
-type Problems = ReadonlyMap<string, Finding>;
-
 interface Change {
   readonly began: readonly Finding[];
   readonly ended: readonly Finding[];
@@ -36,11 +40,12 @@ interface Change {
 
 /**
  * Tells the operator by e-mail what begins and what ends among the problems that `doctor` finds: each of them once, several in one
- * letter. What was told is remembered in memory, so a problem that outlives a restart is told again.
+ * letter, also over restarts.
  */
 export class OperatorAlert {
   readonly #parts: OperatorAlertParts;
-  #told: Problems = new Map();
+  /** Null until it is read. */
+  #told: Problems | null = null;
   #examinedAt: number;
   #writtenAt = -Infinity;
   #restMs = LETTER_EVERY_MS;
@@ -55,7 +60,8 @@ export class OperatorAlert {
   async look(): Promise<void> {
     if (this.#isWithin(EXAMINE_EVERY_MS, this.#examinedAt)) return;
     this.#examinedAt = this.#parts.clock.now();
-    this.#tell(this.#problemsOf(await this.#parts.examine()));
+    this.#told ??= await this.#parts.told.read();
+    this.#tell(this.#told, problemsOf(this.#told, await this.#parts.examine()));
   }
 
   /** Also false after the clock was set back. */
@@ -63,18 +69,8 @@ export class OperatorAlert {
     return Math.abs(this.#parts.clock.now() - since) < ms;
   }
 
-  #problemsOf(findings: readonly Finding[]): Problems {
-    const problems = findings.filter(({ ok }) => !ok);
-    // Without a sound database not everything could be examined, so nothing is known to have ended.
-    const isWhole = problems.every(({ name }) => !name.startsWith("database."));
-    return new Map([
-      ...(isWhole ? [] : this.#told),
-      ...problems.map((each) => [topicOf(each), each] as const),
-    ]);
-  }
-
-  #tell(current: Problems): void {
-    const change = compare(this.#told, current);
+  #tell(told: Problems, current: Problems): void {
+    const change = compare(told, current);
     if (change.began.length + change.ended.length === 0) return;
     if (this.#isUnderWay || this.#isWithin(this.#restMs, this.#writtenAt)) return;
     const { letters, to } = this.#parts;
@@ -85,12 +81,17 @@ export class OperatorAlert {
       onEnd: (isSent) => {
         this.#isUnderWay = false;
         this.#restMs = isSent ? LETTER_EVERY_MS : AFTER_FAILURE_MS;
-        if (isSent) this.#told = current;
+        if (isSent) this.#remember(current);
       },
     });
     if (answer !== "taken") return;
     this.#isUnderWay = true;
     this.#writtenAt = this.#parts.clock.now();
+  }
+
+  #remember(current: Problems): void {
+    this.#told = current;
+    this.#parts.told.write(current);
   }
 
   #write({ began, ended, stillCount }: Change): WrittenLetter {
@@ -115,6 +116,19 @@ export class OperatorAlert {
   }
 }
 
+/** A problem's message is cut as in the letter, because it may quote what a stranger chose. */
+function problemsOf(told: Problems, findings: readonly Finding[]): Problems {
+  const problems = findings.filter(({ ok }) => !ok);
+  // Without a sound database not everything could be examined, so nothing is known to have ended.
+  const isWhole = problems.every(({ name }) => !name.startsWith("database."));
+  return new Map([
+    ...(isWhole ? [] : told),
+    ...problems.map(
+      (each) => [topicOf(each), { ...each, message: oneLine(each.message, MAX_LENGTH) }] as const,
+    ),
+  ]);
+}
+
 /** The message of a problem may change while it lasts: it has times and counts. What it is about does not. */
 function topicOf({ name, advice }: Finding): string {
   return advice === null || typeof advice === "string" ? name : `${name} ${JSON.stringify(advice)}`;
@@ -127,9 +141,8 @@ function compare(told: Problems, current: Problems): Change {
   return { began, ended: without(told, current), stillCount: current.size - began.length };
 }
 
-/** It may quote a mail server or name a host that a stranger chose. */
 function describe({ name, message }: Finding): string {
-  return `${name}: ${oneLine(message, MAX_LENGTH)}`;
+  return `${name}: ${message}`;
 }
 
 function count(problems: number, what: string): string[] {

@@ -44,11 +44,11 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
   let cleaning: Promise<void> | null = null;
   const look = (): void => {
     backups?.look();
+    if (!isFirst(service.served.liveServers)) return;
     alert?.look();
-    if (isFirst(service.served.liveServers))
-      cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
-        cleaning = null;
-      });
+    cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
+      cleaning = null;
+    });
   };
   look();
   const timer = setInterval(look, CHORES_INTERVAL_MS);

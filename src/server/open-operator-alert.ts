@@ -19,11 +19,12 @@ interface RunningAlert {
 
 /** Null if nobody is to be told, or no mail server is configured; then nothing of it is loaded. */
 export async function openOperatorAlert(surroundings: Surroundings): Promise<RunningAlert | null> {
-  const { config, configFile, service, clock, log } = surroundings;
+  const { db, config, configFile, service, clock, log } = surroundings;
   const to = parseMailAddress(config.mail.operator ?? "");
   if (to === null || service.mail === null) return null;
-  const [{ OperatorAlert }, { createSelfExamination }] = await Promise.all([
+  const [{ OperatorAlert }, { readTold, writeTold }, { createSelfExamination }] = await Promise.all([
     import("../doctor/operator-alert.ts"),
+    import("../doctor/told-problems.ts"),
     import("./examine-self.ts"),
   ]);
   const background = createBackground((error) => maintenanceFailed(log, error));
@@ -37,6 +38,10 @@ export async function openOperatorAlert(surroundings: Surroundings): Promise<Run
     host: baseUrl === null ? null : new URL(baseUrl).hostname,
     systemUrl: dashboardUrl === null ? null : `${dashboardUrl}/system`,
     clock,
+    told: {
+      read: () => db.read(() => readTold(to)),
+      write: (problems) => background.add(db.transaction(() => writeTold(to, problems))),
+    },
   });
   return { look: () => background.add(alert.look()), stop: () => background.close() };
 }

@@ -8,7 +8,9 @@ import { readText } from "../tidy/repository.ts";
 /** Columns by table and name: `TEXT`, `INTEGER NULL`. */
 type Columns = Record<string, Record<string, string>>;
 
-/** The columns that the row types of `src/database/tables.ts` name. */
+const TYPE_FILES = ["src/database/tables.ts", "src/database/people-tables.ts"];
+
+/** The columns that the row types name. */
 function columnsOfTypes(text: string): Columns {
   const source = ts.createSourceFile("tables.ts", text, ts.ScriptTarget.Latest, true);
   const interfaces = new Map(
@@ -106,7 +108,7 @@ function columnsOfFile(): Columns {
 }
 
 test("the row types are the tables of the file: every table, every column, its type and whether it may be null", () => {
-  const { text } = readText("src/database/tables.ts");
+  const text = TYPE_FILES.map((file) => readText(file).text).join("\n");
   expect(columnsOfTypes(text)).toEqual(columnsOfFile());
   const wrong = text.replace("spam_version: number;", "spam_version: string | null;");
   expect(columnsOfTypes(wrong)["held"]?.["spam_version"]).toBe("TEXT NULL");

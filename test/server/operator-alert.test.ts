@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { OperatorAlert } from "../../src/doctor/operator-alert.ts";
+import type { Problems } from "../../src/doctor/told-problems.ts";
 import { createBackground } from "../../src/foundation/background.ts";
 import { type Finding, problem, sound } from "../../src/foundation/finding.ts";
 import { createLog } from "../../src/foundation/log.ts";
@@ -19,6 +20,12 @@ const OPERATOR = "ops@example.org";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const NAMES = { to: OPERATOR, host: "forms.example.com", systemUrl: null };
+
+/** What a process keeps for the next one. */
+function keepTold() {
+  let kept: Problems = new Map();
+  return { read: async () => kept, write: (problems: Problems) => void (kept = problems) };
+}
 
 test("the operator gets one letter when a webhook starts to fail, none while it fails, and one when it is well again", async () => {
   const mailServer = await startMailServer();
@@ -41,7 +48,7 @@ test("the operator gets one letter when a webhook starts to fail, none while it 
   const examineSelf = createSelfExamination({ db, config, clock, log }, null, background);
   const isOfReceivers = ({ name }: Finding): boolean => name === "webhooks.receivers";
   const examine = async () => (await examineSelf("now")).filter(isOfReceivers);
-  const alert = new OperatorAlert({ ...NAMES, examine, letters, clock });
+  const alert = new OperatorAlert({ ...NAMES, examine, letters, clock, told: keepTold() });
   const lookAfter = async (ms: number): Promise<void> => {
     await world.runUntil(clock.now() + ms);
     await alert.look();
@@ -76,7 +83,13 @@ function scripted() {
     letters.push(letter);
     return "taken" as const;
   };
-  const alert = new OperatorAlert({ ...NAMES, examine: async () => findings, letters: { send }, clock });
+  const alert = new OperatorAlert({
+    ...NAMES,
+    examine: async () => findings,
+    letters: { send },
+    clock,
+    told: keepTold(),
+  });
   return {
     clock,
     letters,

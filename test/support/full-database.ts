@@ -97,6 +97,7 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     detail: null,
   });
   yield* insert("untrusted_proxy", { id: 1, address: "192.0.2.1", seen_at: NOON });
+  yield* insert("told_problem", { topic: HOSTILE, told_to: "ops@example.org", finding: "{}" });
 }
 
 function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {

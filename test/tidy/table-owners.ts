@@ -18,6 +18,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   held_total: "submissions",
   idempotency: "submissions",
   untrusted_proxy: "submissions",
+  told_problem: "doctor",
   remembered_text: "history",
   remembered_text_key: "history",
   lesson: "history",
