@@ -1,3 +1,4 @@
+import type { Head } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
 import { LESSON_BUCKETS, shiftOf } from "../spam/lesson.ts";
@@ -98,6 +99,11 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
       remembered.catchUp();
     },
   };
+}
+
+/** Tells of texts that other servers remembered, which no commit of this process shows. */
+export function textsHead(memory: Pick<SpamMemory, "forget">): Head {
+  return { sql: "SELECT max(id) FROM remembered_text", onChange: () => memory.forget() };
 }
 
 const TRUST_SQL = `SELECT count(*) FILTER (WHERE mark = 'ham') AS ham, count(*) FILTER (WHERE mark = 'spam') AS spam

@@ -1,4 +1,5 @@
 import { query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
 import { learn, type Lesson } from "../spam/lesson.ts";
@@ -33,8 +34,9 @@ export function* unteach(posts: readonly Pick<TaughtPost, "workspaceId" | "submi
   yield* relearnAll(posts);
 }
 
-/** Once for each workspace: it takes as long for one post as for many. */
+/** Once for each workspace: it takes as long for one post as for many. Servers hear that what they remember of it changed. */
 function* relearnAll(posts: readonly Pick<TaughtPost, "workspaceId">[]): Steps<void> {
+  yield* raiseSettingsVersion();
   for (const workspaceId of new Set(posts.map((post) => post.workspaceId))) yield* relearn(workspaceId);
 }
 

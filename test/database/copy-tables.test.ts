@@ -7,6 +7,7 @@ import {
 } from "../../src/database/copy-tables.ts";
 import { query } from "../../src/database/database.ts";
 import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
+import { join } from "../../src/database/postgresql/live-server-rows.ts";
 import {
   fillPostgresqlTables,
   readPostgresqlTables,
@@ -69,6 +70,12 @@ describe.skipIf(!hasPostgresql)("a copy from one engine to the other", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
     const totals = query.selectFrom("held_total").select("posts").where("workspace_id", "=", workspaceId);
     expect(await to.read(() => all(totals))).toEqual([{ posts: 6 }]);
+  });
+
+  test("is refused while a server works on the database that is to be filled", async () => {
+    const [from, to] = [temporaryDatabase(), await temporaryPostgresql()];
+    await to.withConnection((client) => join(client, "srv_1", to.name));
+    await expect(up(from, to)).rejects.toMatchObject({ code: "server_running" });
   });
 
   test("is refused if anything is stored already, and leaves it as it is", async () => {

@@ -1,17 +1,24 @@
 import { expect, onTestFinished, test } from "vitest";
 import { emptyMachine } from "../support/operator-machine.ts";
 import { findPostgresql, startCluster } from "../support/postgresql-cluster.ts";
+import { post } from "../support/posts.ts";
 
 test.skipIf(findPostgresql() === null)(
-  "the built program works on a PostgreSQL database, and copies it into a file that it opens",
+  "the built program serves a PostgreSQL database, and copies it into a file that it opens",
   async () => {
     const cluster = await startCluster();
     onTestFinished(() => cluster.stop());
     const machine = emptyMachine();
-    const env = { FORMSVC_DATABASE_URL: cluster.address("postgres") };
-    await machine.mustRun(["init", "--email", "ada@example.org"], { env });
-    await machine.mustRun(["copy", "--to", "copy.db"], { env });
-    const { data } = await machine.json<{ data: object[] }>(["account", "list", "--db", "copy.db"]);
-    expect(data).toMatchObject([{ email: "ada@example.org" }]);
+    machine.configure({ database: { url: cluster.address("postgres") } });
+    const server = await machine.serve();
+    await machine.mustRun(["account", "create", "ada@example.org"]);
+    const { secret } = await machine.createEndpoint();
+    const id = await post(server.url, secret);
+    expect(await server.stop()).toBe(0);
+    await machine.mustRun(["copy", "--to", "copy.db"]);
+    const accounts = await machine.json<{ data: object[] }>(["account", "list", "--db", "copy.db"]);
+    expect(accounts.data).toMatchObject([{ email: "ada@example.org" }]);
+    const stored = await machine.json<{ data: object[] }>(["submission", "list", "--db", "copy.db"]);
+    expect(stored.data).toMatchObject([{ id }]);
   },
 );

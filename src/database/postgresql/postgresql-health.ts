@@ -1,5 +1,6 @@
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { all, first, type Steps, text } from "../steps.ts";
+import { readLiveServers } from "./live-server-rows.ts";
 import { postgresqlMigrationStatus } from "./migrate-postgresql.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
@@ -68,6 +69,17 @@ export function* checkDatabaseClock(now: number): Steps<Finding> {
   const message = `${apartMs} ms apart from this machine's`;
   if (apartMs <= CLOCK_ALLOWANCE_MS) return sound("database.clock", message);
   return problem("database.clock", message, "let both machines take the time from the network");
+}
+
+/** Which servers share the database. Two programs at once are an upgrade that is not finished. */
+export async function checkServers(db: PostgresqlDatabase): Promise<Finding> {
+  const name = "database.servers";
+  const servers = await db.withConnection(readLiveServers);
+  if (servers.length === 0) return sound(name, "no server works on it");
+  const counted = Map.groupBy(servers, ({ program, schema }) => `${program}, schema ${schema}`);
+  const message = [...counted].map(([program, same]) => `${same.length} of ${program}`).join("; ");
+  if (counted.size === 1) return sound(name, `servers: ${message}`);
+  return problem(name, `servers: ${message}`, "restart those of the older version with the newer one");
 }
 
 /** What PostgreSQL keeps or leaves undone when nobody looks after it, until it stops or its disk is full. */

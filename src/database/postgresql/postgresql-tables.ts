@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { COPIED_TABLES, type TableReader, type TableWriter } from "../copy-tables.ts";
+import { readLiveServers } from "./live-server-rows.ts";
 import { toParameter } from "./dialect.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
@@ -23,7 +24,7 @@ export function readPostgresqlTables<Result>(
 /**
  * Fills a database that holds nothing yet. If `work` throws, it stays empty.
  *
- * @throws already_exists if it holds anything.
+ * @throws already_exists if it holds anything; server_running if a server works on it.
  */
 export function fillPostgresqlTables<Result>(
   db: PostgresqlDatabase,
@@ -32,6 +33,7 @@ export function fillPostgresqlTables<Result>(
   return db.withConnection(async (client) => {
     await client.query("BEGIN");
     for (const table of COPIED_TABLES) await client.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
+    await refuseServers(client, db.name);
     await client.query("DELETE FROM settings_version");
     for (const table of COPIED_TABLES) await refuseRows(client, table, db.name);
     for (const table of COPIED_TABLES) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
@@ -45,6 +47,13 @@ export function fillPostgresqlTables<Result>(
     await client.query("COMMIT");
     return result;
   });
+}
+
+/** They would not hear of what is copied beneath them. */
+async function refuseServers(client: PoolClient, shown: string): Promise<void> {
+  const servers = await readLiveServers(client);
+  if (servers.length === 0) return;
+  throw new FormsvcError("server_running", `${shown}: servers run on it; stop them before you copy into it`);
 }
 
 async function refuseRows(client: PoolClient, table: string, shown: string): Promise<void> {

@@ -1,11 +1,14 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { join } from "../../../src/database/postgresql/live-server-rows.ts";
 import {
   checkDatabaseClock,
   checkPostgresqlDurability,
   checkPostgresqlSchema,
+  checkServers,
   checkStandbys,
   checkUpkeep,
 } from "../../../src/database/postgresql/postgresql-health.ts";
+import { run, text } from "../../../src/database/steps.ts";
 import { connectPlainly, startCluster } from "../../support/postgresql-cluster.ts";
 import {
   hasPostgresql,
@@ -27,6 +30,27 @@ describe.skipIf(!hasPostgresql)("doctor on PostgreSQL", () => {
     });
     expect(await checkPostgresqlSchema(db)).toMatchObject({ ok: true });
     expect(await db.read(checkUpkeep)).toMatchObject([{ ok: true }]);
+    expect(await checkServers(db)).toMatchObject({ ok: true, message: "no server works on it" });
+  });
+
+  test("names the servers that live, and finds an upgrade that was not finished", async () => {
+    const db = await openForTest(await temporaryAddress());
+    for (const id of ["srv_1", "srv_2"]) await db.withConnection((client) => join(client, id, db.name));
+    expect(await checkServers(db)).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(/^servers: 2 of .+, schema \d+$/) as string,
+    });
+    await db.transaction(() => run(text("UPDATE live_server SET program = '0.0.1' WHERE id = 'srv_1'")));
+    expect(await checkServers(db)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("1 of 0.0.1") as string,
+    });
+    const lost = "UPDATE live_server SET seen_at = seen_at - 10001 WHERE id = 'srv_1'";
+    await db.transaction(() => run(text(lost)));
+    expect(await checkServers(db)).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(/^servers: 1 of/) as string,
+    });
   });
 
   test("finds a schema that is not there yet, and a clock that is wrong", async () => {

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { readText } from "./repository.ts";
+import { importsOf, resolveImport } from "./source-imports.ts";
+
+/** What is loaded with a file: the files and packages that it imports, and those import, but not what is imported on demand. */
+function loadedWith(path: string): Set<string> {
+  const loaded = new Set([path]);
+  for (const each of loaded) {
+    if (!each.startsWith("src/")) continue;
+    const text = readText(each).text.replaceAll(/\bimport\(/g, "later(");
+    for (const { specifier, typesOnly } of importsOf(text)) {
+      if (!typesOnly && !specifier.endsWith(".json"))
+        loaded.add(specifier.startsWith(".") ? resolveImport(each, specifier) : specifier);
+    }
+  }
+  return loaded;
+}
+
+test("a server of a file loads nothing of PostgreSQL but what tells an address from a path", () => {
+  const loaded = [...loadedWith("src/cli/serve-command.ts")];
+  expect(loaded.length).toBeGreaterThan(150);
+  expect(loaded.filter((path) => path.startsWith("src/database/postgresql/"))).toEqual([
+    "src/database/postgresql/address.ts",
+  ]);
+  expect(loaded).toContain("better-sqlite3");
+  expect(loaded).not.toContain("pg");
+  expect([...loadedWith("src/app/postgresql-engine.ts")]).toContain("pg");
+});
