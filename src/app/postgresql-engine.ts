@@ -15,7 +15,7 @@ const EXCHANGE_MS = 250;
 /** Several servers share the database: what they hold together is in its tables. */
 export async function openPostgresqlEngine(
   db: PostgresqlDatabase,
-  { config, clock, log, usage, memory }: EngineParts,
+  { config, clock, log, usage, memory, mayReply }: EngineParts,
 ): Promise<Engine> {
   const served = await joinServers(db, clock.now(), log);
   const outbox = createOutbox();
@@ -39,6 +39,7 @@ export async function openPostgresqlEngine(
       outbox,
       memory,
       held: config.held,
+      mayReply,
       onMemoryFailure: (error) => maintenanceFailed(log, error),
     }),
     limiter,

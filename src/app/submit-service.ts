@@ -28,7 +28,7 @@ import {
 import { createNews, newsHead, type News } from "../submissions/news.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { createSpamMemory, type SpamMemory } from "../history/spam-memory.ts";
+import { createSpamMemory, memoryHead, type SpamMemory } from "../history/spam-memory.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import { measureChannel } from "../outbox/channel-metrics.ts";
 import { Deliverer, queueHead } from "../outbox/deliverer.ts";
@@ -122,6 +122,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, [
     newsHead(news),
     queueHead(deliverer),
+    memoryHead(memory),
   ]);
   if (metrics !== null) measureState(metrics, { ...parts, commits, served });
   return {

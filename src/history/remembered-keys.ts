@@ -6,8 +6,12 @@ export interface RememberedKeys {
   /** False only if no text has any of the keys. */
   mayHold(keys: readonly number[]): Steps<boolean>;
   add(keys: readonly number[]): void;
-  /** Another process may have added some. */
-  catchUp(): void;
+  /**
+   * Another process may have added some.
+   *
+   * @param overlap how many of the last ids are read again: several servers do not commit in the order of ids.
+   */
+  catchUp(overlap?: number): void;
 }
 
 /** A Bloom filter of 256 KiB: with this many keys in it, one lookup in six asks the database without need. */
@@ -33,13 +37,17 @@ export function createRememberedKeys(
   let mostHeld = Infinity;
   let lastId = 0;
   let isComplete = false;
+  /** How often something made what is being read too old. */
+  let starts = 0;
 
+  const holds = (key: number): boolean => hasBit(bits, firstBit(key)) && hasBit(bits, secondBit(key));
   const add = (keys: readonly number[]): void => {
     for (const key of keys) {
+      if (holds(key)) continue;
       setBit(bits, firstBit(key));
       setBit(bits, secondBit(key));
+      held += 1;
     }
-    held += keys.length;
   };
   const startAnew = (): void => {
     bits.fill(0);
@@ -47,10 +55,13 @@ export function createRememberedKeys(
     mostHeld = Infinity;
     lastId = 0;
     isComplete = false;
+    starts += 1;
   };
   const readOn = function* (): Steps<void> {
+    const start = starts;
     const rows = yield* all(text<KeysRow>(READ_ON_SQL, lastId));
     for (const { workspace_id, keys } of rows) add(readKeys(workspace_id, keys));
+    if (start !== starts) return;
     lastId = rows.at(-1)?.id ?? lastId;
     isComplete = rows.length < TEXTS_AT_A_TIME;
     // Forgotten texts leave their bits behind, so the filter is filled anew when it holds twice its first number of keys.
@@ -60,15 +71,16 @@ export function createRememberedKeys(
     *mayHold(keys) {
       if (!isComplete) yield* readOn();
       if (!isComplete) return true;
-      for (const key of keys) if (hasBit(bits, firstBit(key)) && hasBit(bits, secondBit(key))) return true;
-      return false;
+      return keys.some(holds);
     },
     add(keys) {
       add(keys);
       if (held > mostHeld) startAnew();
     },
-    catchUp() {
+    catchUp(overlap = 0) {
+      lastId = Math.max(0, lastId - overlap);
       isComplete = false;
+      starts += 1;
     },
   };
 }

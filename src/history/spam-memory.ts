@@ -47,6 +47,16 @@ export interface SpamMemory {
   remember(posts: readonly RecalledPost[]): Steps<(number | null)[]>;
   /** Another process may have marked or remembered something: reads it again from now on. */
   forget(): void;
+  /** Another server may have remembered something, before or after what is known here. */
+  catchUp(): void;
+}
+
+/** Texts that are read again, because a server may commit one with a lower id than another server's. A miss costs one copy. */
+const OVERLAP = 1000;
+
+/** Changes when a server remembers a text. */
+export function memoryHead(memory: Pick<SpamMemory, "catchUp">): Head {
+  return { sql: "SELECT max(id) FROM remembered_text", onChange: () => memory.catchUp() };
 }
 
 /** A post that was recalled and is stored. */
@@ -97,6 +107,10 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
       findCopies.forget();
       weights.forget();
       remembered.catchUp();
+    },
+    catchUp() {
+      findCopies.forget();
+      remembered.catchUp(OVERLAP);
     },
   };
 }

@@ -22,3 +22,12 @@ export const INSERT_ROWS: BatchStatement = {
     SELECT recipient_id, queued_at, message_count, messages FROM json_to_recordset($1::json)
       AS queued(recipient_id text, queued_at bigint, message_count integer, messages text)`,
 };
+
+/** The number is ours and means nothing. */
+const QUOTA_LOCK = 7235461912;
+
+/** Until the transaction ends, nobody else counts messages against a limit: limits hold for all servers and workspaces together. */
+export const LOCK_QUOTAS: BatchStatement = {
+  name: "lock_quotas",
+  text: `SELECT pg_advisory_xact_lock(${QUOTA_LOCK})`,
+};

@@ -4,8 +4,13 @@ import { type LockedEndpoint, LOCK_ENDPOINTS } from "../endpoints/postgresql-end
 import { monthOf } from "../foundation/clock.ts";
 import { rememberAfterwards } from "../history/remember-afterwards.ts";
 import type { SpamMemory } from "../history/spam-memory.ts";
-import { NewMessages, type Outbox } from "../outbox/outbox.ts";
-import { INSERT_ROWS, LOCK_RECIPIENTS, type LockedRecipient } from "../outbox/postgresql-outbox.ts";
+import { type MayReply, NewMessages, type Outbox, replyTo } from "../outbox/outbox.ts";
+import {
+  INSERT_ROWS,
+  LOCK_QUOTAS,
+  LOCK_RECIPIENTS,
+  type LockedRecipient,
+} from "../outbox/postgresql-outbox.ts";
 import { ADD_USAGE, LOCK_USAGE, type UsedRow, WRITE_USAGE } from "../workspaces/postgresql-usage.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import {
@@ -42,6 +47,8 @@ export interface PostgresqlBatchParts {
   readonly memory: Pick<SpamMemory, "remember">;
   /** Held posts that a workspace keeps; null is unlimited. */
   readonly held: { readonly maxPerWorkspace: number | null };
+  /** Null replies to nobody. */
+  readonly mayReply: MayReply | null;
   /** Told when texts of stored posts could not be remembered. */
   readonly onMemoryFailure: (error: unknown) => void;
 }
@@ -51,11 +58,11 @@ export interface PostgresqlBatchParts {
  * second writes and commits. Batches of all servers take their locks in one order, so that none waits for another in a circle.
  */
 export function createPostgresqlBatch(parts: PostgresqlBatchParts): (batch: Batch) => Promise<Committed> {
-  const { db, usage, outbox, held } = parts;
+  const { db, usage, outbox } = parts;
   const remember = rememberAfterwards(db, parts.memory, parts.onMemoryFailure);
   return async (batch) => {
     const { outcomes, counts, messages, evictions } = await db.batches.transaction((transaction) =>
-      writeBatch(transaction, batch, held.maxPerWorkspace),
+      writeBatch(transaction, batch, parts),
     );
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
     outbox.announce(messages);
@@ -75,7 +82,7 @@ interface Written {
 async function writeBatch(
   transaction: BatchTransaction,
   batch: Batch,
-  maxHeld: number | null,
+  { held: { maxPerWorkspace }, mayReply }: PostgresqlBatchParts,
 ): Promise<Written> {
   const locked = await lock(transaction, batch);
   const counts = createCounts((workspaceId, month) => locked.used.get(unitOf(workspaceId, month)) ?? 0);
@@ -84,15 +91,16 @@ async function writeBatch(
     batch.filter((_, index) => outcomes[index] === outcome);
   const submissions = ofOutcome("stored").filter(isSubmission);
   const fresh = submissions.filter(({ submission }) => !locked.there.has(submission.id));
+  const replied = mayReply === null ? NONE : await decideReplies(transaction, fresh, locked, mayReply);
   const messages = new NewMessages();
   const held = ofOutcome("stored").filter(isHeld);
   const written = [
-    ...writeSubmissions(transaction, fresh, locked, messages),
+    ...writeSubmissions(transaction, fresh, { ...locked, replied }, messages),
     ...writeCounts(transaction, counts),
     ...forgetKeys(transaction, ofOutcome("over_limit").filter(isSubmission)),
     ...writeHeld(transaction, held),
   ];
-  const evictions = await evictAndCommit(transaction, written, held, maxHeld);
+  const evictions = await evictAndCommit(transaction, written, held, maxPerWorkspace);
   return { outcomes, counts, messages, evictions };
 }
 
@@ -186,16 +194,38 @@ function decide(
   return "stored";
 }
 
+/** The submissions whose sender gets an automatic reply. Only where an endpoint has one is anything asked. */
+async function decideReplies(
+  transaction: BatchTransaction,
+  pending: readonly PendingSubmission[],
+  { recipients }: Locked,
+  mayReply: MayReply,
+): Promise<ReadonlySet<string>> {
+  const asked = pending.flatMap((each) => {
+    const reply = replyTo(recipients.get(each.submission.endpointId) ?? [], each.submission);
+    return reply === undefined ? [] : [{ posted: each, recipientId: reply.id }];
+  });
+  if (asked.length === 0) return NONE;
+  await transaction.query(LOCK_QUOTAS);
+  const replied = new Set<string>();
+  for (const { posted, recipientId } of asked) {
+    const { id, createdAt } = posted.submission;
+    if (await transaction.run(mayReply(recipientId, posted, createdAt))) replied.add(id);
+  }
+  return replied;
+}
+
 function writeSubmissions(
   transaction: BatchTransaction,
   pending: readonly PendingSubmission[],
-  { endpoints, recipients }: Locked,
+  { endpoints, recipients, replied }: Locked & { readonly replied: ReadonlySet<string> },
   messages: NewMessages,
 ): Promise<unknown>[] {
   if (pending.length === 0) return [];
   const rows = pending.map(({ submission }) => {
     const { endpointId, createdAt } = submission;
-    const { head, tail } = messages.add(submission, recipients.get(endpointId) ?? [], createdAt);
+    const known = recipients.get(endpointId) ?? [];
+    const { head, tail } = messages.add(submission, known, createdAt, replied.has(submission.id));
     const endpointNumber = endpoints.get(endpointId);
     return {
       ...contentJson(submission),

@@ -46,6 +46,30 @@ test("what another process stores is known after catching up", async () => {
     expect(db.now(() => keys.mayHold([keyOf(number)]))).toBe(true);
 });
 
+test("a text that another server committed late is known after catching up with an overlap", async () => {
+  const { db, store } = await storing();
+  store(0, 300);
+  const keys = createRememberedKeys(readKeys);
+  for (let number = 0; number < 3; number += 1) db.now(() => keys.mayHold([keyOf(number)]));
+  db.execute(`UPDATE remembered_text SET keys = '[${keyOf(7000)}]' WHERE id = 200`);
+  keys.catchUp();
+  expect(db.now(() => keys.mayHold([keyOf(7000)]))).toBe(false);
+  keys.catchUp(150);
+  expect(db.now(() => keys.mayHold([keyOf(7000)]))).toBe(true);
+});
+
+test("what was read before another process added something does not count as all there is", async () => {
+  const { db, store } = await storing();
+  const keys = createRememberedKeys(readKeys);
+  const reading = keys.mayHold([keyOf(1)]);
+  reading.next();
+  store(1, 2);
+  keys.catchUp();
+  // The answer to the first question comes only now.
+  reading.next([]);
+  expect(db.now(() => keys.mayHold([keyOf(1)]))).toBe(true);
+});
+
 test("when it holds far more than is stored it begins anew, and still denies nothing that is stored", async () => {
   const { db, store } = await storing();
   store(0, 300);

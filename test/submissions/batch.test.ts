@@ -3,6 +3,9 @@ import type { Database } from "../../src/database/database.ts";
 import type { BatchConnection } from "../../src/database/postgresql/batch-connection.ts";
 import { newId } from "../../src/foundation/id.ts";
 import type { Batch } from "../../src/submissions/batch.ts";
+import type { MayReply } from "../../src/outbox/outbox.ts";
+import { countUse, isWithin, quotaKey } from "../../src/outbox/quotas.ts";
+import { REPLY_KIND } from "../../src/outbox/recipient.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { addPlace, batchServer, outcomesOf, type Place, tally } from "../support/batch-world.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
@@ -19,6 +22,14 @@ async function countOf(db: Database, table: string): Promise<number> {
 async function usedIn(db: Database): Promise<Record<string, number>> {
   const rows = await rowsOf<{ month: string; used: number }>(db, "SELECT month, used FROM usage");
   return Object.fromEntries(rows.map(({ month, used }) => [month, used]));
+}
+
+function* oncePerMailbox(...[, posted, now]: Parameters<MayReply>): ReturnType<MayReply> {
+  const { id, data } = posted.submission;
+  const quotas = [{ key: quotaKey("mailbox", String(data["email"])), most: 1, ms: DAY_MS }];
+  if (!(yield* isWithin(quotas, now))) return false;
+  yield* countUse(quotas, id, now);
+  return true;
 }
 
 describe.each(ENGINES)("a batch on $name", ({ temporary }) => {
@@ -149,6 +160,24 @@ describe.each(ENGINES)("a batch on $name", ({ temporary }) => {
     expect(event?.event_head).toContain('"name":"Contact"');
   });
 
+  test("queues an automatic reply for a sender who may get one, and counts it with the post", async () => {
+    const db = await temporary();
+    const { pending, recipient } = await addPlace(db);
+    const reply = await recipient(100, REPLY_KIND);
+    const server = batchServer(db, { mayReply: oncePerMailbox });
+    const from = (email: string) => pending({ of: { data: { email } } });
+    const posts = [from("a"), from("b"), from("a")];
+    await server.write(posts);
+    await server.write([from("b")]);
+    const rows = await rowsOf<{ messages: string }>(
+      db,
+      `SELECT messages FROM outbox WHERE recipient_id = '${reply}'`,
+    );
+    const replied = rows.flatMap(({ messages }) => JSON.parse(messages) as [string, string][]);
+    expect(replied.map(([, id]) => id)).toEqual(posts.slice(0, 2).map(({ submission }) => submission.id));
+    expect(await countOf(db, "quota_use")).toBe(2);
+  });
+
   test("holds a refused post once for a key and body, and lets the ones go that have no room", async () => {
     const db = await temporary();
     const { held, idempotent } = await addPlace(db);
@@ -235,6 +264,23 @@ describe.skipIf(!hasPostgresql)("two servers on one PostgreSQL", () => {
       expect(await servers[0].queue.add(other!)).toEqual({ firstId: null });
     }
     expect([await usedIn(db), await countOf(db, "submission")]).toEqual([{ "2026-06": 20 }, 20]);
+  });
+
+  test("reply once to a mailbox that is posted to workspaces on both at once", async () => {
+    const address = await temporaryAddress();
+    const dbs = [await openForTest(address), await openForTest(address)] as const;
+    const places = [await addPlace(dbs[0]), await addPlace(dbs[0], "ben")] as const;
+    for (const { recipient } of places) await recipient(100, REPLY_KIND);
+    const servers = dbs.map((db) => batchServer(db, { mayReply: oncePerMailbox }));
+    for (let round = 0; round < 20; round += 1) {
+      const data = { email: `${round}@example.org` };
+      await Promise.all(
+        servers.map((server, index) =>
+          outcomesOf(server, [places[index === 0 ? 0 : 1].pending({ of: { data } })]),
+        ),
+      );
+    }
+    expect(await countOf(dbs[0], "quota_use")).toBe(20);
   });
 
   test("wait for nobody in a circle, whatever workspaces and networks their batches name", async () => {

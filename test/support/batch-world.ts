@@ -5,7 +5,7 @@ import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { createSpamMemory, type SpamMemory } from "../../src/history/spam-memory.ts";
-import { createOutbox, createSqliteOutbox } from "../../src/outbox/outbox.ts";
+import { createOutbox, createSqliteOutbox, type MayReply } from "../../src/outbox/outbox.ts";
 import { insertRecipient } from "../../src/outbox/recipient-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type {
@@ -21,7 +21,7 @@ import {
   createCommitQueue,
 } from "../../src/submissions/commit-batch.ts";
 import { type IdempotentPost, readIdempotencyKey } from "../../src/submissions/idempotency.ts";
-import { createPostgresqlBatch } from "../../src/submissions/postgresql-batch.ts";
+import { createPostgresqlBatch, type PostgresqlBatchParts } from "../../src/submissions/postgresql-batch.ts";
 import { createSqliteBatch } from "../../src/submissions/sqlite-batch.ts";
 import type { Submission } from "../../src/submissions/submission.ts";
 import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
@@ -42,14 +42,18 @@ export interface BatchServer {
 
 export interface BatchOptions {
   readonly maxHeld?: number | null;
+  readonly mayReply?: MayReply | null;
   readonly observer?: CommitObserver;
 }
 
 /** A server on any engine, as far as it stores posts. */
-export function batchServer(db: Database, { maxHeld = null, observer }: BatchOptions = {}): BatchServer {
+export function batchServer(
+  db: Database,
+  { maxHeld = null, mayReply = null, observer }: BatchOptions = {},
+): BatchServer {
   const usage = createUsageCounter(db);
   const memory = createSpamMemory(null);
-  const shared = { usage, memory, held: { maxPerWorkspace: maxHeld } };
+  const shared = { usage, memory, mayReply, held: { maxPerWorkspace: maxHeld } };
   const { outbox, write } =
     db.engine === "sqlite"
       ? onSqlite(db as SqliteDatabase, shared)
@@ -58,12 +62,10 @@ export function batchServer(db: Database, { maxHeld = null, observer }: BatchOpt
   return { write, queue, memory, queued: () => outbox.queuedSoFar() };
 }
 
-type Shared = Omit<Parameters<typeof createSqliteBatch>[0], "db" | "outbox"> & {
-  readonly memory: SpamMemory;
-};
+type Shared = Omit<PostgresqlBatchParts, "db" | "outbox" | "onMemoryFailure">;
 
 function onSqlite(db: SqliteDatabase, shared: Shared) {
-  const outbox = createSqliteOutbox(db);
+  const outbox = createSqliteOutbox(db, shared.mayReply);
   return { outbox, write: createSqliteBatch({ ...shared, db, outbox }) };
 }
 
@@ -85,7 +87,7 @@ export interface Place {
   readonly held: (more?: Partial<PendingHeld>) => PendingHeld;
   readonly idempotent: (key: string, body?: string) => IdempotentPost;
   /** Adds a recipient that wants posts up to this score; its id. */
-  readonly recipient: (maxSpamScore: number) => Promise<string>;
+  readonly recipient: (maxSpamScore: number, kind?: string) => Promise<string>;
 }
 
 /** @param name of the account, each time another one. */
@@ -124,9 +126,9 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
       if (post === null) throw new Error("there is a key");
       return post;
     },
-    async recipient(maxSpamScore) {
+    async recipient(maxSpamScore, kind = "webhook") {
       const id = newId("wh", NOON);
-      const recipient = { id, kind: "webhook", endpointId, maxSpamScore, confirmedAt: NOON };
+      const recipient = { id, kind, endpointId, maxSpamScore, confirmedAt: NOON };
       await db.transaction(() => insertRecipient(recipient, NOON));
       return id;
     },

@@ -1,6 +1,7 @@
 import pRetry from "p-retry";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
+import type { Steps } from "../steps.ts";
 import type { Connections } from "./connections.ts";
 import {
   isConnectionLost,
@@ -9,6 +10,7 @@ import {
   translatePostgresqlError,
   UnheardCommit,
 } from "./postgresql-error.ts";
+import { runSteps } from "./run-transaction.ts";
 
 /** A statement of a batch, in PostgreSQL's SQL. Under its name a connection prepares it once. */
 export interface BatchStatement {
@@ -24,6 +26,8 @@ export interface BatchTransaction {
   readonly isRetry: boolean;
   /** Sends a statement. Those that are sent before one of them is awaited go together, in one round trip. */
   query<Row>(statement: BatchStatement, ...values: readonly unknown[]): Promise<Row[]>;
+  /** Runs steps, a round trip for each statement. What they read stays as it is only behind a lock. */
+  run<Result>(steps: Steps<Result>): Promise<Result>;
   /** Call it once, at the end; it may be sent together with the last statements. */
   commit(): Promise<void>;
 }
@@ -189,6 +193,7 @@ async function runOnce<Result>(line: Line, attempt: Attempt<Result>): Promise<Re
         await begun;
         return (await sent).rows as Row[];
       },
+      run: (steps) => runSteps((text, values) => send({ text, values }), steps),
       async commit() {
         if (attempt.isRetry) send(WRITE_SQL).catch(() => undefined);
         await commit(line, send, attempt.shown);

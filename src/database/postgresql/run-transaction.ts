@@ -1,5 +1,5 @@
 import pRetry from "p-retry";
-import { DatabaseError, type PoolClient } from "pg";
+import { DatabaseError, type PoolClient, type QueryResult } from "pg";
 import type { Statement, Steps } from "../steps.ts";
 import type { Connections } from "./connections.ts";
 import { toParameter, toPostgresql } from "./dialect.ts";
@@ -69,7 +69,7 @@ async function runOnce<Result>(
     // Not awaited: it goes out together with the first statement.
     const begun = client.query(begin);
     begun.catch(() => undefined);
-    const result = await runSteps(client, work());
+    const result = await runSteps((sql, parameters) => client.query(sql, parameters), work());
     await begun;
     await commit(client, shown);
     return result;
@@ -83,13 +83,16 @@ async function runOnce<Result>(
   }
 }
 
+/** Sends a statement in PostgreSQL's words. */
+type SendStatement = (sql: string, parameters: unknown[]) => Promise<QueryResult>;
+
 /** An error of a statement is thrown into the steps. It ends the transaction, so they can only let it pass. */
-async function runSteps<Result>(client: PoolClient, steps: Steps<Result>): Promise<Result> {
+export async function runSteps<Result>(send: SendStatement, steps: Steps<Result>): Promise<Result> {
   let step = steps.next();
   while (step.done !== true) {
     let answer: unknown;
     try {
-      answer = await execute(client, step.value);
+      answer = await execute(send, step.value);
     } catch (error) {
       step = steps.throw(error);
       continue;
@@ -99,10 +102,9 @@ async function runSteps<Result>(client: PoolClient, steps: Steps<Result>): Promi
   return step.value;
 }
 
-async function execute(client: PoolClient, { gives, built }: Statement): Promise<unknown> {
+async function execute(send: SendStatement, { gives, built }: Statement): Promise<unknown> {
   const { sql, parameters } = built.compile();
-  const own = toPostgresql(built.postgresql ?? sql);
-  const result = await client.query(own, parameters.map(toParameter));
+  const result = await send(toPostgresql(built.postgresql ?? sql), parameters.map(toParameter));
   if (gives === "rows") return result.rows;
   return gives === "row" ? result.rows[0] : (result.rowCount ?? 0);
 }
