@@ -131,6 +131,14 @@ export function databaseHeard(log: Log): void {
   log.warn({ event: "database.heard" }, "the database answers again");
 }
 
+/** At the start of a server on PostgreSQL. */
+export function standbyNotAwaited(log: Log): void {
+  log.warn(
+    { event: "database.standby-not-awaited" },
+    "commits wait for no standby: with the machine of PostgreSQL, posts are lost that no standby or backup has yet",
+  );
+}
+
 export function checkpointFailed(log: Log, err: unknown): void {
   log.warn({ event: "database.checkpoint-failed", err }, "the write-ahead log stays beside the database");
 }

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { post } from "../support/posts.ts";
 import { until } from "../support/until.ts";
+import { documentedMetrics, ONLY_ON_POSTGRESQL, servedMetrics } from "../support/documented-metrics.ts";
 
 const TOKEN = "a-token-of-some-length";
 const ON_ITS_OWN = { enabled: true, listen: "127.0.0.1:0" };
@@ -166,11 +167,8 @@ test("the page on monitoring names every metric that is served, and no other", a
   const { endpoint, server, ask } = await servedWith(ON_ITS_OWN);
   await post(server.url, endpoint.secret);
   const text = await (await ask()).text();
-  const page = readFileSync(new URL("../../docs/monitoring.md", import.meta.url), "utf8");
-  const served = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? "");
-  const base = (name: string) => name.replace(/_(?:bucket|sum|count)$/, "");
-  const named = [...page.matchAll(/\b(?:formsvc|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => base(name));
-  expect([...new Set(named)].sort()).toEqual(served.sort());
+  const documented = documentedMetrics().filter((name) => !ONLY_ON_POSTGRESQL.includes(name));
+  expect(servedMetrics(text)).toEqual(documented);
 });
 
 test("without a token metrics are on their own address only: on the port of posts there are none, not even for the machine itself", async () => {

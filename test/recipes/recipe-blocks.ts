@@ -25,6 +25,11 @@ export function readRecipe(name: string, own: Own): Block[] {
   const text = readFileSync(new URL(`${name}.md`, folder), "utf8")
     .replaceAll("https://forms.example.com", own.url)
     .replaceAll("fpk_YOUR_PUBLISHABLE_KEY", own.publishable);
+  return blocksOf(text);
+}
+
+/** The fenced blocks of a document, in their order. */
+export function blocksOf(text: string): Block[] {
   const fences = text.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm);
   return [...fences].map(([, language = "", file = "", block = ""]) => ({ language, file, text: block }));
 }

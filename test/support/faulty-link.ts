@@ -6,8 +6,12 @@ import { parseDatabaseAddress } from "../../src/database/postgresql/address.ts";
 
 /** A network between a client and PostgreSQL, with the faults that networks have. */
 export interface FaultyLink {
+  /** On this machine's loopback address. */
+  readonly port: number;
   /** Of the same database, through the link. */
   readonly address: string;
+  /** New connections are made to the first host of this address. */
+  redirect(to: string): void;
   /**
    * The next connection that sends this text is cut when the server has answered it: the server has done it, and the client
    * never hears.
@@ -38,14 +42,12 @@ interface Faults {
 
 /** A link to the first host of a database's address; gone after the test. */
 export async function startLink(to: string): Promise<FaultyLink> {
-  const { hosts, user, password, database } = parseDatabaseAddress(to);
-  const { host = "", port: serverPort = 0 } = hosts[0] ?? {};
+  const { user, password, database } = parseDatabaseAddress(to);
+  let target = to;
   const faults: Faults = { cutsAfter: null, silencesAt: null, delayMs: 0, resumed: null };
   const open = new Set<Socket>();
   const server = createServer((client) => {
-    const upstream = host.startsWith("/")
-      ? connect(`${host}/.s.PGSQL.${serverPort}`)
-      : connect(serverPort, host);
+    const upstream = connectTo(target);
     for (const socket of [client, upstream]) {
       open.add(socket);
       socket.on("error", () => undefined);
@@ -70,6 +72,8 @@ export async function startLink(to: string): Promise<FaultyLink> {
   const { port } = server.address() as AddressInfo;
   return {
     address: `postgresql://${user}:${encodeURIComponent(password ?? "")}@127.0.0.1:${port}/${database}`,
+    port,
+    redirect: (other) => void (target = other),
     cutAnswerTo: (text, answer = "") => void (faults.cutsAfter = { text, answer }),
     silenceAt: (text) =>
       new Promise((done) => {
@@ -80,6 +84,11 @@ export async function startLink(to: string): Promise<FaultyLink> {
     cut,
     delay: (ms) => void (faults.delayMs = ms),
   };
+}
+
+function connectTo(address: string): Socket {
+  const { host = "", port = 0 } = parseDatabaseAddress(address).hosts[0] ?? {};
+  return host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
 }
 
 function passBoth(client: Socket, upstream: Socket, faults: Faults): void {

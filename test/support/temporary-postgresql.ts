@@ -48,6 +48,11 @@ export async function temporaryAddress(from: string = `TEMPLATE ${TEMPLATE}`): P
   return address;
 }
 
+/** The address of a database for all tests of a file, brought up to date. It goes with the cluster. */
+export async function addressForFile(): Promise<string> {
+  return (await makeDatabase(`TEMPLATE ${TEMPLATE}`)).address;
+}
+
 async function makeDatabase(from: string): Promise<{ readonly name: string; readonly address: string }> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   await administer(`CREATE DATABASE ${name} ${from}`);

@@ -3,6 +3,7 @@ import { all, first, type Steps, text } from "../steps.ts";
 import { readLiveServers } from "./live-server-rows.ts";
 import { postgresqlMigrationStatus } from "./migrate-postgresql.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
+import { readStandbys } from "./standbys.ts";
 
 /** PostgreSQL itself begins to hurry at 1.6 thousand millions, and stops at 2.1. */
 const LARGE_AGE = 1_000_000_000;
@@ -22,36 +23,26 @@ export function* checkPostgresqlDurability(): Steps<Finding> {
   return sound("database.durability", `${mode}; commits reach the disk`);
 }
 
-interface Standby {
-  /** Null if this user may not see it. */
-  readonly state: string | null;
-}
-
 /** What the loss of the machine that PostgreSQL runs on would take away. */
 export function* checkStandbys(): Steps<Finding> {
-  const named = yield* first(
-    text<{ names: string }>("SELECT current_setting('synchronous_standby_names') AS names"),
-  );
-  const standbys = yield* all(text<Standby>("SELECT sync_state AS state FROM pg_stat_replication"));
   const name = "database.standby";
-  if (standbys.some(({ state }) => state === null))
+  const { areAwaited, count, synchronous } = yield* readStandbys();
+  if (synchronous === null)
     return problem(
       name,
       "this user may not see whether standbys are synchronous",
       "GRANT pg_monitor TO the user",
     );
-  if (standbys.some(({ state }) => state === "sync" || state === "quorum"))
+  if (synchronous > 0)
     return sound(name, "a synchronous standby has every commit, so the loss of a machine loses nothing");
-  if ((named?.names ?? "") !== "")
+  if (areAwaited)
     return problem(
       name,
       "commits wait for a synchronous standby that is not there",
       "start it, or take it out of synchronous_standby_names",
     );
-  return sound(
-    name,
-    `${standbys.length === 0 ? "no standby" : "no synchronous standby"}: the loss of PostgreSQL's machine loses what no backup or standby has yet`,
-  );
+  const which = count === 0 ? "no standby" : "no synchronous standby";
+  return sound(name, `${which}: the loss of PostgreSQL's machine loses what no backup or standby has yet`);
 }
 
 export async function checkPostgresqlSchema(db: PostgresqlDatabase): Promise<Finding> {

@@ -1,4 +1,4 @@
-import { databaseHeard, databaseUnheard } from "../../foundation/events.ts";
+import { databaseHeard, databaseUnheard, standbyNotAwaited } from "../../foundation/events.ts";
 import { newId } from "../../foundation/id.ts";
 import type { Log } from "../../foundation/log.ts";
 import type { Metrics } from "../../foundation/metrics.ts";
@@ -9,6 +9,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { join, leave } from "./live-server-rows.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 import { Pulse } from "./pulse.ts";
+import { readStandbys } from "./standbys.ts";
 
 /** For the pulse and the heartbeat. */
 const OWN_CONNECTIONS = { size: 2, connectTimeoutMs: 3000 };
@@ -23,6 +24,7 @@ const CHECK_MS = 1000;
 export async function joinServers(db: PostgresqlDatabase, now: number, log: Log): Promise<ServedDatabase> {
   const self = newId("srv", now);
   await db.withConnection((client) => join(client, self, db.name));
+  if (!(await db.read(readStandbys)).areAwaited) standbyNotAwaited(log);
   const connections = createConnections(db.address, OWN_CONNECTIONS);
   let pulse: Pulse | null = null;
   const heartbeat = new Heartbeat({
@@ -72,6 +74,11 @@ function measureServers(metrics: Metrics, db: PostgresqlDatabase, pulse: () => P
     );
     return size?.bytes ?? null;
   });
+  metrics.gauge(
+    "formsvc_database_synchronous_standbys",
+    "Standbys that have each commit before it is acknowledged; none if the user may not see them.",
+    async () => (await db.read(readStandbys)).synchronous,
+  );
   metrics.gauge(
     "formsvc_live_servers",
     "Servers that share the database; none while it does not answer.",
