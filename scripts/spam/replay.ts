@@ -9,6 +9,7 @@ import { noHistory } from "../../src/spam/spam-history.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
 import type { TextModel } from "../../src/spam/text-model.ts";
 import { createBurstMemory } from "../../src/history/burst-memory.ts";
+import { toRemember } from "../../src/history/remember-texts.ts";
 import { createSpamMemory } from "../../src/history/spam-memory.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { evidenceOf } from "./cases.ts";
@@ -59,8 +60,8 @@ function replayInto(
     const now = index * SECONDS_BETWEEN * 1000;
     const recollection = db.now(() => memory.recall(workspaceId, workspace, post, now));
     const { score, spamClass } = weigh(evidenceOf(post, model, recollection.history));
-    if (spamClass !== "low")
-      db.transactionNow(() => db.now(() => memory.remember([{ workspaceId, recollection }])));
+    const recalled = toRemember(workspaceId, recollection, spamClass);
+    if (recalled !== null) db.transactionNow(() => db.now(() => memory.remember([recalled])));
     return { alone: weigh(evidenceOf(post, model, noHistory)).score, remembered: score };
   });
 }

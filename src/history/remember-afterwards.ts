@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts";
-import type { RecalledPost, SpamMemory } from "./spam-memory.ts";
+import type { RecalledPost } from "./remember-texts.ts";
+import type { SpamMemory } from "./spam-memory.ts";
 
 /** Posts that wait for the one transaction at a time; of more, the texts are not remembered. */
 const MAX_WAITING = 512;

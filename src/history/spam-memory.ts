@@ -1,35 +1,15 @@
 import type { Head } from "../database/database.ts";
-import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { all, first, type Steps, text } from "../database/steps.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
 import { LESSON_BUCKETS, shiftOf } from "../spam/lesson.ts";
-import {
-  countOthers,
-  emailHash,
-  type PostTrace,
-  type Sender,
-  senderOf,
-  teachingOf,
-  traceOf,
-} from "../spam/post-trace.ts";
+import { countOthers, emailHash, type Sender, senderOf, teachingOf, traceOf } from "../spam/post-trace.ts";
 import { noHistory, type SpamHistory } from "../spam/spam-history.ts";
 import { isCopy, type TextSketch } from "../spam/text-sketch.ts";
 import type { BurstMemory } from "./burst-memory.ts";
 import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts";
+import { type RecalledPost, type Recollection, rememberTexts } from "./remember-texts.ts";
+import { asText, isGenuinePlace, scopedKeys, sendersOf } from "./text-rows.ts";
 
-/** What a workspace knows about posts like this one, and what to remember of the post when it is stored. */
-export interface Recollection {
-  readonly history: SpamHistory;
-  readonly trace: PostTrace;
-  /** The remembered text that this post is a copy of; null if there is none. */
-  readonly textId: number | null;
-}
-
-/** Texts without marks that a workspace remembers; the oldest are forgotten. */
-const MAX_TEXTS = 10_000;
-/** Each time this many texts were added, the oldest beyond the limit are forgotten, at most four times as many at once. */
-const FORGET_EVERY = 64;
-/** Senders remembered for one text; more would not change the result. */
-const MAX_SENDERS = 8;
 /** Most remembered texts that a post is compared with. */
 const MAX_CANDIDATES = 8;
 /** Workspaces whose weights are kept in memory, at 32 KiB each. */
@@ -59,12 +39,6 @@ export function memoryHead(memory: Pick<SpamMemory, "catchUp">): Head {
   return { sql: "SELECT max(id) FROM remembered_text", onChange: () => memory.catchUp() };
 }
 
-/** A post that was recalled and is stored. */
-export interface RecalledPost {
-  readonly workspaceId: string;
-  readonly recollection: Recollection;
-}
-
 interface TextRow {
   readonly id: number;
   readonly workspace_id: string;
@@ -87,9 +61,11 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
       const trace = traceOf(post);
       const { sketch, email, network } = trace;
       const texts = sketch === null ? noTexts : yield* findCopies.find(workspaceId, sketch);
+      const places = yield* findPlaces(findCopies, workspaceId, trace.links);
       const taught = yield* weights.read(workspaceId);
       const history: SpamHistory = {
         copies: texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace)),
+        linkSenders: places.length === 0 ? 0 : mostOthers(places, senderOf(trace)),
         trustedSender: taught !== null && email !== null && (yield* isTrusted(workspaceId, emailHash(email))),
         burst:
           bursts === null || network === null
@@ -97,7 +73,7 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
             : bursts.note(`${workspaceId} ${network}`, endpointId, now),
         shift: taught === null ? 0 : shiftOf(taught, teachingOf(post).buckets),
       };
-      return { history, trace, textId: texts[0]?.id ?? null };
+      return { history, trace, textId: texts[0]?.id ?? null, hasKnownLink: places.length > 0 };
     },
     remember(posts) {
       findCopies.forget();
@@ -138,6 +114,22 @@ interface KnownText {
 }
 
 const noTexts: readonly KnownText[] = [];
+
+/** The places that a post's links lead to, if only suspicious posts led there. */
+function* findPlaces(
+  findCopies: CopyFinder,
+  workspaceId: string,
+  linkKeys: readonly number[],
+): Steps<readonly KnownText[]> {
+  const found: KnownText[] = [];
+  for (const key of linkKeys) found.push(...(yield* findCopies.find(workspaceId, asText(key))));
+  return found.filter(({ senders }) => !isGenuinePlace(senders));
+}
+
+/** The most other senders that led to one of these places. */
+function mostOthers(places: readonly KnownText[], sender: Sender): number {
+  return places.reduce((most, { senders }) => Math.max(most, countOthers(sender, senders)), 0);
+}
 
 function copiesAmong(texts: readonly KnownText[], sender: Sender): SpamHistory["copies"] {
   return {
@@ -204,141 +196,8 @@ function knownText({ id, senders, marked_spam, marked_ham }: TextRow): KnownText
   return { id, senders: sendersOf(senders), markedSpam: marked_spam, markedHam: marked_ham };
 }
 
-/** A sketch's keys as they are stored: scoped by workspace, so that lookups find no other workspace's. */
-function scopedKeys(workspaceId: string, keys: readonly number[]): number[] {
-  if (workspaceId !== latest.workspaceId) latest = { workspaceId, scope: scopeOf(workspaceId) };
-  const { scope } = latest;
-  return keys.map((key) => key + scope);
-}
-
-/** The last workspace with its scope: posts that come together are mostly of one workspace. */
-let latest = { workspaceId: "", scope: 0 };
-
-function scopeOf(workspaceId: string): number {
-  let scope = 0;
-  for (let at = 0; at < workspaceId.length; at += 1)
-    scope = (Math.imul(scope, 31) + workspaceId.charCodeAt(at)) >>> 0;
-  return scope * 2 ** 20;
-}
-
-function sendersOf(json: string): Sender[] {
-  return (JSON.parse(json) as [string | null, string | null][]).map(([email, network]) => ({
-    email,
-    network,
-  }));
-}
-
 function asValues(bytes: Buffer): Uint32Array {
   return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4));
-}
-
-const WRITE_SQL = {
-  insertText:
-    "INSERT INTO remembered_text (workspace_id, keys, sketch, senders) VALUES (?, ?, ?, ?) RETURNING id",
-  insertKey: "INSERT INTO remembered_text_key (key, text_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-  selectSenders: "SELECT senders FROM remembered_text WHERE id = ?",
-  updateSenders: "UPDATE remembered_text SET senders = ? WHERE id = ?",
-  selectExact: "SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1",
-} as const;
-
-function* rememberTexts(
-  posts: readonly RecalledPost[],
-  remembered: RememberedKeys,
-): Steps<(number | null)[]> {
-  const byKey = new Map<number, WrittenText>();
-  const byId = new Map<number, WrittenText>();
-  const texts: (WrittenText | null)[] = [];
-  for (const post of posts) {
-    const { trace, textId } = post.recollection;
-    if (trace.sketch === null) {
-      texts.push(null);
-      continue;
-    }
-    const exact = scopedKeys(post.workspaceId, trace.sketch.keys.slice(0, 1))[0] ?? 0;
-    const known = byKey.get(exact) ?? (textId === null ? undefined : byId.get(textId));
-    const written = known ?? (yield* readText(post, trace.sketch));
-    byKey.set(exact, written);
-    if (written.id !== null) byId.set(written.id, written);
-    addSender(written, trace);
-    texts.push(written);
-  }
-  for (const written of new Set(texts)) if (written !== null) yield* writeText(written, remembered);
-  return texts.map((written) => written?.id ?? null);
-}
-
-/** The place of a post's text in the memory, or that it is new. */
-function* readText({ workspaceId, recollection }: RecalledPost, sketch: TextSketch): Steps<WrittenText> {
-  const keys = scopedKeys(workspaceId, sketch.keys);
-  // An earlier batch may have brought the same text after this post was looked up.
-  const id =
-    recollection.textId ??
-    (yield* first(text<{ text_id: number }>(WRITE_SQL.selectExact, keys[0])))?.text_id ??
-    null;
-  const row = id === null ? undefined : yield* first(text<{ senders: string }>(WRITE_SQL.selectSenders, id));
-  const known = row === undefined ? { id: null, senders: [] } : { id, senders: sendersOf(row.senders) };
-  return { workspaceId, sketch, keys, ...known, isChanged: false };
-}
-
-function* writeText(written: WrittenText, remembered: RememberedKeys): Steps<void> {
-  const { workspaceId, sketch, keys, senders } = written;
-  if (written.id !== null) {
-    if (written.isChanged) yield* run(text(WRITE_SQL.updateSenders, sendersJson(senders), written.id));
-    return;
-  }
-  const bytes = Buffer.alloc(sketch.values.length * 4);
-  sketch.values.forEach((value, index) => bytes.writeUInt32LE(value, index * 4));
-  const values = [workspaceId, JSON.stringify(sketch.keys), bytes, sendersJson(senders)];
-  const { id = 0 } = (yield* first(text<{ id: number }>(WRITE_SQL.insertText, ...values))) ?? {};
-  for (const key of keys) yield* run(text(WRITE_SQL.insertKey, key, id));
-  remembered.add(keys);
-  if (id % FORGET_EVERY === 0) yield* forgetOldest(workspaceId);
-  written.id = id;
-}
-
-/** A text that posts of one transaction are copies of. */
-interface WrittenText {
-  readonly workspaceId: string;
-  readonly sketch: TextSketch;
-  readonly keys: readonly number[];
-  /** Null until a new one is written. */
-  id: number | null;
-  readonly senders: Sender[];
-  isChanged: boolean;
-}
-
-function addSender(text: WrittenText, trace: PostTrace): void {
-  if (text.senders.length >= MAX_SENDERS) return;
-  const sender = senderOf(trace);
-  if (text.senders.some((one) => isSame(one, sender))) return;
-  text.senders.push(sender);
-  text.isChanged = true;
-}
-
-const UNMARKED_SQL = "FROM remembered_text WHERE workspace_id = ? AND marked_spam = 0 AND marked_ham = 0";
-const FORGET_SQL = {
-  bound: `SELECT id ${UNMARKED_SQL} ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS}`,
-  oldest: `SELECT id, keys ${UNMARKED_SQL} AND id <= ? ORDER BY id LIMIT ${4 * FORGET_EVERY}`,
-  deleteText: "DELETE FROM remembered_text WHERE id = ?",
-  deleteKey: "DELETE FROM remembered_text_key WHERE key = ? AND text_id = ?",
-} as const;
-
-function* forgetOldest(workspaceId: string): Steps<void> {
-  const bound = yield* first(text<{ id: number }>(FORGET_SQL.bound, workspaceId));
-  if (bound === undefined) return;
-  const oldest = text<{ id: number; keys: string }>(FORGET_SQL.oldest, workspaceId, bound.id);
-  for (const { id, keys } of yield* all(oldest)) {
-    for (const key of scopedKeys(workspaceId, JSON.parse(keys) as number[]))
-      yield* run(text(FORGET_SQL.deleteKey, key, id));
-    yield* run(text(FORGET_SQL.deleteText, id));
-  }
-}
-
-function isSame(one: Sender, other: Sender): boolean {
-  return one.email === other.email && one.network === other.network;
-}
-
-function sendersJson(senders: readonly Sender[]): string {
-  return JSON.stringify(senders.map(({ email, network }) => [email, network]));
 }
 
 /** The weights that a workspace's marks taught, null before any mark; read once until they are forgotten. */

@@ -4,6 +4,7 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { SpamPost } from "../spam/spam-post.ts";
 import { learn, type Lesson } from "../spam/lesson.ts";
 import { senderOf, teachingOf } from "../spam/post-trace.ts";
+import type { Recollection } from "./remember-texts.ts";
 import { createSpamMemory } from "./spam-memory.ts";
 
 export type Mark = "spam" | "ham";
@@ -61,7 +62,9 @@ function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
   const { workspaceId, endpointId, submissionId, post } = taught;
   const memory = createSpamMemory(null);
   const recollection = yield* memory.recall(workspaceId, endpointId, post, now);
-  const [textId = null] = yield* memory.remember([{ workspaceId, recollection }]);
+  const [textId = null] = yield* memory.remember([
+    { workspaceId, recollection: withoutLinks(recollection), isSuspicious: mark === "spam" },
+  ]);
   if (textId !== null) yield* countMark(textId, mark, 1);
   const { buckets, odds } = teachingOf(post);
   const bytes = Buffer.alloc(buckets.length * 2);
@@ -78,6 +81,11 @@ function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
       created_at: now,
     }),
   );
+}
+
+/** A mark is about a text, not about the places that it leads to: nothing of it is left when it is undone. */
+function withoutLinks(recollection: Recollection): Recollection {
+  return { ...recollection, trace: { ...recollection.trace, links: [] } };
 }
 
 function* forgetLesson(submissionId: string): Steps<void> {

@@ -51,8 +51,10 @@ export const POINTS = {
 } as const;
 
 /** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -1.65;
+export const TEXT_NEUTRAL_ODDS = -1.75;
 export const TEXT_POINTS_PER_ODDS = 20;
+/** What the points against a sender lose in a text that tells something rather than sells it, and has no link. */
+export const TEXT_STATEMENT_DISCOUNT = 25;
 /** Turns of pitches are not looked for in a text that reads more than this like genuine mail: nothing would come of them. */
 export const PHRASES_LEAST_ODDS = -3.5;
 /** What the words count for at the most, for the sender and against. */

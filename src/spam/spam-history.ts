@@ -11,6 +11,8 @@ export interface SpamHistory {
     readonly markedSpam: number;
     readonly markedHam: number;
   };
+  /** Other senders of suspicious posts with a link to the same place, whatever their texts. */
+  readonly linkSenders: number;
   /** Whether the owner marked an earlier post from this e-mail address as genuine, and none as spam. */
   readonly trustedSender: boolean;
   /** Posts from the same network (IPv4 /24, IPv6 /48) in the last ten minutes, and how many endpoints they went to. */
@@ -22,6 +24,7 @@ export interface SpamHistory {
 /** A workspace that has seen nothing yet. */
 export const noHistory: SpamHistory = {
   copies: { otherSenders: 0, markedSpam: 0, markedHam: 0 },
+  linkSenders: 0,
   trustedSender: false,
   burst: { posts: 0, endpoints: 0 },
   shift: 0,

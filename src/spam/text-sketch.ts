@@ -21,7 +21,7 @@ export const SKETCH_VALUES = 12;
 const VALUES_A_KEY = 3;
 /** 9 of 12 values: texts that are about 75 % alike. */
 const MIN_EQUAL_VALUES = 9;
-const NO_VALUES = new Uint32Array();
+export const NO_VALUES = new Uint32Array();
 /** Seeds of the hash functions; each value is the least of the text's hashes under one of them. */
 const SEEDS = Int32Array.from({ length: SKETCH_VALUES }, (_, index) => Math.imul(index + 1, 0x9e3779b1));
 

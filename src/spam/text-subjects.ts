@@ -65,6 +65,18 @@ export function subjectPlaces(text: string, words: TextWords): Readonly<BucketSe
   return placeSet.hold(found, count);
 }
 
+const ADDRESSING = new Set(
+  ["we", "i", "you", "answering", "messenger", "visiting"].map((name) =>
+    Object.keys(SUBJECT_WORDS).indexOf(name),
+  ),
+);
+
+/** Whether a normalised text speaks to its reader or of its writer, or says how to answer. */
+export function addressesSomebody(text: string, words: TextWords): boolean {
+  const { buckets, count } = subjectPlaces(text, words);
+  return buckets.subarray(0, count).some((place) => ADDRESSING.has(place));
+}
+
 function findMentions(text: string, words: TextWords): void {
   mentions = 0;
   for (let index = 0; index < words.count; index += 1) {

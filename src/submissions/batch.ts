@@ -1,5 +1,5 @@
 import { monthOf } from "../foundation/clock.ts";
-import type { RecalledPost, Recollection } from "../history/spam-memory.ts";
+import { type RecalledPost, type Recollection, toRemember } from "../history/remember-texts.ts";
 import type { PostedSubmission } from "../outbox/outbox.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import type { Eviction, NewHeldPost } from "./held-post.ts";
@@ -101,6 +101,10 @@ export function createCounts(read: (workspaceId: string, month: string) => numbe
 /** What the workspace should remember of a post that was stored. */
 export function recalledOf(pending: PendingSubmission | PendingHeld): RecalledPost[] {
   const { recollection } = pending;
-  const { workspaceId } = "held" in pending ? pending.held : pending;
-  return recollection === null ? [] : [{ workspaceId, recollection }];
+  if (recollection === null) return [];
+  const recalled =
+    "held" in pending
+      ? toRemember(pending.held.workspaceId, recollection, pending.held.spamClass)
+      : toRemember(pending.workspaceId, recollection, pending.submission.spamClass);
+  return recalled === null ? [] : [recalled];
 }

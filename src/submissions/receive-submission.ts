@@ -17,7 +17,7 @@ import type { CommitQueue } from "./commit-batch.ts";
 import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
 import type { JsonObject } from "./parse-body.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
-import type { Recollection } from "../history/spam-memory.ts";
+import type { Recollection } from "../history/remember-texts.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
 /** A form post as it came over the wire, beyond its key. Header values are undefined if the header is missing. */
@@ -162,8 +162,7 @@ async function store(
     workspaceId: endpoint.workspaceId,
     monthlyLimit,
     idempotent,
-    // A text of a low score is never a campaign, so most posts cost the memory nothing on disk.
-    recollection: submission.spamClass === "low" ? null : examined.recollection,
+    recollection: examined.recollection,
   });
   if (outcome === "over_limit") {
     await hold(parts, caller, examined, { idempotent, cause: "limit" });

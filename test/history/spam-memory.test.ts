@@ -16,7 +16,7 @@ const leaflet =
   "On Saturday morning the gardeners of the valley open their gates, show their roses and herbs, and serve tea with bread and jam from nine until noon, at the old mill and at the vicarage, see https://gardens.example.org/map.";
 /** Of a medium score by its words and its link: two others must have sent it before it is a campaign. */
 const advertisement =
-  "Our gardeners in the valley sell roses, herbs and tools for your garden. Visit our shop on Saturday for special prices, with tea and bread for every guest. More on our page: https://gardens.example.xyz/shop";
+  "Our gardeners in the valley grow roses, herbs and tools for your garden. Visit our shop on Saturday for special prices, with tea, bread and music for every guest and child. More on our page: https://gardens.example.xyz/shop";
 const sender = (index: number) => ({ address: `198.51.${index}.7` });
 const from = (index: number, message = leaflet) => ({ email: `p${index}@example.org`, message });
 
@@ -50,6 +50,34 @@ test("near-copies of a suspicious text from two other senders block it, its own 
   expect(await service.submit(advertised(3), sender(3))).toBe("spam_blocked");
 });
 
+test("suspicious posts that lead where those of two other senders led are blocked, whatever their texts", async () => {
+  const service = await receiving();
+  const linked = (index: number, word: string) =>
+    service.submit(from(index, `${word} [url=https://roses.example.xyz/${index}]`), sender(index));
+  expect(await linked(1, "roses")).not.toBe("spam_blocked");
+  expect(await linked(2, "tea")).not.toBe("spam_blocked");
+  expect(await linked(2, "herbs")).not.toBe("spam_blocked");
+  expect(await linked(3, "tools")).toBe("spam_blocked");
+  const elsewhere = "bulbs [url=https://lilies.example.xyz/5]";
+  expect(await service.submit(from(5, elsewhere), sender(5))).not.toBe("spam_blocked");
+  await service.restart();
+  expect(await linked(6, "pots")).toBe("spam_blocked");
+});
+
+test("a post that is not suspicious speaks for the place that it leads to, and copies of it write nothing more", async () => {
+  const service = await receiving();
+  const linked = (index: number, word: string) =>
+    service.submit(from(index, `${word} [url=https://roses.example.xyz/${index}]`), sender(index));
+  await linked(1, "roses");
+  await linked(2, "tea");
+  const letter = `${leaflet} https://roses.example.xyz/tea`;
+  expect(await service.submit(from(3, letter), sender(3))).not.toBe("spam_blocked");
+  const remembered = memoryOf(service.db);
+  expect(await linked(4, "tools")).not.toBe("spam_blocked");
+  expect(await service.submit(from(5, letter), sender(5))).not.toBe("spam_blocked");
+  expect(memoryOf(service.db)).toEqual(remembered);
+});
+
 test("one sender with many addresses of a network, or many networks with one address, is still one", async () => {
   const service = await receiving();
   for (let index = 0; index < 6; index += 1)
@@ -79,9 +107,11 @@ test("a text marked as spam is known when it comes again, and a mark undone rest
   const id = await service.submit(advertised(1), sender(1));
   const before = memoryOf(service.db);
   await mark(service, id, "spam");
-  expect(await service.submit(advertised(1), sender(1))).toBe("spam_blocked");
   await mark(service, id, null);
   expect(memoryOf(service.db)).toEqual(before);
+  await mark(service, id, "spam");
+  expect(await service.submit(advertised(1), sender(1))).toBe("spam_blocked");
+  await mark(service, id, null);
   expect(isMedium(await scoreOf(service, advertised(2), 2))).toBe(true);
 });
 

@@ -94,7 +94,7 @@ test("copies from others block what is suspicious without them", () => {
   expect(verdictOf(postOf({ message: link })).spamClass).toBe("high");
   expect(campaignPoints(link, from(1))).toBe(50);
   expect(verdictOf(postOf({ message: link }), from(1)).spamClass).toBe("blocked");
-  const wordsOnly = "win viagra casino bonus cheap pills bitcoin profit loan money now";
+  const wordsOnly = "win viagra casino bonus cheap pills bitcoin profit loan money now!";
   expect(verdictOf(postOf({ message: wordsOnly }), from(1)).score).toBe(75);
   expect(verdictOf(postOf({ message: wordsOnly }), from(2)).spamClass).toBe("blocked");
 });
@@ -112,6 +112,18 @@ test.each([
     const isCampaign = (otherSenders: number): boolean =>
       campaignReasons(from(otherSenders), () => ({ score, isOdd })).length === 1;
     expect([0, 1, 2, 8].map(isCampaign)).toEqual([0, 1, 2, 8].map((senders) => senders >= needed));
+  },
+);
+
+test.each([
+  { score: 50, linkSenders: 9, isCampaign: false },
+  { score: 51, linkSenders: 1, isCampaign: false },
+  { score: 51, linkSenders: 2, isCampaign: true },
+])(
+  "with a score of $score and a link that $linkSenders other senders had, it is a campaign: $isCampaign",
+  ({ score, linkSenders, isCampaign }) => {
+    const history = { ...noHistory, linkSenders };
+    expect(campaignReasons(history, () => ({ score, isOdd: true })).length).toBe(isCampaign ? 1 : 0);
   },
 );
 
@@ -175,6 +187,7 @@ test("for any post the reasons add up to a whole score from 0 to 100, and judgin
   });
   const history = fc.record({
     copies: fc.record({ otherSenders: fc.nat(9), markedSpam: fc.nat(3), markedHam: fc.nat(3) }),
+    linkSenders: fc.nat(9),
     trustedSender: fc.boolean(),
     burst: fc.record({ posts: fc.nat(20), endpoints: fc.nat(9) }),
     shift: fc.double({ min: -3, max: 3, noNaN: true }),

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { learn, type Lesson, MAX_SHIFT, shiftOf } from "../../src/spam/lesson.ts";
+import { findLinks } from "../../src/spam/links.ts";
+import { linkKeys } from "../../src/spam/link-keys.ts";
 import { countOthers, networkOf, senderOf, teachingOf, traceOf } from "../../src/spam/post-trace.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { isCopy, sketchOf } from "../../src/spam/text-sketch.ts";
@@ -49,6 +51,15 @@ test("a short text is a copy only word for word, and one of three words is not r
 
 test("keys fit into an SQL integer", () => {
   for (const key of sketch(long).keys) expect(Number.isSafeInteger(key) && key >= 0).toBe(true);
+});
+
+test("a link is known by its site, on shared hosts by its whole address, and two of a post at most", () => {
+  const keysOf = (text: string) => linkKeys(findLinks(text));
+  expect(keysOf("https://roses.example.org/a")).toEqual(keysOf("see www.roses.example.org/b?c"));
+  expect(keysOf("https://bit.ly/one")).not.toEqual(keysOf("https://bit.ly/two"));
+  expect(keysOf("https://youtube.com/watch and nothing else")).toEqual([]);
+  expect(keysOf("one.example.org two.example.org three.example.org")).toHaveLength(2);
+  for (const key of keysOf("one.example.org t.me/two")) expect(Number.isSafeInteger(key)).toBe(true);
 });
 
 test("the sender is known by e-mail address and network whatever the case, and neither can be read back", () => {

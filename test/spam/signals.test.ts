@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { judge } from "../../src/spam/judge.ts";
+import { readPost } from "../../src/spam/read-post.ts";
+import { textReasons } from "../../src/spam/signals/text.ts";
 import { findLinks } from "../../src/spam/links.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
+import { TEXT_NEUTRAL_ODDS, TEXT_POINTS_PER_ODDS } from "../../src/spam/points.ts";
 import { defaultSpamSettings, type SpamSettings } from "../../src/spam/spam-settings.ts";
 import { client, postOf } from "./posts.ts";
 
@@ -164,4 +167,16 @@ test.each([
   ["прочти пример.рф сейчас", ["пример.рф"]],
 ])("the links of %j are %j", (text, hosts) => {
   expect(findLinks(text).map(({ host }) => host)).toEqual(hosts);
+});
+
+test.each([
+  ["Banks lowered the rate for old mills near the border last spring", 45],
+  ["Banks lowered your rate for old mills near the border last spring", 70],
+  ["Banks lowered the rate for 40 old mills near the border last spring", 70],
+  ["Banks lowered the rate for old mills near the border last spring!", 70],
+  ["Banks lowered the rate for old mills near the border, for more of it see mills.example.org", 70],
+  ["Lo scorso inverno hanno ridotto il tasso dei vecchi mulini lungo il confine", 45],
+])("the same log-odds give less to a text that tells than to one that sells: %s", (message, points) => {
+  const read = { ...readPost(postOf({ message })), odds: TEXT_NEUTRAL_ODDS + 70 / TEXT_POINTS_PER_ODDS };
+  expect(textReasons(read)[0]?.points).toBe(points);
 });

@@ -21,20 +21,32 @@ export interface Suspicion {
   readonly isOdd: boolean;
 }
 
+/** Other senders of suspicious posts that lead to one place, for a suspicious post that leads there too. */
+const LINK_SENDERS = 2;
+
 /**
- * The same text came before, from others. Genuine posts repeat too: answers to a template, a letter to many. So copies only
- * confirm a suspicion, and the less of it there is, the more other senders they need.
+ * The same text or link came before, from others. Genuine posts repeat too: answers to a template, a letter to many. So
+ * copies only confirm a suspicion, and the less of it there is, the more other senders they need.
  */
-export function campaignReasons({ copies }: SpamHistory, suspect: () => Suspicion): SpamReason[] {
+export function campaignReasons(
+  { copies, linkSenders }: SpamHistory,
+  suspect: () => Suspicion,
+): SpamReason[] {
   const reason = (points: number, detail: string): SpamReason[] => [
     { signal: "campaign", points, field: null, detail },
   ];
   const { copied, marked } = POINTS.campaign;
   const { otherSenders, markedSpam, markedHam } = copies;
   if (markedSpam > markedHam) return reason(marked, "the same text was marked as spam");
-  if (markedHam > 0 || otherSenders === 0 || otherSenders < sendersNeeded(suspect())) return [];
-  const others = otherSenders === 1 ? "another sender" : `${otherSenders} other senders`;
-  return reason(copied, `the same text came from ${others}`);
+  if (markedHam > 0 || (otherSenders === 0 && linkSenders < LINK_SENDERS)) return [];
+  const suspicion = suspect();
+  if (otherSenders > 0 && otherSenders >= sendersNeeded(suspicion)) {
+    const others = otherSenders === 1 ? "another sender" : `${otherSenders} other senders`;
+    return reason(copied, `the same text came from ${others}`);
+  }
+  return linkSenders >= LINK_SENDERS && suspicion.score >= CLASS_SCORES.high[0]
+    ? reason(copied, `other texts of ${linkSenders} other senders lead to the same place`)
+    : [];
 }
 
 /** One if the post is suspicious already and odd, two if it is only one of the two; nothing makes a low score a campaign. */

@@ -119,12 +119,16 @@ function hasDigits({ host }: Link): boolean {
   return DIGITS.test(host.slice(0, host.lastIndexOf("."))) && !isHostBelow(host, WELL_KNOWN_HOSTS);
 }
 
-/** Signals of the links' place: with almost no other text, or at the beginning or end of a text. */
-function placeReasons({ body, links }: ReadPost): SpamReason[] {
+/** Whether a text is little more than its links. */
+export function isBare({ body, links }: ReadPost): boolean {
   const linked = links.reduce((sum, link) => sum + link.length, 0);
-  if (body.length - linked < BARE_LENGTH) {
-    return [reason("link-bare", POINTS["link-bare"], "little more than a link")];
-  }
+  return links.length > 0 && body.length - linked < BARE_LENGTH;
+}
+
+/** Signals of the links' place: with almost no other text, or at the beginning or end of a text. */
+function placeReasons(read: ReadPost): SpamReason[] {
+  if (isBare(read)) return [reason("link-bare", POINTS["link-bare"], "little more than a link")];
+  const { body, links } = read;
   const [first] = links;
   const last = links.at(-1);
   const isEdge = first?.start === 0 || (last !== undefined && last.start + last.length >= body.length - 1);

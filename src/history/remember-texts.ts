@@ -1,0 +1,196 @@
+import { all, first, run, type Steps, text } from "../database/steps.ts";
+import type { SpamHistory } from "../spam/spam-history.ts";
+import { type PostTrace, type Sender, senderOf } from "../spam/post-trace.ts";
+import type { SpamClass } from "../spam/spam-verdict.ts";
+import type { TextSketch } from "../spam/text-sketch.ts";
+import type { RememberedKeys } from "./remembered-keys.ts";
+import { asText, isGenuinePlace, NOBODY, scopedKeys, sendersJson, sendersOf } from "./text-rows.ts";
+
+/** What a workspace knows about posts like this one, and what to remember of the post when it is stored. */
+export interface Recollection {
+  readonly history: SpamHistory;
+  readonly trace: PostTrace;
+  /** The remembered text that this post is a copy of; null if there is none. */
+  readonly textId: number | null;
+  /** Whether suspicious posts led to a place that this one leads to. */
+  readonly hasKnownLink: boolean;
+}
+
+/** A post that was recalled and is stored. */
+export interface RecalledPost {
+  readonly workspaceId: string;
+  readonly recollection: Recollection;
+  /** Whether it counts against the places that it leads to; else it speaks for them. */
+  readonly isSuspicious: boolean;
+}
+
+/**
+ * What to remember of a post; null if nothing. A text of a low score is never a campaign, so most posts cost the memory nothing
+ * on disk; but such a post speaks for the places that suspicious ones led to.
+ */
+export function toRemember(
+  workspaceId: string,
+  recollection: Recollection,
+  spamClass: SpamClass,
+): RecalledPost | null {
+  const isSuspicious = spamClass === "high" || spamClass === "blocked";
+  if (spamClass !== "low") return { workspaceId, recollection, isSuspicious };
+  if (!recollection.hasKnownLink) return null;
+  const trace = { ...recollection.trace, sketch: null };
+  return { workspaceId, recollection: { ...recollection, trace }, isSuspicious };
+}
+
+/** Texts and places of links without marks that a workspace remembers; the oldest are forgotten. */
+const MAX_TEXTS = 10_000;
+/** Each time this many texts were added, the oldest beyond the limit are forgotten, at most four times as many at once. */
+const FORGET_EVERY = 64;
+/** Senders remembered for one text; more would not change the result. */
+const MAX_SENDERS = 8;
+
+const WRITE_SQL = {
+  insertText:
+    "INSERT INTO remembered_text (workspace_id, keys, sketch, senders) VALUES (?, ?, ?, ?) RETURNING id",
+  insertKey: "INSERT INTO remembered_text_key (key, text_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  selectSenders: "SELECT senders FROM remembered_text WHERE id = ?",
+  updateSenders: "UPDATE remembered_text SET senders = ? WHERE id = ?",
+  selectExact: "SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1",
+} as const;
+
+/** Remembers the texts and links of posts, in the transaction that stores them; returns the ids of the texts, null for a short one. */
+export function* rememberTexts(
+  posts: readonly RecalledPost[],
+  remembered: RememberedKeys,
+): Steps<(number | null)[]> {
+  const known = { byKey: new Map<number, WrittenText>(), byId: new Map<number, WrittenText>() };
+  const texts: (WrittenText | null)[] = [];
+  for (const post of posts) {
+    texts.push(yield* addText(known, post));
+    yield* addLinks(known, post);
+  }
+  for (const written of new Set(known.byKey.values())) yield* writeText(written, remembered);
+  return texts.map((written) => written?.id ?? null);
+}
+
+/** A text that posts of one transaction are copies of, or a place that they lead to. */
+interface WrittenText {
+  readonly workspaceId: string;
+  readonly sketch: TextSketch;
+  readonly keys: readonly number[];
+  /** Null until a new one is written. */
+  id: number | null;
+  senders: Sender[];
+  isChanged: boolean;
+}
+
+/** Those of one transaction. */
+interface WrittenTexts {
+  readonly byKey: Map<number, WrittenText>;
+  readonly byId: Map<number, WrittenText>;
+}
+
+function* addText(
+  known: WrittenTexts,
+  { workspaceId, recollection }: RecalledPost,
+): Steps<WrittenText | null> {
+  const { trace, textId } = recollection;
+  if (trace.sketch === null) return null;
+  const written = yield* findText(known, workspaceId, trace.sketch, textId);
+  addSender(written, senderOf(trace));
+  return written;
+}
+
+/** A post that is not suspicious speaks for the places that it leads to, for as long as they are remembered. */
+function* addLinks(
+  known: WrittenTexts,
+  { workspaceId, recollection, isSuspicious }: RecalledPost,
+): Steps<void> {
+  if (!isSuspicious && !recollection.hasKnownLink) return;
+  const sender = senderOf(recollection.trace);
+  for (const key of recollection.trace.links) {
+    const place = yield* findText(known, workspaceId, asText(key), null);
+    if (!isSuspicious && place.senders.length > 0) setGenuine(place);
+    if (isSuspicious && !isGenuinePlace(place.senders) && !isSame(sender, NOBODY)) addSender(place, sender);
+  }
+}
+
+function* findText(
+  { byKey, byId }: WrittenTexts,
+  workspaceId: string,
+  sketch: TextSketch,
+  textId: number | null,
+): Steps<WrittenText> {
+  const keys = scopedKeys(workspaceId, sketch.keys);
+  const [exact = 0] = keys;
+  const known = byKey.get(exact) ?? (textId === null ? undefined : byId.get(textId));
+  const written = known ?? (yield* readText({ workspaceId, sketch, keys }, textId));
+  byKey.set(exact, written);
+  if (written.id !== null) byId.set(written.id, written);
+  return written;
+}
+
+/** The place of a text in the memory, or that it is new. */
+function* readText(
+  unread: Pick<WrittenText, "workspaceId" | "sketch" | "keys">,
+  textId: number | null,
+): Steps<WrittenText> {
+  // An earlier batch may have brought the same text after this post was looked up.
+  const id =
+    textId ??
+    (yield* first(text<{ text_id: number }>(WRITE_SQL.selectExact, unread.keys[0])))?.text_id ??
+    null;
+  const row = id === null ? undefined : yield* first(text<{ senders: string }>(WRITE_SQL.selectSenders, id));
+  const known = row === undefined ? { id: null, senders: [] } : { id, senders: sendersOf(row.senders) };
+  return { ...unread, ...known, isChanged: false };
+}
+
+function* writeText(written: WrittenText, remembered: RememberedKeys): Steps<void> {
+  const { workspaceId, sketch, keys, senders } = written;
+  if (!written.isChanged) return;
+  if (written.id !== null) {
+    yield* run(text(WRITE_SQL.updateSenders, sendersJson(senders), written.id));
+    return;
+  }
+  const bytes = Buffer.alloc(sketch.values.length * 4);
+  sketch.values.forEach((value, index) => bytes.writeUInt32LE(value, index * 4));
+  const values = [workspaceId, JSON.stringify(sketch.keys), bytes, sendersJson(senders)];
+  const { id = 0 } = (yield* first(text<{ id: number }>(WRITE_SQL.insertText, ...values))) ?? {};
+  for (const key of keys) yield* run(text(WRITE_SQL.insertKey, key, id));
+  remembered.add(keys);
+  if (id % FORGET_EVERY === 0) yield* forgetOldest(workspaceId);
+  written.id = id;
+}
+
+function addSender(written: WrittenText, sender: Sender): void {
+  if (written.senders.length >= MAX_SENDERS || written.senders.some((one) => isSame(one, sender))) return;
+  written.senders.push(sender);
+  written.isChanged = true;
+}
+
+function setGenuine(place: WrittenText): void {
+  if (isGenuinePlace(place.senders)) return;
+  place.senders = [NOBODY];
+  place.isChanged = true;
+}
+
+function isSame(one: Sender, other: Sender): boolean {
+  return one.email === other.email && one.network === other.network;
+}
+
+const UNMARKED_SQL = "FROM remembered_text WHERE workspace_id = ? AND marked_spam = 0 AND marked_ham = 0";
+const FORGET_SQL = {
+  bound: `SELECT id ${UNMARKED_SQL} ORDER BY id DESC LIMIT 1 OFFSET ${MAX_TEXTS}`,
+  oldest: `SELECT id, keys ${UNMARKED_SQL} AND id <= ? ORDER BY id LIMIT ${4 * FORGET_EVERY}`,
+  deleteText: "DELETE FROM remembered_text WHERE id = ?",
+  deleteKey: "DELETE FROM remembered_text_key WHERE key = ? AND text_id = ?",
+} as const;
+
+function* forgetOldest(workspaceId: string): Steps<void> {
+  const bound = yield* first(text<{ id: number }>(FORGET_SQL.bound, workspaceId));
+  if (bound === undefined) return;
+  const oldest = text<{ id: number; keys: string }>(FORGET_SQL.oldest, workspaceId, bound.id);
+  for (const { id, keys } of yield* all(oldest)) {
+    for (const key of scopedKeys(workspaceId, JSON.parse(keys) as number[]))
+      yield* run(text(FORGET_SQL.deleteKey, key, id));
+    yield* run(text(FORGET_SQL.deleteText, id));
+  }
+}
