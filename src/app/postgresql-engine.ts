@@ -32,7 +32,7 @@ export async function openPostgresqlEngine(
       },
     },
     outbox,
-    claims: createClaims(served.liveServers.self),
+    claims: createClaims(served.liveServers),
     write: createPostgresqlBatch({
       db,
       usage,

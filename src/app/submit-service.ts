@@ -31,7 +31,8 @@ import type { Keyring } from "../secrets/keyring.ts";
 import { createSpamMemory, memoryHead, type SpamMemory } from "../history/spam-memory.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import { measureChannel } from "../outbox/channel-metrics.ts";
-import { Deliverer, queueHead } from "../outbox/deliverer.ts";
+import { Deliverer } from "../outbox/deliverer.ts";
+import { deliveryHeads } from "../outbox/delivery-heads.ts";
 import { WEBHOOK_METRICS } from "../webhooks/webhook-metrics.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 import { createUsageCounter, type UsageCounter } from "../workspaces/usage-counter.ts";
@@ -119,11 +120,8 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     forgetting.onForeignCommit();
     forgetting.onSettingsChange();
   };
-  const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, [
-    newsHead(news),
-    queueHead(deliverer),
-    memoryHead(memory),
-  ]);
+  const heads = [newsHead(news), ...deliveryHeads(deliverer), memoryHead(memory)];
+  const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, heads);
   if (metrics !== null) measureState(metrics, { ...parts, commits, served });
   return {
     posts: {

@@ -5,6 +5,9 @@ export interface LiveServers {
   list(): readonly string[];
 }
 
+/** A server that has not said for this time, by the database's clock, that it lives counts as lost. */
+export const LOST_MS = 10_000;
+
 /** A file has one server. */
 export const ONLY_SERVER: LiveServers = { self: "only", list: () => ["only"] };
 

@@ -1,5 +1,7 @@
 import type { Steps } from "../database/steps.ts";
+import type { LiveServers } from "../database/live-servers.ts";
 import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import type { RecipientState } from "./recipient.ts";
 import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
 
 /** How many deliveries of a recipient are wanted. */
@@ -8,8 +10,24 @@ export interface Want {
   readonly limit: number;
 }
 
+/** A delivery whose server has ended while it was sending. */
+export interface AbandonedRow {
+  readonly id: string;
+  readonly attempts: number;
+  readonly spent: number;
+  readonly interruptions: number;
+  readonly claimed_at: number | null;
+  readonly is_probe: number;
+  readonly recipient_state: RecipientState;
+  readonly kind: string;
+}
+
 /** What the deliverer does with its rows all the time, in the way that is best for an engine. Inside a transaction. */
 export interface Claims {
+  /** Those that share the recipients; on a file there is one. */
+  readonly servers: LiveServers;
+  /** Whether other servers take part. */
+  readonly isShared: boolean;
   /** When the earliest pending delivery of each recipient is due, 0 when one waits in the outbox; null when none waits. */
   earliestDue(recipientIds: readonly string[]): Steps<ReadonlyMap<string, number | null>>;
   /**
@@ -32,4 +50,14 @@ export interface Claims {
    * with its submission or recipient.
    */
   finish(ended: readonly EndedAttempt[], now: number): Steps<(RecordedAttempt | null)[]>;
+  /** Deliveries that a server was sending when it was lost. On a file those of an earlier process: ask at the start only. */
+  readAbandoned(): Steps<readonly AbandonedRow[]>;
+  /**
+   * Has deliveries go back that this server has claimed and does not know of, because it did not hear that the claim was committed.
+   *
+   * @param heldIds of all that it knows of.
+   */
+  giveBackUnheld(heldIds: readonly string[]): Steps<void>;
+  /** Recipients that messages of the outbox wait for. */
+  readQueued(): Steps<readonly string[]>;
 }

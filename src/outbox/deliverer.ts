@@ -1,4 +1,4 @@
-import type { Database, Head } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
@@ -6,17 +6,21 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { Claims } from "./claims.ts";
 import { AHEAD_MS, Lanes } from "./lanes.ts";
 import type { Outbox } from "./outbox.ts";
-import { recoverDeliveries } from "./recover-deliveries.ts";
 import type { Sending } from "./round-draft.ts";
 import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
-import { forgetFaults } from "./places.ts";
 import type { AttemptResult, EndedAttempt, Transport } from "./transport.ts";
 
 /** Flush after this many finished attempts while others are still running. */
 const MOST_UNRECORDED = 64;
 /** Time until the database is tried again after it refused. */
 const DATABASE_RETRY_MS = 250;
+/** Time until somebody who hears nothing of the other servers listens again. */
+const BLIND_MS = 250;
+/** A claim whose commit was heard later than this is not used: somebody else may take this server for lost by now. */
+const LONGEST_CLAIM_MS = 5000;
+/** Where others take part everything is read again after this time, whatever was told meanwhile. */
+const LONGEST_BELIEF_MS = 30_000;
 /** Longest time that stopping waits for a database that refuses; the next start recovers the rest. */
 const LAST_RECORDS_MS = 2000;
 /** Characters of what a defect says of itself that are kept with the attempt. */
@@ -47,6 +51,11 @@ export class Deliverer {
   /** Finished attempts that are not recorded yet; their rows stay claimed, so nothing is sent twice. */
   readonly #ended: EndedAttempt[] = [];
   readonly #waitingForRest: (() => void)[] = [];
+  #tellOthers = (): void => undefined;
+  /** Others may have queued something. */
+  #mustLook = false;
+  /** When recipients were read last, by the process's own clock. */
+  #readAt = 0;
   /** Rounds claim while it is `running`. From `stopped` on there are none, and the database may be closed. */
   #state: "new" | "running" | "stopping" | "stopped" = "new";
 
@@ -59,11 +68,8 @@ export class Deliverer {
 
   /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
   async recover(): Promise<void> {
-    const { db, transports, clock, log } = this.#parts;
-    const recovered = await db.transaction(function* () {
-      yield* forgetFaults();
-      return yield* recoverDeliveries(transports, clock.now());
-    });
+    const { db, clock, log } = this.#parts;
+    const recovered = await db.transaction(() => this.#lanes.recover(clock.now()));
     if (recovered > 0) deliveriesRecovered(log, recovered);
   }
 
@@ -77,6 +83,17 @@ export class Deliverer {
   /** Plans a round, unless one is planned already or the deliverer has stopped. */
   wake(): void {
     this.#rounds.soon();
+  }
+
+  /** Another server may have queued something for a recipient of this one. */
+  look(): void {
+    this.#mustLook = true;
+    if (this.#isRunning) this.wake();
+  }
+
+  /** Registers who tells the other servers that something is queued for a recipient of theirs. */
+  onQueuedForOthers(tell: () => void): void {
+    this.#tellOthers = tell;
   }
 
   /** Recipients or deliveries were changed by another process. */
@@ -120,6 +137,15 @@ export class Deliverer {
     return this.#state === "running";
   }
 
+  /** Whether something may be sent. Who does not know which servers live may have been taken for lost. */
+  get #maySend(): boolean {
+    return this.#isRunning && !this.#isBlind;
+  }
+
+  get #isBlind(): boolean {
+    return this.#parts.claims.servers.list().length === 0;
+  }
+
   async #destroyTransports(): Promise<void> {
     await Promise.all(this.#parts.transports.map((transport) => transport.destroy()));
   }
@@ -127,13 +153,8 @@ export class Deliverer {
   async #round(): Promise<void> {
     try {
       const now = this.#parts.clock.now();
-      const touched = this.#parts.outbox.takeTouched();
-      if (this.#lanes.isStale) await this.#reload(now);
-      else {
-        this.#lanes.noteQueued(touched);
-        this.#lanes.returnAhead(this.#hasRush() || !this.#isRunning ? "all" : "slow", now);
-      }
-      if (this.#isRunning) this.#lanes.takeAhead(now).forEach((sending) => this.#begin(sending));
+      await this.#readBacklog(now);
+      if (this.#maySend) this.#lanes.takeAhead(now).forEach((sending) => this.#begin(sending));
       await this.#recordAndClaim(now);
     } catch (error) {
       this.#lanes.invalidate();
@@ -144,14 +165,39 @@ export class Deliverer {
     this.#sleep();
   }
 
-  #reload(now: number): Promise<void> {
-    this.#parts.outbox.forget();
-    return this.#lanes.reload(now);
+  async #readBacklog(now: number): Promise<void> {
+    const { outbox, claims } = this.#parts;
+    const touched = outbox.takeTouched();
+    this.#lanes.followServers(claims.servers.list());
+    if (claims.isShared && performance.now() - this.#readAt > LONGEST_BELIEF_MS) this.#lanes.invalidate();
+    if (this.#lanes.isStale && !this.#isBlind) {
+      await this.#reload(now);
+      return;
+    }
+    if (this.#lanes.noteQueued(touched)) this.#tellOthers();
+    if (this.#mustLook && !this.#isBlind) await this.#lookAround();
+    this.#lanes.returnAhead(this.#hasRush() || !this.#maySend ? "all" : "slow", now);
+  }
+
+  async #reload(now: number): Promise<void> {
+    const { outbox, log } = this.#parts;
+    this.#mustLook = false;
+    outbox.forget();
+    const recovered = await this.#lanes.reload(now);
+    if (recovered > 0) deliveriesRecovered(log, recovered);
+    this.#readAt = performance.now();
+  }
+
+  async #lookAround(): Promise<void> {
+    const { db, claims } = this.#parts;
+    this.#mustLook = false;
+    this.#lanes.noteQueued(await db.read(() => claims.readQueued()));
   }
 
   /** Nothing is written when there is nothing to record, to claim or to give back. */
   async #recordAndClaim(now: number): Promise<void> {
-    const mayClaim = this.#isRunning;
+    const mayClaim = this.#maySend;
+    const startedAt = performance.now();
     const isDue =
       this.#ended.length > 0 || this.#lanes.areReturning || (mayClaim && this.#lanes.hasWork(now));
     if (!isDue) return;
@@ -163,8 +209,9 @@ export class Deliverer {
       const attempt = ended[index];
       if (attempt && record) attempt.transport.report(attempt, record);
     }
-    // It may have been stopped meanwhile.
-    if (this.#isRunning) sendings.forEach((sending) => this.#begin(sending));
+    // It may have been stopped meanwhile, or the whole process paused.
+    const isInTime = performance.now() - startedAt < LONGEST_CLAIM_MS;
+    if (this.#maySend && isInTime) sendings.forEach((sending) => this.#begin(sending));
     else this.#lanes.putBack(sendings, now);
   }
 
@@ -191,14 +238,17 @@ export class Deliverer {
 
   /** Fills the free slot; without a round if the next delivery is claimed already. */
   #goOn(ended: Sending): void {
-    const mayGoOn = this.#isRunning && !this.#lanes.isStale && !this.#hasRush();
+    const mayGoOn = this.#maySend && !this.#lanes.isStale && !this.#hasRush();
     const next = mayGoOn ? this.#lanes.next(ended, this.#parts.clock.now()) : null;
     if (next) this.#begin(next);
     if (!next || next.lane.aheadCount === 0 || this.#ended.length >= MOST_UNRECORDED) this.wake();
   }
 
   #sleep(): void {
-    if (this.#lanes.isStale || this.#lanes.areReturning) this.wake();
+    if (this.#lanes.isStale || this.#lanes.areReturning) {
+      if (!this.#isBlind) this.wake();
+      else if (this.#isRunning) this.#rounds.later(BLIND_MS);
+    }
     if (this.#rounds.isSoon) return;
     const next = this.nextWakeAt();
     const planned = next === null ? null : Math.max(next - this.#parts.clock.now(), 0);
@@ -206,6 +256,7 @@ export class Deliverer {
     const wait = this.#lanes.aheadCount === 0 ? planned : Math.min(planned ?? AHEAD_MS, AHEAD_MS);
     if (this.#lanes.isEmpty && wait !== 0) for (const resolve of this.#waitingForRest.splice(0)) resolve();
     if (wait !== null) this.#rounds.later(wait);
+    else if (this.#parts.claims.isShared && this.#isRunning) this.#rounds.later(LONGEST_BELIEF_MS);
   }
 }
 
@@ -225,9 +276,4 @@ function toFailure(error: unknown): AttemptResult {
     retryAfterMs: null,
     durationMs: 0,
   };
-}
-
-/** Wakes the deliverer when another server queued something. */
-export function queueHead(deliverer: Deliverer): Head {
-  return { sql: "SELECT max(number) FROM outbox", onChange: () => deliverer.reload() };
 }

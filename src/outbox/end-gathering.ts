@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { run, type Steps } from "../database/steps.ts";
 
 /** What was gathered for a recipient goes out now, as one: from here on it wants its messages in another way. */
@@ -21,4 +22,5 @@ export function* endGathering(recipientId: string, now: number): Steps<void> {
       .where("due_at", ">", now)
       .where("attempts", "=", 0),
   );
+  yield* raiseSettingsVersion();
 }

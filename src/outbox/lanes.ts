@@ -1,13 +1,16 @@
 import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { alignDeliveries } from "./align-deliveries.ts";
 import type { ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
 import { Lane } from "./lane.ts";
 import { LaneClaims } from "./lane-claims.ts";
 import { MinuteRate } from "./pace.ts";
-import { type FaultChange, Places, saveFaults } from "./places.ts";
+import { ownerOf } from "./owner.ts";
+import { type FaultChange, forgetFaults, Places, saveFaults } from "./places.ts";
 import type { Recipient } from "./recipient.ts";
 import { listEnabledRecipients } from "./recipient-store.ts";
+import { recoverDeliveries } from "./recover-deliveries.ts";
 import { RoundDraft, type Sending } from "./round-draft.ts";
 import { Slots } from "./slots.ts";
 import type { AttemptResult, EndedAttempt, RecordedAttempt, Route, Transport } from "./transport.ts";
@@ -15,6 +18,8 @@ import type { AttemptResult, EndedAttempt, RecordedAttempt, Route, Transport } f
 /** Deliveries claimed ahead go back if their recipient has not answered for this time. */
 export const AHEAD_MS = 25;
 
+/** A fault whose probe is overdue by this time is looked after by nobody: its server has ended. */
+const STALE_FAULT_MS = 900_000;
 /** Most deliveries of a few. */
 const FEW = 8;
 
@@ -58,6 +63,10 @@ export class Lanes {
   readonly #rates: ReadonlyMap<string, MinuteRate>;
   #lanes: ReadonlyMap<string, Lane> = new Map();
   readonly #slots = new Slots();
+  /** Claimed and neither recorded nor back, by their ids; empty if nobody else takes part. */
+  readonly #held = new Map<string, ClaimedDelivery>();
+  /** The servers among which the recipients of these lanes were shared out. */
+  #servers: readonly string[] = [];
   /** Claimed, and will not be sent: they go back with the next transaction. */
   readonly #returning: ClaimedDelivery[] = [];
   #isStale = true;
@@ -82,6 +91,19 @@ export class Lanes {
     return this.#isStale;
   }
 
+  /** Servers came or went: each recipient may have another owner. */
+  followServers(servers: readonly string[]): void {
+    const isSame =
+      servers.length === this.#servers.length && servers.every((id, at) => id === this.#servers[at]);
+    if (!isSame) this.#isStale = true;
+  }
+
+  /** At the start: what an earlier process left behind goes back into the queue. Returns how many. Inside a transaction. */
+  *recover(now: number): Steps<number> {
+    yield* forgetFaults(this.#claims.isShared ? now - STALE_FAULT_MS : Number.MAX_SAFE_INTEGER);
+    return yield* recoverDeliveries(yield* this.#claims.readAbandoned(), this.#transports, now);
+  }
+
   /** Recipients or deliveries were changed by somebody else, or a transaction was rolled back. */
   invalidate(): void {
     this.#isStale = true;
@@ -98,19 +120,28 @@ export class Lanes {
     return count;
   }
 
-  /** Moves deliveries to the state that their recipients' states require, and reads every recipient and its backlog again. */
-  async reload(now: number): Promise<void> {
+  /**
+   * Moves deliveries to the state that their recipients' states require, and reads every recipient and its backlog again. Returns
+   * how many deliveries of servers that were lost it has put back into the queue.
+   */
+  async reload(now: number): Promise<number> {
     this.#isStale = false;
+    this.#servers = this.#claims.servers.list();
     this.returnAhead("all", now);
     const routes = await this.#readRoutes(now);
     this.places.forgetWrongClock(now);
-    for (const rate of this.#rates.values()) rate.left(now);
+    for (const rate of this.#rates.values()) {
+      rate.shareWith(this.#servers.length);
+      rate.left(now);
+    }
     const returning = [...this.#returning];
-    const { lanes, draft } = await this.#db.relaxedTransaction(() => this.#read(routes, returning, now));
-    this.#returning.splice(0, returning.length);
+    const read = await this.#db.relaxedTransaction(() => this.#read(routes, returning, now));
+    const { lanes, draft, recovered } = read;
+    this.#forgetReturned(returning);
     draft.accept(now);
     this.#lanes = new Map(lanes.map((lane) => [lane.recipientId, lane]));
     if (draft.isStale) this.#isStale = true;
+    return recovered;
   }
 
   async #readRoutes(now: number): Promise<Routes> {
@@ -122,17 +153,25 @@ export class Lanes {
 
   *#read(routes: Routes, returning: readonly ClaimedDelivery[], now: number) {
     yield* this.#claims.giveBack(returning);
+    const recovered = this.#claims.isShared ? yield* this.#recoverOthers(now) : 0;
     const draft = new RoundDraft(this.#slots);
     draft.isStale = yield* alignDeliveries(now);
     const lanes = (yield* listEnabledRecipients()).flatMap((recipient) =>
       this.#laneOf(recipient, routes, now),
     );
     yield* this.#laneClaims.readDue(draft, lanes, now);
-    return { lanes, draft };
+    return { lanes, draft, recovered };
   }
 
-  /** None if there is no way to the recipient now. */
+  *#recoverOthers(now: number): Steps<number> {
+    const held = [...this.#held.values()].flatMap(({ id, memberIds }) => memberIds.concat(id));
+    yield* this.#claims.giveBackUnheld(held);
+    return yield* this.recover(now);
+  }
+
+  /** None if it is another server's, or there is no way to the recipient now. */
   #laneOf(recipient: Recipient, routes: Routes, now: number): Lane[] {
+    if (ownerOf(recipient.id, this.#servers) !== this.#claims.servers.self) return [];
     const known = routes.get(recipient.kind);
     const route = known?.byId.get(recipient.id);
     if (!known || !route) return [];
@@ -141,9 +180,15 @@ export class Lanes {
     return [new Lane(recipient, { transport, route, places: this.places, rate }, now)];
   }
 
-  /** New deliveries were queued for these recipients. */
-  noteQueued(recipientIds: Iterable<string>): void {
-    for (const id of recipientIds) this.#lanes.get(id)?.noteDue(0);
+  /** New deliveries were queued for these recipients. Returns whether another server may have to know. */
+  noteQueued(recipientIds: Iterable<string>): boolean {
+    let isOthers = false;
+    for (const id of recipientIds) {
+      const lane = this.#lanes.get(id);
+      if (lane === undefined) isOthers = this.#servers.length > 1;
+      else lane.noteDue(0);
+    }
+    return isOthers;
   }
 
   /** Whether claims wait to go back. */
@@ -189,9 +234,11 @@ export class Lanes {
       quick: takeQuick(lanes, most),
     };
     const { records, draft } = await this.#db.relaxedTransaction(() => this.#run(work, now));
-    this.#returning.splice(0, returning.length);
+    this.#forgetReturned(returning);
+    for (const { delivery } of ended) this.#held.delete(delivery.id);
     this.places.saved(faults);
     draft.accept(now);
+    this.#hold(draft);
     if (draft.isStale) this.#isStale = true;
     for (const { lane } of draft.sendings) this.#slots.take(lane.slotNames, 1);
     return { records, sendings: draft.sendings };
@@ -255,6 +302,17 @@ export class Lanes {
       if (readyAt < next && lane.capacityAfterWait(this.#slots, now) > 0) next = readyAt;
     }
     return Number.isFinite(next) ? Math.max(next, now) : null;
+  }
+
+  #hold({ sendings, ahead }: RoundDraft): void {
+    if (!this.#claims.isShared) return;
+    for (const { delivery } of sendings) this.#held.set(delivery.id, delivery);
+    for (const delivery of [...ahead.values()].flat()) this.#held.set(delivery.id, delivery);
+  }
+
+  #forgetReturned(returned: readonly ClaimedDelivery[]): void {
+    this.#returning.splice(0, returned.length);
+    for (const { id } of returned) this.#held.delete(id);
   }
 
   #return(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {

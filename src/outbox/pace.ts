@@ -93,12 +93,19 @@ const MINUTE_MS = 60_000;
 
 /** Counts the messages begun in a minute, to all recipients of a transport. In memory: a new process begins a new minute. */
 export class MinuteRate {
-  readonly #most: number;
+  readonly #perMinute: number;
+  #most: number;
   #startedAt = 0;
   #count = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(perMinute: number) {
+    this.#perMinute = perMinute;
+    this.#most = perMinute;
+  }
+
+  /** Several servers share the messages of a minute evenly, so that together they never send more; each may begin one at least. */
+  shareWith(servers: number): void {
+    this.#most = Math.max(Math.floor(this.#perMinute / servers), 1);
   }
 
   /** When more may be begun; 0 if it may be now. */

@@ -122,9 +122,9 @@ export function* saveFaults(changes: readonly FaultChange[]): Steps<void> {
   }
 }
 
-/** At the start: a new process finds out by itself. */
-export function* forgetFaults(): Steps<void> {
-  yield* run(text("DELETE FROM place_fault"));
+/** Forgets what others found, so that each place is tried again. @param before faults whose next probe was planned earlier. */
+export function* forgetFaults(before: number): Steps<void> {
+  yield* run(text("DELETE FROM place_fault WHERE next_probe_at < ?", before));
 }
 
 /** What is wrong with a place, as the running server has found. */

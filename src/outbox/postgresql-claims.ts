@@ -1,7 +1,9 @@
+import type { LiveServers } from "../database/live-servers.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims, Want } from "./claims.ts";
 import { createFinish } from "./postgresql-finish.ts";
+import { takeOver } from "./postgresql-take-over.ts";
 
 interface ClaimedRow {
   readonly id: string;
@@ -82,9 +84,10 @@ const ANY_TIME = Number.MAX_SAFE_INTEGER;
 /**
  * With one statement for all rows: each is a way to the server and back. What another server is claiming is passed over.
  *
- * @param self the id of this server, which the rows name while they are being sent.
+ * @param servers those that share the database. Rows name the one that sends them.
  */
-export function createClaims(self: string): Claims {
+export function createClaims(servers: LiveServers): Claims {
+  const { self } = servers;
   function* claimRows(wants: readonly Want[], isProbe: boolean, latest: number, now: number) {
     const probe = isProbe ? 1 : 0;
     return yield* all(text<ClaimedRow>(CLAIM_SQL.due, now, probe, self, toJson(wants), latest));
@@ -96,6 +99,8 @@ export function createClaims(self: string): Claims {
   }
 
   return {
+    servers,
+    isShared: true,
     *earliestDue(recipientIds) {
       const rows = yield* all(
         text<{ readonly recipient_id: string; readonly due_at: number | null }>(
@@ -142,6 +147,7 @@ export function createClaims(self: string): Claims {
       yield* run(text(CLAIM_SQL.giveBack, JSON.stringify(back), self));
     },
     finish: createFinish(self),
+    ...takeOver(self),
   };
 }
 

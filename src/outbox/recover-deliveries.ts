@@ -1,19 +1,21 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
-import { all, run, type Steps } from "../database/steps.ts";
+import { run, type Steps } from "../database/steps.ts";
+import type { AbandonedRow } from "./claims.ts";
 import { loseEnd } from "./settle-attempt.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * At start: deliveries that an earlier process was sending when it ended go back into the queue, a little later each time in a
- * row. Only one server runs on a database, so nobody else can be sending. Returns how many were recovered.
+ * Deliveries that a server was sending when it ended go back into the queue, a little later each time in a row. Returns how many
+ * were recovered.
  */
 export function* recoverDeliveries(
+  abandoned: readonly AbandonedRow[],
   transports: readonly Pick<Transport, "kind" | "policy">[],
   now: number,
 ): Steps<number> {
   let recovered = 0;
-  for (const row of yield* all(selectSending())) {
+  for (const row of abandoned) {
     const transport = transports.find(({ kind }) => kind === row.kind);
     if (transport === undefined) continue;
     const next = loseEnd(row, row.recipient_state, transport.policy, now);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { type Database, query } from "../database/database.ts";
 import { writeInTurn } from "../database/read-in-turn.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
@@ -42,6 +43,7 @@ export async function replayDelivery(db: Database, id: string, options: ReplayOp
     if (options.asNew)
       for (const member of yield* all(rows.where("lead_id", "=", leadId)))
         yield* replayRow(member.id, options);
+    yield* raiseSettingsVersion();
     return sent;
   });
 }
@@ -80,6 +82,7 @@ export async function replayRange(db: Database, range: ReplayRange, options: Rep
           .limit(BULK_BATCH),
       );
       for (const { id } of rows) yield* replayRow(id, options);
+      if (rows.length > 0) yield* raiseSettingsVersion();
       return rows;
     });
     replayed += batch.length;

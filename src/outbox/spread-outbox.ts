@@ -2,6 +2,7 @@ import type { Database } from "../database/database.ts";
 import { writeInTurn } from "../database/read-in-turn.ts";
 import { TEXT_PARAMETER } from "../database/parameters.ts";
 import { first, run, type Steps, text, textByEngine } from "../database/steps.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import type { QueuedMessage } from "./outbox.ts";
 import { countQueued } from "./queued-deliveries.ts";
@@ -48,7 +49,11 @@ export async function spreadOutbox(db: Database): Promise<void> {
   const { pending, held } = await db.read(() => countQueued(null));
   // More may come all the time.
   for (let left = pending + held; left > 0;) {
-    const count = await writeInTurn(db, () => spread(BULK_BATCH));
+    const count = await writeInTurn(db, function* () {
+      const named = yield* spread(BULK_BATCH);
+      if (named > 0) yield* raiseSettingsVersion();
+      return named;
+    });
     left = count === 0 ? 0 : left - count;
   }
 }

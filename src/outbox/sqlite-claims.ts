@@ -1,8 +1,10 @@
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
+import { ONLY_SERVER } from "../database/live-servers.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../database/parameters.ts";
-import { inPlace } from "../database/steps.ts";
+import { all, inPlace } from "../database/steps.ts";
 import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims, Want } from "./claims.ts";
+import { selectSending } from "./recover-deliveries.ts";
 import { createFinish } from "./sqlite-finish.ts";
 import type { QueuedMessage } from "./outbox.ts";
 
@@ -62,6 +64,8 @@ export function createClaims(db: SqliteDatabase): Claims {
     return rest > 0 ? [...due, ...claimQueued({ ...want, limit: rest }, false, now)] : due;
   };
   return {
+    servers: ONLY_SERVER,
+    isShared: false,
     earliestDue: (ids) => inPlace(() => new Map(ids.map((id) => [id, earliestDue(id)]))),
     claimDue: (wants, now) =>
       inPlace(() => new Map(wants.map((want) => [want.recipientId, claim(want, now)]))),
@@ -74,6 +78,11 @@ export function createClaims(db: SqliteDatabase): Claims {
         for (const { id, attempt } of deliveries) giveBack.run(id, attempt);
       }),
     finish: (ended, now) => inPlace(() => finish(ended, now)),
+    readAbandoned: () => all(selectSending()),
+    // A commit that was not heard was not made.
+    giveBackUnheld: () => inPlace(() => undefined),
+    // Who else writes is noticed by the commit, and then everything is read again.
+    readQueued: () => inPlace(() => []),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Database } from "../../src/database/database.ts";
 import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
 import { fillPostgresqlTables } from "../../src/database/postgresql/postgresql-tables.ts";
 import { readSqliteTables } from "../../src/database/sqlite/sqlite-tables.ts";
-import type { Steps } from "../../src/database/steps.ts";
+import { all, type Steps } from "../../src/database/steps.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
 import {
   listDeclaredFields,
@@ -40,7 +40,7 @@ import {
   listSomeRecipients,
   setRecipientEnabled,
 } from "../../src/outbox/recipient-store.ts";
-import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
+import { recoverDeliveries, selectSending } from "../../src/outbox/recover-deliveries.ts";
 import { spread, spreadLate } from "../../src/outbox/spread-outbox.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { createDayCounter } from "../../src/submissions/count-by-day.ts";
@@ -246,7 +246,7 @@ const CHANGES: Readonly<Record<string, Ask>> = {
   ),
   "choices are replaced": change(({ workspaceId }) => writeChoices({ kind: "workspace", workspaceId }, {})),
   "old links in letters go": change(() => dropOldMailedLinks(LATER)),
-  "faults are forgotten": change(() => forgetFaults()),
+  "faults are forgotten": change(() => forgetFaults(Number.MAX_SAFE_INTEGER)),
   "a recipient agrees no more": change(({ recipientIds }) => setUnsubscribed(recipientIds[0] ?? "", LATER)),
   "submissions are read": change(({ accountId, submissionIds }) =>
     markRead(accountId, submissionIds.slice(0, 9)),
@@ -259,12 +259,10 @@ const CHANGES: Readonly<Record<string, Ask>> = {
   "held posts expire": change(() => dropExpired(30, LATER)),
   "some messages become deliveries": change(() => spread(3)),
   "late messages become deliveries": (db) => spreadLate(db, LATER),
-  "what was sent is recovered": change(() =>
-    recoverDeliveries(
-      [{ kind: "webhook", policy: { scheduleSeconds: [60], afterUnsure: null } } as never],
-      LATER,
-    ),
-  ),
+  "what was sent is recovered": change(function* () {
+    const transport = { kind: "webhook", policy: { scheduleSeconds: [60], afterUnsure: null } } as never;
+    return yield* recoverDeliveries(yield* all(selectSending()), [transport], LATER);
+  }),
   "a recipient is enabled": change(({ recipientIds }) => setRecipientEnabled(recipientIds[1] ?? "", true)),
   "deliveries follow their recipients": change(() => alignDeliveries(LATER)),
   "deliveries are sent again": (db) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { query } from "../../src/database/database.ts";
-import { run } from "../../src/database/steps.ts";
+import { all, run } from "../../src/database/steps.ts";
 import { checkAutoReplies } from "../../src/mail/auto-reply/auto-reply-health.ts";
 import { setAutoReply, turnOffAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
 import { findAutoReplyOf } from "../../src/mail/auto-reply/auto-reply-store.ts";
@@ -12,7 +12,7 @@ import { dropOldFailures } from "../../src/outbox/delivery-retention.ts";
 import { listAttempts } from "../../src/outbox/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/recipient.ts";
 import { setRecipientEnabled } from "../../src/outbox/recipient-store.ts";
-import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
+import { recoverDeliveries, selectSending } from "../../src/outbox/recover-deliveries.ts";
 import { autoReplyPolicyOf } from "../../src/mail/auto-reply/auto-reply-transport.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { readMail } from "../support/read-mail.ts";
@@ -136,7 +136,9 @@ test("a reply whose end is not known is never sent again: after the dot, and whe
   world.deliverer.wake();
   await expect.poll(() => server.lines.filter((line) => line === ".").length).toBe(2);
   const replies = [{ kind: REPLY_KIND, policy: autoReplyPolicyOf(defaultConfig.mail) }];
-  world.db.now(() => recoverDeliveries(replies, world.clock.now()));
+  world.db.now(function* () {
+    yield* recoverDeliveries(yield* all(selectSending()), replies, world.clock.now());
+  });
   expect(world.repliesTo(killed)).toMatchObject([{ state: "failed", attempts: 1 }]);
   await world.restartMail();
   server.play({});

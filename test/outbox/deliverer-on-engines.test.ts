@@ -1,76 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type Database, query } from "../../src/database/database.ts";
-import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { query } from "../../src/database/database.ts";
 import { all, run } from "../../src/database/steps.ts";
-import { createLog } from "../../src/foundation/log.ts";
-import { Deliverer } from "../../src/outbox/deliverer.ts";
-import { createOutbox, createSqliteOutbox } from "../../src/outbox/outbox.ts";
 import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
-import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../../src/outbox/transport.ts";
+import type { AttemptResult } from "../../src/outbox/transport.ts";
+import { deliverOn } from "../support/engine-deliverer.ts";
 import { ENGINES } from "../support/engines.ts";
-import { createFakeClock } from "../support/fake-clock.ts";
-import { claimsOn, type EngineQueue, queueOn } from "../support/queue-on-engine.ts";
+import { type EngineQueue, queueOn } from "../support/queue-on-engine.ts";
 import { ANSWERED } from "../support/webhook-world.ts";
 
-const POLICY: DeliveryPolicy = {
-  scheduleSeconds: [60, 60],
-  probeSeconds: [60],
-  failuresUntilProbes: 3,
-  refusalsUntilStopped: 3,
-  afterUnsure: null,
-  limits: { total: 8, perPlace: 8, perRecipient: 4 },
-  pace: null,
-};
 const PACE = { perMinute: 60, perRecipientPerHour: 30, perRecipientInWindow: { most: 2, seconds: 600 } };
 const FAILED: AttemptResult = { ...ANSWERED, outcome: "failed", blame: "recipient", status: 500 };
-
-interface Carried {
-  readonly id: string;
-  readonly to: string;
-  readonly count: number;
-  readonly bodies: number;
-}
-
-/** A deliverer over any engine, whose messages go to `answer`. */
-function deliver(
-  db: Database,
-  to: readonly string[],
-  policy: Partial<DeliveryPolicy> = {},
-  answer: (carried: Carried) => Promise<AttemptResult> | AttemptResult = () => ANSWERED,
-) {
-  const clock = createFakeClock();
-  const carried: Carried[] = [];
-  const send = async (
-    { id, memberIds, memberBodies }: Message,
-    recipientId: string,
-  ): Promise<AttemptResult> => {
-    carried.push({ id, to: recipientId, count: memberIds.length + 1, bodies: memberBodies.length + 1 });
-    return answer(carried.at(-1)!);
-  };
-  const routes = new Map<string, Route>(
-    to.map((id) => [id, { place: "loft", gatherSeconds: null, send: (message) => send(message, id) }]),
-  );
-  const transport: Transport = {
-    kind: "pigeon",
-    carrier: "pigeon",
-    policy: { ...POLICY, ...policy },
-    routes: () => Promise.resolve(routes),
-    report: () => undefined,
-    destroy: () => Promise.resolve(),
-  };
-  const outbox = db.engine === "sqlite" ? createSqliteOutbox(db as SqliteDatabase) : createOutbox();
-  const log = createLog("silent", "json");
-  const parts = { db, claims: claimsOn(db), outbox, transports: [transport], clock, log, random: () => 0 };
-  const deliverer = new Deliverer(parts);
-  deliverer.start();
-  /** Lets everything happen that is due at that time. */
-  const settle = async (advanceMs = 0): Promise<void> => {
-    clock.advance(advanceMs);
-    deliverer.reload();
-    await deliverer.settled();
-  };
-  return { clock, carried, deliverer, settle, [Symbol.asyncDispose]: () => deliverer.stop(0) };
-}
 
 async function attemptsPerDelivery(queue: EngineQueue): Promise<number[]> {
   const rows = await queue.db.read(() => all(query.selectFrom("delivery").select("attempts").orderBy("id")));
@@ -84,7 +23,7 @@ describe.each(ENGINES)("a deliverer on $name", ({ temporary }) => {
     await queue.post(30);
     await spreadOutbox(queue.db);
     await queue.post(40);
-    await using world = deliver(queue.db, to);
+    await using world = deliverOn(queue.db, to);
     await world.settle();
     expect(await queue.states()).toEqual({ delivered: 210 });
     expect(new Set(world.carried.map(({ id }) => id)).size).toBe(210);
@@ -97,7 +36,7 @@ describe.each(ENGINES)("a deliverer on $name", ({ temporary }) => {
     const [to = ""] = await queue.recipients(1);
     let isDown = true;
     await queue.post(6);
-    await using world = deliver(queue.db, [to], {}, () => (isDown ? FAILED : ANSWERED));
+    await using world = deliverOn(queue.db, [to], { answer: () => (isDown ? FAILED : ANSWERED) });
     for (let minute = 0; minute < 5; minute += 1) await world.settle(60_000);
     expect(await queue.states()).toEqual({ pending: 6 });
     const probes = await queue.db.read(() => all(query.selectFrom("attempt").select("is_probe")));
@@ -112,10 +51,13 @@ describe.each(ENGINES)("a deliverer on $name", ({ temporary }) => {
     const [to = ""] = await queue.recipients(1);
     await queue.post(7);
     let isFirst = true;
-    await using world = deliver(queue.db, [to], { pace: PACE }, ({ count }) => {
-      const fails = count > 1 && isFirst;
-      if (fails) isFirst = false;
-      return fails ? FAILED : ANSWERED;
+    await using world = deliverOn(queue.db, [to], {
+      policy: { pace: PACE },
+      answer: ({ count }) => {
+        const fails = count > 1 && isFirst;
+        if (fails) isFirst = false;
+        return fails ? FAILED : ANSWERED;
+      },
     });
     await world.settle();
     expect(world.carried.map(({ count }) => count)).toEqual([1, 1]);
@@ -134,10 +76,12 @@ describe.each(ENGINES)("a deliverer on $name", ({ temporary }) => {
     const [to = ""] = await queue.recipients(1);
     await queue.post(10);
     const disable = query.updateTable("recipient").set({ state: "disabled" });
-    await using world = deliver(queue.db, [to], {}, async () => {
-      await queue.db.transaction(() => run(disable));
-      world.deliverer.reload();
-      return FAILED;
+    await using world = deliverOn(queue.db, [to], {
+      answer: async () => {
+        await queue.db.transaction(() => run(disable));
+        world.deliverer.reload();
+        return FAILED;
+      },
     });
     await spreadOutbox(queue.db);
     await world.settle();

@@ -3,6 +3,7 @@ import { query } from "../../src/database/database.ts";
 import { openDatabase } from "../../src/database/sqlite/open-database.ts";
 import { getDelivery, listAttempts, listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { queueSubmission } from "../../src/outbox/queue-submission.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
 import { claimDue, earliestDue, finish } from "../support/claims.ts";
 import { startReceiverWith } from "../support/receivers.ts";
@@ -10,6 +11,14 @@ import { dropOld, ANSWERED, WebhookWorld } from "../support/webhook-world.ts";
 import { all, run } from "../../src/database/steps.ts";
 
 const DAY_MS = 86_400_000;
+
+/** As at the start of a process. Returns how many deliveries went back into the queue. */
+function recover({ db, transport }: WebhookWorld, now: number): number {
+  return db.now(function* () {
+    return yield* recoverDeliveries(yield* createClaims(db).readAbandoned(), [transport], now);
+  });
+}
+
 test("submissions and their deliveries are stored together or not at all", async () => {
   await using world = new WebhookWorld();
   world.addWebhook("https://example.com/");
@@ -61,7 +70,7 @@ test("a claim belongs to one attempt: a result that comes late is not recorded",
   const now = world.clock.now();
   const [claimed] = claimDue(world.db, webhook.id, 4, now);
   expect(claimDue(world.db, webhook.id, 4, now)).toEqual([]);
-  world.db.now(() => recoverDeliveries([world.transport], now));
+  recover(world, now);
   const late = { delivery: claimed!, transport: world.transport, result: ANSWERED, random: 0 };
   expect(finish(world.db, [late], now)).toEqual([null]);
   expect(world.db.now(() => getDelivery(claimed!.id))).toMatchObject({
@@ -84,7 +93,7 @@ test("interrupted deliveries go out again, later each time in a row, and run out
     waits.push((due - world.clock.now()) / 1000);
     world.clock.set(due);
     claimDue(world.db, webhook.id, 1, due);
-    expect(world.db.now(() => recoverDeliveries([world.transport], due))).toBe(1);
+    expect(recover(world, due)).toBe(1);
   }
   expect(waits.slice(0, 6)).toEqual([0, 5, 30, 120, 600, 1800]);
   const [id] = world.deliveryIds();
@@ -99,7 +108,7 @@ test("deliveries interrupted while their webhook was disabled are held", async (
   await world.spread();
   claimDue(world.db, webhook.id, 1, world.clock.now());
   world.db.now(() => run(query.updateTable("recipient").set({ state: "disabled" })));
-  world.db.now(() => recoverDeliveries([world.transport], world.clock.now()));
+  recover(world, world.clock.now());
   expect(world.states()).toEqual({ held: 1 });
 });
 

@@ -29,9 +29,10 @@ export interface EngineQueue {
   states(): Promise<Record<string, number>>;
 }
 
-/** What the deliverer of this server does with its rows. */
+/** What the deliverer of this server, which is alone, does with its rows. */
 export function claimsOn(db: Database, self = "one"): Claims {
-  return db.engine === "sqlite" ? createSqliteClaims(db as SqliteDatabase) : createPostgresqlClaims(self);
+  if (db.engine === "sqlite") return createSqliteClaims(db as SqliteDatabase);
+  return createPostgresqlClaims({ self, list: () => [self] });
 }
 
 export async function queueOn(db: Database): Promise<EngineQueue> {

@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import { type Database, query } from "../../src/database/database.ts";
+import type { LiveServers } from "../../src/database/live-servers.ts";
+import { all, run, text } from "../../src/database/steps.ts";
+import { NewMessages } from "../../src/outbox/outbox.ts";
+import { deliveryHeads } from "../../src/outbox/delivery-heads.ts";
+import { ownerOf } from "../../src/outbox/owner.ts";
+import { createClaims } from "../../src/outbox/postgresql-claims.ts";
+import type { AttemptResult } from "../../src/outbox/transport.ts";
+import { deliverOn } from "../support/engine-deliverer.ts";
+import { rowsOf as rowsInEngine } from "../support/engines.ts";
+import { type EngineQueue, queueOn } from "../support/queue-on-engine.ts";
+import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
+import { ANSWERED } from "../support/webhook-world.ts";
+
+/** Who lives, as a test says it. */
+class Servers {
+  #live: readonly string[] = [];
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** As the database's rows have it. */
+  async live(...ids: readonly string[]): Promise<void> {
+    this.#live = ids;
+    await this.#db.transaction(function* () {
+      yield* run(text("DELETE FROM live_server"));
+      for (const id of ids)
+        yield* run(
+          text(
+            `INSERT INTO live_server (id, program, schema_version, started_at, seen_at)
+              SELECT ?, '1', 1, 0, (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+            id,
+          ),
+        );
+    });
+  }
+
+  /** What one of them knows. */
+  of(self: string): LiveServers {
+    return { self, list: () => (this.#live.includes(self) ? this.#live : []) };
+  }
+}
+
+async function start() {
+  const address = await temporaryAddress();
+  const db = await openForTest(address);
+  const queue = await queueOn(db);
+  const servers = new Servers(db);
+  /** A deliverer of another server, with connections of its own. */
+  const server = async (self: string, to: readonly string[], answer?: () => Promise<AttemptResult>) => {
+    const own = await openForTest(address);
+    return deliverOn(own, to, { claims: createClaims(servers.of(self)), ...(answer && { answer }) });
+  };
+  return { db, queue, servers, server };
+}
+
+async function rowsOf(queue: EngineQueue) {
+  return queue.db.read(() => all(query.selectFrom("delivery").selectAll().orderBy("id")));
+}
+
+describe.runIf(hasPostgresql)("deliverers of two servers", () => {
+  test("share the recipients, and send each message once", async () => {
+    const { queue, servers, server } = await start();
+    const to = await queue.recipients(8);
+    await servers.live("srv_1", "srv_2");
+    await queue.post(20);
+    await using one = await server("srv_1", to);
+    await using two = await server("srv_2", to);
+    await Promise.all([one.settle(), two.settle()]);
+    expect(await queue.states()).toEqual({ delivered: 160 });
+    for (const [self, { carried }] of [
+      ["srv_1", one],
+      ["srv_2", two],
+    ] as const)
+      for (const { to: id } of carried) expect(ownerOf(id, ["srv_1", "srv_2"])).toBe(self);
+    const sent = [...one.carried, ...two.carried].map(({ id }) => id);
+    expect(sent).toHaveLength(160);
+    expect(new Set(sent).size).toBe(160);
+  });
+
+  test("what a server was sending when it was lost goes out again by the other, and its late results are refused", async () => {
+    const { queue, servers, server } = await start();
+    const to = await queue.recipients(6);
+    await servers.live("srv_1", "srv_2");
+    await queue.post(2);
+    const answers: (() => void)[] = [];
+    await using lost = await server(
+      "srv_1",
+      to,
+      () => new Promise((resolve) => answers.push(() => resolve(ANSWERED))),
+    );
+    const own = to.filter((id) => ownerOf(id, ["srv_1", "srv_2"]) === "srv_1");
+    const inFlight = Math.min(own.length * 2, 8);
+    await expect.poll(() => answers.length).toBe(inFlight);
+    await servers.live("srv_2");
+    await using other = await server("srv_2", to);
+    await other.settle();
+    // Later, because the first process may have been ended by one of them.
+    await other.settle(60_000);
+    expect(await queue.states()).toEqual({ delivered: 12 });
+    expect(other.carried).toHaveLength(12);
+    const before = await rowsOf(queue);
+    await servers.live("srv_1", "srv_2");
+    for (const answer of answers) answer();
+    await lost.settle();
+    expect(await rowsOf(queue)).toEqual(before);
+    const attempts = await queue.db.read(() => all(query.selectFrom("attempt").select("outcome")));
+    const outcomes = attempts.map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === "interrupted")).toHaveLength(inFlight);
+    expect(outcomes.filter((outcome) => outcome === "delivered")).toHaveLength(12);
+  });
+
+  test("a server that hears nothing of the others sends nothing until it does", async () => {
+    const { queue, servers, server } = await start();
+    const to = await queue.recipients(2);
+    await queue.post(3);
+    await using one = await server("srv_1", to);
+    await one.settle();
+    expect(one.carried).toEqual([]);
+    await servers.live("srv_1");
+    await expect.poll(() => queue.states()).toEqual({ delivered: 6 });
+    expect(one.carried).toHaveLength(6);
+  });
+
+  test("what another server has queued is found by a look, and the other way round it is told", async () => {
+    const { queue, servers, server } = await start();
+    const to = await queue.recipients(20);
+    const both = ["srv_1", "srv_2"];
+    await servers.live(...both);
+    await using one = await server("srv_1", to);
+    await one.settle();
+    await queue.post(1);
+    const own = to.filter((id) => ownerOf(id, both) === "srv_1");
+    one.deliverer.look();
+    await expect.poll(() => one.carried.map(({ to: id }) => id).toSorted()).toEqual(own.toSorted());
+    let told = 0;
+    one.deliverer.onQueuedForOthers(() => (told += 1));
+    const elsewhere = new NewMessages();
+    const known = { id: "wh_elsewhere", kind: "pigeon", max_spam_score: 100, endpoint_name: "Contact" };
+    const post = { id: "sub_1", endpointId: queue.endpointId, spamScore: 0 };
+    elsewhere.add({ ...post, ipAddress: "", userAgent: "", createdAt: 1 }, [known], 1);
+    one.outbox.announce(elsewhere);
+    await expect.poll(() => told).toBe(1);
+  });
+
+  test("a pulse shows that messages wait and who lives, and what it shows changes with them", async () => {
+    const { db, queue, servers, server } = await start();
+    const to = await queue.recipients(2);
+    await servers.live("srv_1");
+    const one = await server("srv_1", to);
+    const heads = deliveryHeads(one.deliverer);
+    const look = () =>
+      Promise.all(
+        heads.map(
+          async ({ sql }) =>
+            (await rowsInEngine<{ value: string | null }>(db, `SELECT (${sql})::text AS value`))[0]?.value,
+        ),
+      );
+    expect(await look()).toEqual([null, "srv_1"]);
+    await one.deliverer.stop(0);
+    await queue.post(1);
+    const [waiting] = await look();
+    expect(waiting).not.toBeNull();
+    expect((await look())[0]).not.toBe(waiting);
+    await servers.live("srv_1", "srv_2");
+    expect((await look())[1]).toBe("srv_1 srv_2");
+  });
+
+  test("a claim whose commit was not heard goes back, and each message is sent once", async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address);
+    const queue = await queueOn(db);
+    const [to = ""] = await queue.recipients(1);
+    const servers = new Servers(db);
+    await servers.live("srv_1");
+    await queue.post(5);
+    let isLost = false;
+    const unheard: Database = {
+      ...db,
+      async relaxedTransaction(work) {
+        const result = await db.relaxedTransaction(work);
+        const { sending = 0 } = await queue.states();
+        if (isLost || sending === 0) return result;
+        isLost = true;
+        throw new Error("the connection broke");
+      },
+    };
+    await using one = deliverOn(unheard, [to], { claims: createClaims(servers.of("srv_1")) });
+    await expect.poll(() => queue.states()).toEqual({ delivered: 5 });
+    expect(isLost).toBe(true);
+    expect(new Set(one.carried.map(({ id }) => id)).size).toBe(5);
+    expect(one.carried).toHaveLength(5);
+    expect((await rowsOf(queue)).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test("a result whose commit was not heard is recorded once", async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address);
+    const queue = await queueOn(db);
+    const [to = ""] = await queue.recipients(1);
+    const servers = new Servers(db);
+    await servers.live("srv_1");
+    await queue.post(3);
+    let isLost = false;
+    const unheard: Database = {
+      ...db,
+      async relaxedTransaction(work) {
+        const result = await db.relaxedTransaction(work);
+        const { delivered = 0 } = await queue.states();
+        if (isLost || delivered === 0) return result;
+        isLost = true;
+        throw new Error("the connection broke");
+      },
+    };
+    await using one = deliverOn(unheard, [to], { claims: createClaims(servers.of("srv_1")) });
+    await expect.poll(() => queue.states()).toEqual({ delivered: 3 });
+    await one.settle();
+    expect(isLost).toBe(true);
+    expect(one.carried).toHaveLength(3);
+    const attempts = await db.read(() => all(query.selectFrom("attempt").select("outcome")));
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(["delivered", "delivered", "delivered"]);
+  });
+});

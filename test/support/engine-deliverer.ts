@@ -1,0 +1,73 @@
+import type { Database } from "../../src/database/database.ts";
+import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import type { Claims } from "../../src/outbox/claims.ts";
+import { Deliverer } from "../../src/outbox/deliverer.ts";
+import { createOutbox, createSqliteOutbox } from "../../src/outbox/outbox.ts";
+import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../../src/outbox/transport.ts";
+import { createFakeClock } from "./fake-clock.ts";
+import { claimsOn } from "./queue-on-engine.ts";
+import { ANSWERED } from "./webhook-world.ts";
+
+const POLICY: DeliveryPolicy = {
+  scheduleSeconds: [60, 60],
+  probeSeconds: [60],
+  failuresUntilProbes: 3,
+  refusalsUntilStopped: 3,
+  afterUnsure: null,
+  limits: { total: 8, perPlace: 8, perRecipient: 4 },
+  pace: null,
+};
+
+/** What one attempt carried. */
+export interface Carried {
+  readonly id: string;
+  readonly to: string;
+  /** Messages of it, and how many bodies of those. */
+  readonly count: number;
+  readonly bodies: number;
+}
+
+interface DeliverOptions {
+  readonly policy?: Partial<DeliveryPolicy>;
+  readonly answer?: (carried: Carried) => Promise<AttemptResult> | AttemptResult;
+  readonly claims?: Claims;
+}
+
+/** A deliverer over any engine, which sends to these recipients of the kind `pigeon`. It is started. */
+export function deliverOn(
+  db: Database,
+  to: readonly string[],
+  { policy = {}, answer = () => ANSWERED, claims = claimsOn(db) }: DeliverOptions = {},
+) {
+  const clock = createFakeClock();
+  const carried: Carried[] = [];
+  const send = async (message: Message, recipientId: string): Promise<AttemptResult> => {
+    const { id, memberIds, memberBodies } = message;
+    carried.push({ id, to: recipientId, count: memberIds.length + 1, bodies: memberBodies.length + 1 });
+    return answer(carried.at(-1)!);
+  };
+  const routes = new Map<string, Route>(
+    to.map((id) => [id, { place: "loft", gatherSeconds: null, send: (message) => send(message, id) }]),
+  );
+  const transport: Transport = {
+    kind: "pigeon",
+    carrier: "pigeon",
+    policy: { ...POLICY, ...policy },
+    routes: () => Promise.resolve(routes),
+    report: () => undefined,
+    destroy: () => Promise.resolve(),
+  };
+  const outbox = db.engine === "sqlite" ? createSqliteOutbox(db as SqliteDatabase) : createOutbox();
+  const log = createLog("silent", "json");
+  const parts = { db, claims, outbox, transports: [transport], clock, log, random: () => 0 };
+  const deliverer = new Deliverer(parts);
+  deliverer.start();
+  /** Lets everything happen that is due by then. */
+  const settle = async (advanceMs = 0): Promise<void> => {
+    clock.advance(advanceMs);
+    deliverer.reload();
+    await deliverer.settled();
+  };
+  return { clock, carried, deliverer, outbox, settle, [Symbol.asyncDispose]: () => deliverer.stop(0) };
+}
