@@ -220,7 +220,8 @@ describe.each(ENGINES)("a batch on $name", ({ temporary }) => {
     });
     const recall = (email: string) =>
       db.read(() => server.memory.recall(workspaceId, endpointId, post(email), NOON));
-    await server.write([pending({ recollection: await recall("a@example.org") })]);
+    const medium = { of: { spamClass: "medium" as const } };
+    await server.write([pending({ ...medium, recollection: await recall("a@example.org") })]);
     const { history } = await until(async () => {
       const recalled = await recall("b@example.org");
       return recalled.history.copies.otherSenders > 0 && recalled;
