@@ -3,7 +3,9 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { insertAutoReply, noteReplyBegun } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { setConfirmed } from "../../src/outbox/recipient-store.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { markRead } from "../../src/submissions/read-marks.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
@@ -73,6 +75,7 @@ export async function furnishJoinery(server: TestServer): Promise<OwnerHome> {
     webhookId: failing,
     deliveryId: one("SELECT id FROM delivery WHERE recipient_id = ?", failing),
     ...mailed,
+    ...addReply(server, forms.Shop.id),
     // No picture shows a page behind a letter.
     signUpToken: "",
     resetToken: "",
@@ -166,6 +169,29 @@ function addMail(
   };
   const recipientId = add("workshop@joinery.example", true);
   add("jonas@joinery.example", false);
+  const ids = addDelivered(owner, endpointId, recipientId);
+  return { mailRecipientId: recipientId, mailDeliveryId: ids[0] ?? "" };
+}
+
+function addReply(
+  { owner, clock }: TestServer,
+  endpointId: string,
+): Pick<OwnerHome, "autoReplyId" | "replyDeliveryId"> {
+  const now = clock.now();
+  const text =
+    "Thank you for your order request.\n\nWe look at the drawings and answer within two working days. If it is urgent, call the workshop.\n\nAda and Jonas";
+  const settings = { field: "email", subject: "Your request to the workshop", text, replyToId: null };
+  const id = owner.now(function* () {
+    const made = yield* insertAutoReply(endpointId, settings, now - 20 * 24 * HOUR_MS);
+    yield* setConfirmed(made, now - 20 * 24 * HOUR_MS);
+    yield* noteReplyBegun(made, now - 3 * HOUR_MS);
+    return made;
+  });
+  return { autoReplyId: id, replyDeliveryId: addDelivered(owner, endpointId, id)[0] ?? "" };
+}
+
+/** An e-mail about each of the last submissions. Their ids, newest first. */
+function addDelivered(owner: TestServer["owner"], endpointId: string, recipientId: string): string[] {
   const addDelivery = owner.prepare(
     `INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, finished_at)
      VALUES (?, ?, ?, 'delivered', 1, ?, ?)`,
@@ -181,13 +207,12 @@ function addMail(
        ORDER BY seq DESC LIMIT 8`,
     )
     .all(endpointId) as { id: string; created_at: number }[];
-  const ids = told.map(({ id, created_at: at }) => {
+  return told.map(({ id, created_at: at }) => {
     const messageId = newId("msg", at);
     addDelivery.run(messageId, id, recipientId, at, at + 1000);
     addAttempt.run(messageId, at + 800);
     return messageId;
   });
-  return { mailRecipientId: recipientId, mailDeliveryId: ids[0] ?? "" };
 }
 
 /** Waits until no message is under way, so that the next post comes after it. */

@@ -3,6 +3,7 @@ import type { Steps } from "../database/steps.ts";
 import { mailChannel } from "../mail/mail-deliveries.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import type { Channel } from "../outbox/channel-deliveries.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 import { findRecipient } from "../outbox/recipient-store.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
@@ -15,5 +16,7 @@ export function* channelOf(recipientId: string): Steps<Channel<Actor>> {
 
 /** The page of a recipient. */
 export function recipientPath(kind: string, id: string): string {
-  return `/dashboard/${kind === MAIL_KIND ? "recipients" : "webhooks"}/${id}`;
+  return `/dashboard/${Object.hasOwn(FOLDERS, kind) ? FOLDERS[kind] : "webhooks"}/${id}`;
 }
+
+const FOLDERS: Readonly<Record<string, string>> = { [MAIL_KIND]: "recipients", [REPLY_KIND]: "replies" };

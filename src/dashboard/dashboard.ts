@@ -3,6 +3,7 @@ import { endpointDeletePages } from "./endpoint-delete-page.ts";
 import { endpointFieldsPages } from "./endpoint-fields-page.ts";
 import { endpointKeysPages } from "./endpoint-keys-page.ts";
 import { endpointSettingsPages } from "./endpoint-settings-page.ts";
+import { endpointReplyPages } from "./endpoint-reply-page.ts";
 import { endpointTryPages } from "./endpoint-try-page.ts";
 import { endpointListPages } from "./endpoint-list-page.ts";
 import { endpointNewPages } from "./endpoint-new-page.ts";
@@ -73,6 +74,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   bulkPages,
   exportPages,
   endpointTryPages,
+  endpointReplyPages,
   endpointSettingsPages,
   endpointKeysPages,
   endpointFieldsPages,

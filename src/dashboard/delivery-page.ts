@@ -1,20 +1,25 @@
 import type { Actor } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { mailChannel } from "../mail/mail-deliveries.ts";
+import { getViewableAutoReply } from "../mail/auto-reply/viewable-auto-replies.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { getViewableMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { type Channel, getDeliveryTo, replayOf } from "../outbox/channel-deliveries.ts";
 import { type Attempt, type Delivery, isGathered } from "../outbox/delivery.ts";
 import { leadOf, listAttempts } from "../outbox/delivery-store.ts";
+import { REPLY_KIND } from "../outbox/recipient.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { readSubmissions } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { getViewableWebhook } from "../webhooks/viewable-webhooks.ts";
 import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
+import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import { page, redirect } from "./answer.ts";
 import { recipientPath } from "./channel-of.ts";
+import { pathOf } from "./endpoint-frame.ts";
 import { adviceFor, deliveryWords, togetherWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { titleOf } from "./preview.ts";
@@ -28,48 +33,82 @@ const MAX_SHOWN = 50;
 
 /** How the pages of messages know the recipients of a kind. */
 interface Section {
-  readonly channel: Channel<Actor>;
+  readonly kind: string;
+  /** Sends messages again; null if nobody may. */
+  readonly channel: Channel<Actor> | null;
   /** Of the addresses. */
-  readonly name: "recipients" | "webhooks";
+  readonly name: "recipients" | "replies" | "webhooks";
   /** Back to the recipient. */
   readonly back: string;
   /** @throws not_found unless this viewer may see it. */
-  readonly getRecipient: (viewer: Viewer, id: string) => Steps<unknown>;
+  readonly getRecipient: (viewer: Viewer, id: string) => Steps<{ readonly endpoint: Endpoint }>;
 }
 
 const SECTIONS: readonly Section[] = [
-  { channel: webhookChannel, name: "webhooks", back: "The webhook", getRecipient: getViewableWebhook },
-  { channel: mailChannel, name: "recipients", back: "The recipient", getRecipient: getViewableMailRecipient },
+  {
+    kind: WEBHOOK_KIND,
+    channel: webhookChannel,
+    name: "webhooks",
+    back: "The webhook",
+    getRecipient: getViewableWebhook,
+  },
+  {
+    kind: MAIL_KIND,
+    channel: mailChannel,
+    name: "recipients",
+    back: "The recipient",
+    getRecipient: getViewableMailRecipient,
+  },
+  {
+    kind: REPLY_KIND,
+    channel: null,
+    name: "replies",
+    back: "The automatic reply",
+    getRecipient: getViewableAutoReply,
+  },
 ];
 
 /** One message with its attempts, and sending again: one, some, or all that were given up. */
 export function deliveryPages(routes: Routes, parts: DashboardParts): void {
-  for (const section of SECTIONS) sectionPages(routes, parts, section);
+  for (const section of SECTIONS) {
+    messagePage(routes, parts, section);
+    if (section.channel !== null) replayPages(routes, parts, { ...section, channel: section.channel });
+  }
 }
 
-function sectionPages(routes: Routes, parts: DashboardParts, section: Section): void {
-  const { db } = parts;
-  const { channel, name, getRecipient } = section;
+function* getOwned(
+  { getRecipient }: Section,
+  viewer: Viewer,
+  recipientId: string,
+  id: string,
+): Steps<Delivery> {
+  yield* getRecipient(viewer, recipientId);
+  return yield* getDeliveryTo(recipientId, id);
+}
 
-  function* getOwned(viewer: Viewer, recipientId: string, id: string): Steps<Delivery> {
-    yield* getRecipient(viewer, recipientId);
-    return yield* getDeliveryTo(recipientId, id);
-  }
-
-  routes.read(`/${name}/:id/deliveries/:delivery`, async ({ viewer, params, now }) => {
+function messagePage(routes: Routes, { db }: DashboardParts, section: Section): void {
+  routes.read(`/${section.name}/:id/deliveries/:delivery`, async ({ viewer, params, now }) => {
     const { id = "", delivery: deliveryId = "" } = params;
     const shown = await db.read(function* () {
-      const delivery = yield* getOwned(viewer, id, deliveryId);
+      const { endpoint } = yield* section.getRecipient(viewer, id);
+      const delivery = yield* getDeliveryTo(id, deliveryId);
       const attempts = yield* listAttempts(leadOf(delivery));
       const [submission] = yield* readSubmissions([delivery.submissionId]);
-      return { delivery, attempts, submission, now };
+      return { delivery, attempts, submission, endpoint, now };
     });
     return page("Message", deliveryView(section, shown));
   });
+}
+
+type ReplayedSection = Section & { readonly channel: Channel<Actor> };
+
+function replayPages(routes: Routes, parts: DashboardParts, section: ReplayedSection): void {
+  const { db } = parts;
+  const { channel, name, getRecipient } = section;
 
   routes.write(`/${name}/:id/deliveries/:delivery/replay`, async ({ viewer, params, form, now }) => {
     const { id = "", delivery: deliveryId = "" } = params;
-    await db.read(() => getOwned(viewer, id, deliveryId));
+    await db.read(() => getOwned(section, viewer, id, deliveryId));
     const asked = { what: deliveryId, asNew: form.has("as_new"), dryRun: false, actor: viewer, now };
     const { id: sent = deliveryId } = await applied(parts, () => replayOf(channel, db, asked));
     return redirect(`${recipientPath(channel.kind, id)}/deliveries/${sent}`, "sent-again", 1);
@@ -93,7 +132,7 @@ function sectionPages(routes: Routes, parts: DashboardParts, section: Section): 
   async function replayChosen({ viewer, form, now }: Visit, recipientId: string): Promise<number> {
     const chosen = [...new Set(form.getAll("id"))].slice(0, MAX_CHOSEN);
     // All of them first, so that nothing is sent if one belongs to somebody else.
-    for (const id of chosen) await db.read(() => getOwned(viewer, recipientId, id));
+    for (const id of chosen) await db.read(() => getOwned(section, viewer, recipientId, id));
     let sent = 0;
     for (const what of chosen) {
       try {
@@ -112,25 +151,27 @@ interface ShownDelivery {
   readonly delivery: Delivery;
   readonly attempts: readonly Attempt[];
   readonly submission: Submission | undefined;
+  readonly endpoint: Endpoint;
   readonly now: number;
 }
 
-function deliveryView({ channel, back }: Section, shown: ShownDelivery): Html {
-  const { delivery, attempts, submission, now } = shown;
+function deliveryView({ kind, channel, back }: Section, shown: ShownDelivery): Html {
+  const { delivery, attempts, submission, endpoint, now } = shown;
   const { id, recipientId, submissionId, state, dueAt, others } = delivery;
   const { label, tone } = deliveryWords(delivery, now);
   const isWaiting = isGathered(delivery, now);
-  const { kind } = channel;
   const recipient = recipientPath(kind, recipientId);
+  const from = kind === REPLY_KIND ? pathOf(endpoint, "/reply") : recipient;
   const path = `${recipient}/deliveries/${id}/replay`;
-  const words = WORDS[kind === MAIL_KIND ? "mail" : "webhook"];
-  const isOver = state === "delivered" || state === "failed";
-  return html`<p class="crumbs"><a href="${recipient}">← ${back}</a></p>
+  const words = WORDS[kind === WEBHOOK_KIND ? "webhook" : "mail"];
+  const mayReplay = channel !== null && !isWaiting;
+  const isOver = channel !== null && (state === "delivered" || state === "failed");
+  return html`<p class="crumbs"><a href="${from}">← ${back}</a></p>
     <div class="head">
       <h1>Message</h1>
       <span class="pill ${tone}">${label}</span>
       <div class="actions">
-        ${!isWaiting && html`<form method="post" action="${path}"><button class="primary">Send again</button></form>`}
+        ${mayReplay && html`<form method="post" action="${path}"><button class="primary">Send again</button></form>`}
         ${
           isOver &&
           html`<form method="post" action="${path}">

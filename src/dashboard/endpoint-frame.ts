@@ -7,6 +7,7 @@ const SECTIONS = [
   { path: "/fields", label: "Fields" },
   { path: "/keys", label: "Keys and form" },
   { path: "/try", label: "Try a post" },
+  { path: "/reply", label: "Automatic reply" },
 ] as const;
 
 export function pathOf({ id }: Endpoint, section: string): string {

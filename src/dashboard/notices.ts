@@ -47,6 +47,8 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
     "The recipient is there, but too many such e-mails were sent within an hour. Send the question again later.",
   "recipient-made-already": () => "The recipient was added already.",
   "recipient-deleted": () => "The recipient is deleted.",
+  "reply-on": () => "Saved. Whoever writes from now on gets this reply.",
+  "reply-off": () => "Off: nobody gets a reply any more. Your text is kept for the next time.",
   "held-released": (count) => `${posts(count)} released. What was released is in the inbox.`,
   "held-limit": (count) =>
     `${posts(count)} released; the others stay here, because the month’s limit of the plan is reached.`,

@@ -1,4 +1,5 @@
 import { html, type Html } from "../foundation/html.ts";
+import { listViewableAutoReplies, type OwnedAutoReply } from "../mail/auto-reply/viewable-auto-replies.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { listViewableMailRecipients, type OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { readQueue, type RecipientQueue } from "../outbox/count-deliveries.ts";
@@ -7,6 +8,8 @@ import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
 import { page } from "./answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { emptyCard } from "./empty-card.ts";
+import { pathOf } from "./endpoint-frame.ts";
+import { stateOf as replyState } from "./reply-view.ts";
 import { type Health, healthPill, queueCell } from "./health.ts";
 import { listCard } from "./list-card.ts";
 import type { DashboardParts } from "./parts.ts";
@@ -21,7 +24,8 @@ const PATH = "/dashboard/notifications";
 /** What is shown of a recipient of any kind. */
 interface Row {
   readonly id: string;
-  readonly kind: string;
+  /** Of its page. */
+  readonly path: string;
   readonly name: string;
   readonly health: Health;
   /** Null while all is well. */
@@ -40,18 +44,21 @@ interface List {
   readonly isFirst: boolean;
 }
 
-/** `/dashboard/notifications`: who is told of submissions, by e-mail and by webhooks, with their health. */
+/** `/dashboard/notifications`: who is told of submissions, by e-mail and by webhooks, with their health; and who answers by itself. */
 export function notificationsPages(routes: Routes, { db, config }: DashboardParts): void {
   routes.read("/notifications", async ({ viewer, query, now }) => {
     const mailAfter = query.get("mail_after");
     const webhooksAfter = query.get("after");
+    const repliesAfter = query.get("replies_after");
     const recipients = await db.read(() => listViewableMailRecipients(viewer, mailAfter, PAGE_SIZE + 1));
     const webhooks = await db.read(() => listViewableWebhooks(viewer, webhooksAfter, PAGE_SIZE + 1));
+    const replies = await db.read(() => listViewableAutoReplies(viewer, repliesAfter, PAGE_SIZE + 1));
     const mail = await readList(recipients.map(mailRow), "mail_after", mailAfter === null);
     const others = await readList(webhooks.map(webhookRow), "after", webhooksAfter === null);
+    const answers = await readList(replies.map(replyRow), "replies_after", repliesAfter === null);
     const missing = mailMissing(config, viewer.isOperator);
     const content = html`<div class="head"><h1>Notifications</h1></div>
-      ${mailCard(mail, missing, now)} ${webhooksCard(others, now)}`;
+      ${mailCard(mail, missing, now)} ${webhooksCard(others, now)} ${repliesCard(answers, now)}`;
     return page("Notifications", content);
   });
 
@@ -68,15 +75,48 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
 function mailRow({ recipient, endpoint }: OwnedMailRecipient): Row {
   const { id, settings, failingSince } = recipient;
   const health = recipientHealth(recipient);
-  return { id, kind: MAIL_KIND, name: settings.address, health, failingSince, endpointName: endpoint.name };
+  const path = recipientPath(MAIL_KIND, id);
+  return { id, path, name: settings.address, health, failingSince, endpointName: endpoint.name };
 }
 
 function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
   const { id, settings, failingSince } = webhook;
   const name = new URL(settings.url).host;
   const health = healthOf(webhook);
-  return { id, kind: WEBHOOK_KIND, name, health, failingSince, endpointName: endpoint.name };
+  const path = recipientPath(WEBHOOK_KIND, id);
+  return { id, path, name, health, failingSince, endpointName: endpoint.name };
 }
+
+function replyRow({ reply, endpoint }: OwnedAutoReply): Row {
+  const { name } = endpoint;
+  const path = pathOf(endpoint, "/reply");
+  return { id: reply.id, path, name, health: replyState(reply), failingSince: null, endpointName: name };
+}
+
+/** Set up on the page of an endpoint. */
+function repliesCard({ rows, next, isFirst }: List, now: number): Html {
+  if (rows.length === 0 && isFirst) return NO_REPLY;
+  return listCard({
+    header: html`<h2>Automatic replies</h2>`,
+    label: "Automatic replies",
+    columns: ["Endpoint", "State", "Messages"],
+    rows: rows.map((row) => replyView(row, now)),
+    next,
+  });
+}
+
+function replyView({ path, name, health, queue }: ShownRow, now: number): Html {
+  return html`<tr>
+    <td><a href="${path}"><bdi>${name}</bdi></a></td>
+    <td>${healthPill(health)}</td>
+    <td>${queueCell(queue, now)}</td>
+  </tr>`;
+}
+
+const NO_REPLY = html`<p class="hint">
+  An endpoint can also answer whoever writes: turn on the automatic reply on the page of the
+  <a href="/dashboard/endpoints">endpoint</a>.
+</p>`;
 
 function mailCard({ rows, next, isFirst }: List, missing: string | null, now: number): Html {
   if (rows.length === 0 && isFirst)
@@ -115,9 +155,9 @@ const NO_WEBHOOK = emptyCard(
   html`<a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
 );
 
-function rowView({ id, kind, name, health, failingSince, endpointName, queue }: ShownRow, now: number): Html {
+function rowView({ path, name, health, failingSince, endpointName, queue }: ShownRow, now: number): Html {
   return html`<tr>
-    <td><a href="${recipientPath(kind, id)}">${name}</a></td>
+    <td><a href="${path}">${name}</a></td>
     <td>
       ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
     </td>

@@ -68,6 +68,6 @@ function* nameRecipient(id: string): Steps<Pick<SentMessage, "recipient" | "kind
   const mail = yield* findMailRecipient(id);
   if (mail !== undefined) return { recipient: mail.settings.address, kind: MAIL_KIND };
   const webhook = yield* findWebhook(id);
-  if (webhook === undefined) return { recipient: "Whoever wrote it", kind: REPLY_KIND };
+  if (webhook === undefined) return { recipient: "Whoever wrote it: the automatic reply", kind: REPLY_KIND };
   return { recipient: new URL(webhook.settings.url).host, kind: WEBHOOK_KIND };
 }

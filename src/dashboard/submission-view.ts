@@ -101,11 +101,7 @@ function messageView(
   const said =
     last === undefined || last.outcome === "delivered" ? null : (adviceFor(kind, last) ?? last.message);
   return html`<li>
-    ${
-      kind === REPLY_KIND
-        ? html`<span>${recipient}, the automatic reply</span>`
-        : html`<a href="${recipientPath(kind, delivery.recipientId)}/deliveries/${delivery.id}">${recipient}</a>`
-    }
+    <a href="${recipientPath(kind, delivery.recipientId)}/deliveries/${delivery.id}">${recipient}</a>
     <span class="pill ${tone}">${label}</span>
     <small
       >${isWaiting ? html`with others in one e-mail` : attemptWords(attempts.length)}${last !== undefined && html` · last ${time(last.startedAt)}`}${

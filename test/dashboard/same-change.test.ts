@@ -264,12 +264,14 @@ test("a webhook is added, changed, paused, started, given a new secret and delet
   expect(count(left, /^webhook /)).toBe(0);
 });
 
-test("an e-mail recipient is changed, paused, started and deleted, and an e-mail is sent again", async () => {
+test("an e-mail recipient and the automatic reply are changed, and an e-mail is sent again", async () => {
   const { server, home } = await begin();
   const { mailRecipientId: id, mailDeliveryId } = home;
   const path = `/dashboard/recipients/${id}`;
   const edited = { digest: "daily", max_spam_score: "40", subject: "{endpoint}: {name}" };
   const message = `${path}/deliveries/${mailDeliveryId}`;
+  const reply = `/dashboard/endpoints/${home.endpointId}/reply`;
+  const set = ["set", home.endpointId, "--text", "Thanks."];
   const rows = await bothWays(server, [
     [
       "recipient.set",
@@ -279,8 +281,11 @@ test("an e-mail recipient is changed, paused, started and deleted, and an e-mail
     ["recipient.disable", sending(path, {}, `${path}/disable`), ["recipient", "disable", id]],
     ["recipient.replay", sending(message, {}, `${message}/replay`), ["mail", "replay", mailDeliveryId]],
     ["recipient.enable", sending(path, {}, `${path}/enable`), ["recipient", "enable", id]],
+    ["autoreply.off", sending(reply, {}, `${reply}/off`), ["autoreply", "off", home.endpointId]],
+    ["autoreply.set", sending(reply, { action: "save", text: "Thanks." }), ["autoreply", ...set]],
   ]);
   expect(count(rows, /^mail_recipient .*"digest":"daily"/)).toBe(1);
+  expect(count(rows, /^auto_reply .*"text":"Thanks\."/)).toBe(1);
   const left = await bothWays(server, [
     ["recipient.delete", sending(`${path}/delete`, {}), ["recipient", "remove", id, "--yes"]],
   ]);

@@ -43,6 +43,7 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   endpoints: ({ endpointId }) => endpointId,
   keys: ({ keyId }) => keyId,
   recipients: ({ mailRecipientId }) => mailRecipientId,
+  replies: ({ autoReplyId }) => autoReplyId,
   webhooks: ({ webhookId }) => webhookId,
   deliveries: ({ deliveryId }) => deliveryId,
   sessions: ({ sessionId }) => sessionId,
@@ -50,7 +51,11 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   accounts: ({ accountId }) => accountId,
 };
 
-const mailDelivery = ({ mailDeliveryId }: OwnerHome): string => mailDeliveryId;
+/** Messages that are not a webhook's, by the beginning of the path. */
+const DELIVERIES: Readonly<Record<string, (home: OwnerHome) => string>> = {
+  "/dashboard/recipients/": ({ mailDeliveryId }) => mailDeliveryId,
+  "/dashboard/replies/": ({ replyDeliveryId }) => replyDeliveryId,
+};
 
 /** What follows the address of a page that only the link in a letter leads to. */
 const QUERIES: Readonly<Record<string, (home: OwnerHome) => string>> = {
@@ -69,8 +74,8 @@ export const EVERY_PAGE: ConfigOverrides = {
 export function addressOf({ path }: DashboardRoute, home: OwnerHome): string {
   const query = QUERIES[path]?.(home) ?? "";
   const address = path.replaceAll(/([\w-]+)\/:\w+/g, (_whole, before: string) => {
-    const isMail = before === "deliveries" && path.startsWith("/dashboard/recipients/");
-    const value = isMail ? mailDelivery : PARAMETERS[before];
+    const begin = Object.keys(DELIVERIES).find((each) => path.startsWith(each)) ?? "";
+    const value = (before === "deliveries" && DELIVERIES[begin]) || PARAMETERS[before];
     if (value === undefined) throw new Error(`${path}: say in PARAMETERS what ${before}/: stands for`);
     return `${before}/${value(home)}`;
   });

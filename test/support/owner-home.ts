@@ -2,7 +2,9 @@ import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { insertAutoReply } from "../../src/mail/auto-reply/auto-reply-store.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { setConfirmed } from "../../src/outbox/recipient-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import type { SchemaDefinition } from "../../src/schemas/definition.ts";
 import { makeMailedLink } from "../../src/sessions/mailed-link.ts";
@@ -31,6 +33,9 @@ export interface OwnerHome {
   readonly mailRecipientId: string;
   /** An e-mail about the first submission that was given up. */
   readonly mailDeliveryId: string;
+  /** It is on, and a reply to the first submission was given up; nothing if the schema has no field for it. */
+  readonly autoReplyId: string;
+  readonly replyDeliveryId: string;
   /** Of links in letters: to somebody who signs up, and for a new password of this account. */
   readonly signUpToken: string;
   readonly resetToken: string;
@@ -86,6 +91,7 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     submissionIds[0] ?? "",
   );
   const mailRecipientId = addRecipient(server, endpointId, `team.${email}`);
+  const autoReplyId = addAutoReply(server, endpointId, schema);
   return {
     visitor,
     accountId: visitor.accountId,
@@ -102,6 +108,8 @@ export async function furnish(server: TestServer, email: string, given: Furnitur
     resetToken: owner.now(() => makeMailedLink("reset", email, now)),
     deliveryId,
     mailRecipientId,
+    autoReplyId,
+    replyDeliveryId: addGivenUp(server, autoReplyId, submissionIds[0] ?? ""),
     mailDeliveryId: addGivenUp(server, mailRecipientId, submissionIds[0] ?? ""),
   };
 }
@@ -113,8 +121,20 @@ function addRecipient({ owner, clock }: TestServer, endpointId: string, address:
   return owner.now(() => addMailRecipient(made, clock.now())).id;
 }
 
+function addAutoReply({ owner, clock }: TestServer, endpointId: string, schema: SchemaDefinition): string {
+  const { email } = schema;
+  if (email?.type !== "string" || email.format !== "email") return "";
+  const settings = { field: "email", subject: null, text: null, replyToId: null };
+  return owner.now(function* () {
+    const id = yield* insertAutoReply(endpointId, settings, clock.now());
+    yield* setConfirmed(id, clock.now());
+    return id;
+  });
+}
+
 /** A message that was tried once. */
 function addGivenUp({ owner, clock }: TestServer, recipientId: string, submissionId: string): string {
+  if (recipientId === "") return "";
   const now = clock.now();
   const id = newId("msg", now);
   owner

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type Actor, recordChange } from "../../audit/audit-store.ts";
 import type { Database } from "../../database/database.ts";
 import type { Steps } from "../../database/steps.ts";
@@ -26,6 +27,13 @@ export interface AutoReplyChange {
     readonly replyTo?: string | null;
   };
   readonly actor: Actor | null;
+  /** {@link fingerprintOf} what is changed, as somebody saw it; null changes whatever there is. */
+  readonly basedOn?: string | null;
+}
+
+/** Changes with every setting, so that two people do not overwrite each other. */
+export function fingerprintOf(reply: AutoReply | undefined): string {
+  return hash("sha256", JSON.stringify(reply?.settings ?? null), "base64url").slice(0, 22);
 }
 
 /**
@@ -33,15 +41,15 @@ export interface AutoReplyChange {
  * are dropped.
  *
  * @throws usage when a setting is out of its bounds, or no field or several could have the address; not_found when no recipient of the
- *   endpoint has the address for answers, conflict when it gets no e-mail
+ *   endpoint has the address for answers; conflict when that one gets no e-mail, or somebody else changed the settings meanwhile
  */
 export async function setAutoReply(
   db: Database,
-  { endpoint, change, actor }: AutoReplyChange,
+  { endpoint, change, actor, basedOn = null }: AutoReplyChange,
   now: number,
 ): Promise<AutoReply> {
   const before = await db.transaction(function* () {
-    const known = yield* findAutoReplyOf(endpoint.id);
+    const known = yield* findBase(endpoint, basedOn);
     const settings = yield* settingsFrom(endpoint, known?.settings, change);
     if (known !== undefined && known.settings.field !== settings.field) yield* stop(known.id);
     return known;
@@ -49,7 +57,7 @@ export async function setAutoReply(
   // It is off, or was turned off just now: nothing of another time or field may be sent.
   if (before !== undefined) await dropIfOff(db, endpoint.id);
   return db.transaction(function* () {
-    const known = yield* findAutoReplyOf(endpoint.id);
+    const known = yield* findBase(endpoint, basedOn);
     const settings = yield* settingsFrom(endpoint, known?.settings, change);
     const id = known?.id ?? (yield* insertAutoReply(endpoint.id, settings, now));
     yield* updateAutoReply(id, settings);
@@ -60,6 +68,12 @@ export async function setAutoReply(
     yield* recordAutoReplyChange(actor, "set", endpoint, now);
     return yield* getAutoReplyOf(endpoint.id);
   });
+}
+
+function* findBase(endpoint: Endpoint, basedOn: string | null): Steps<AutoReply | undefined> {
+  const known = yield* findAutoReplyOf(endpoint.id);
+  if (basedOn === null || basedOn === fingerprintOf(known)) return known;
+  throw new FormsvcError("conflict", "the automatic reply was changed by somebody else meanwhile");
 }
 
 /** Turns it off; replies that wait are dropped. Its settings stay for the next time. Undefined if there never was one. */
