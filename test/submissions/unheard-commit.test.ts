@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../src/database/database.ts";
+import type { BatchStatement } from "../../src/database/postgresql/batch-connection.ts";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import type { PostgresqlDatabase } from "../../src/database/postgresql/open-postgresql.ts";
 import { addPlace, batchServer, outcomesOf, type Place } from "../support/batch-world.ts";
@@ -203,10 +204,51 @@ describe.skipIf(!hasPostgresql)("a batch whose commit nobody heard", () => {
   });
 });
 
-test.skipIf(findPgbouncer() === null || !hasPostgresql)(
-  "behind a pooler, batches are stored, and the database still ends a silent one soon",
+/** A database whose owner ends statements early and hides warnings. */
+async function impatientAddress(): Promise<string> {
+  const address = await temporaryAddress();
+  const admin = await connectPlainly(address);
+  for (const setting of [
+    "statement_timeout = 600000",
+    "lock_timeout = 600000",
+    "client_min_messages = error",
+  ])
+    await admin.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`,
+    );
+  await admin.end();
+  return address;
+}
+
+const SETTINGS: BatchStatement = {
+  name: "settings",
+  text: `SELECT array_agg(current_setting(name) ORDER BY name) AS values FROM unnest(ARRAY['statement_timeout',
+    'lock_timeout', 'client_min_messages', 'idle_in_transaction_session_timeout']) AS name`,
+};
+
+async function settingsOf(db: PostgresqlDatabase): Promise<readonly string[] | undefined> {
+  const [row] = await db.batches.transaction(async (transaction) => {
+    const rows = await transaction.query<{ values: string[] }>(SETTINGS);
+    await transaction.commit();
+    return rows;
+  });
+  return row?.values;
+}
+
+/** Warnings are heard, a silent server is ended after three seconds, and nothing else is ended early. */
+const WANTED_SETTINGS = ["warning", "3s", "0", "0"];
+
+test.skipIf(!hasPostgresql)(
+  "no statement or commit of a batch is ended early, whatever the database's settings",
   async () => {
-    const address = await temporaryAddress();
+    expect(await settingsOf(await openForTest(await impatientAddress()))).toEqual(WANTED_SETTINGS);
+  },
+);
+
+test.skipIf(findPgbouncer() === null || !hasPostgresql)(
+  "behind a pooler, batches are stored under the same settings",
+  async () => {
+    const address = await impatientAddress();
     const place = await addPlace(await openForTest(address));
     const pooler = await startPgbouncer(address);
     onTestFinished(() => pooler.stop());
@@ -217,15 +259,6 @@ test.skipIf(findPgbouncer() === null || !hasPostgresql)(
         expect(await outcomesOf(server, [place.pending()])).toEqual(["stored"]);
     });
     await Promise.all(posted);
-    const [row] = await dbs[0].batches.transaction(async (transaction) => {
-      const statement = { name: "look", text: "SELECT current_setting($1) AS value" };
-      const rows = await transaction.query<{ value: string }>(
-        statement,
-        "idle_in_transaction_session_timeout",
-      );
-      await transaction.commit();
-      return rows;
-    });
-    expect(row?.value).toBe("3s");
+    expect(await settingsOf(dbs[0])).toEqual(WANTED_SETTINGS);
   },
 );
