@@ -3,7 +3,6 @@ import { createRateExchange } from "../database/postgresql/rate-exchange.ts";
 import { joinServers } from "../database/postgresql/served-postgresql.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { createJointRateLimiter } from "../foundation/joint-rate-limit.ts";
-import { textsHead } from "../history/spam-memory.ts";
 import { createOutbox } from "../outbox/outbox.ts";
 import { createClaims } from "../outbox/postgresql-claims.ts";
 import { createPostgresqlBatch } from "../submissions/postgresql-batch.ts";
@@ -25,7 +24,6 @@ export async function openPostgresqlEngine(
   return {
     served: {
       ...served,
-      watch: (listener, heads) => served.watch(listener, [...heads, textsHead(memory)]),
       async end() {
         await exchanging.stop();
         await served.end();

@@ -10,9 +10,12 @@ import { proveWritable } from "../database/sqlite/write-probe.ts";
 import { type Clock, toIsoTime } from "../foundation/clock.ts";
 import { databaseCreated, databaseMigrated } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
+import { openAddress } from "./open.ts";
 
 /** How long a transaction of a server is begun again while others are in its way. */
 const PATIENCE_MS = 10_000;
+/** A server that says nothing for this time is away: whoever asked gets an error, and the connection is replaced. */
+const ANSWER_TIMEOUT_MS = 10_000;
 
 type Serve = (db: AnyDatabase) => Promise<void>;
 
@@ -30,11 +33,25 @@ export async function withServedDatabase(
   const { path, url, poolSize } = config.database;
   if (url === null) return serveFile(config, resolve(path), { clock, log }, serve);
   const { openPostgresql } = await import("../database/postgresql/open-postgresql.ts");
+  await migrateAddress(url, log);
+  const db = await openPostgresql(url, {
+    connections: poolSize,
+    patienceMs: PATIENCE_MS,
+    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+  });
+  try {
+    await serve(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Over connections of a command, which wait for an answer as long as it takes. */
+async function migrateAddress(url: string, log: Log): Promise<void> {
   const { migratePostgresql } = await import("../database/postgresql/migrate-postgresql.ts");
-  const db = await openPostgresql(url, { connections: poolSize, patienceMs: PATIENCE_MS });
+  const db = await openAddress(url);
   try {
     tellOfMigration(log, db.name, { ...(await migratePostgresql(db)), keptCopy: null });
-    await serve(db);
   } finally {
     await db.close();
   }

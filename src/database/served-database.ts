@@ -10,8 +10,11 @@ export interface ServedDatabase {
   /** Notices what others commit, from now on. */
   watch(listener: ChangeListener, heads: readonly Head[]): ChangeWatch;
   measure(metrics: Metrics): void;
-  /** Call it before the server listens: from now on nothing waits for another process inside a statement. */
-  begin(): void;
+  /**
+   * Call it before the server listens. It resolves when what is remembered can be believed; from then on nothing waits for another
+   * process inside a statement. @throws database_unusable if nothing is heard of the database.
+   */
+  begin(): Promise<void>;
   /** Call it after the last write. */
   end(): Promise<void>;
 }

@@ -91,11 +91,6 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
   };
 }
 
-/** Tells of texts that other servers remembered, which no commit of this process shows. */
-export function textsHead(memory: Pick<SpamMemory, "forget">): Head {
-  return { sql: "SELECT max(id) FROM remembered_text", onChange: () => memory.forget() };
-}
-
 const TRUST_SQL = `SELECT count(*) FILTER (WHERE mark = 'ham') AS ham, count(*) FILTER (WHERE mark = 'spam') AS spam
   FROM lesson WHERE workspace_id = ? AND email = ?`;
 

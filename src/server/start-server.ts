@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { ServiceParts } from "../app/parts.ts";
-import { createSubmitService } from "../app/submit-service.ts";
+import { createSubmitService, type SubmitService } from "../app/submit-service.ts";
 import type { Config } from "../config/config.ts";
 import {
   dashboardListening,
@@ -50,8 +50,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { db, config, clock, log } = parts;
   const service = await createSubmitService({ ...parts, metrics: await loadMetrics(config) });
-  await service.deliverer.recover();
-  service.served.begin();
+  await begin(service);
   let draining = false;
   const guards = {
     limits: config.server,
@@ -107,6 +106,17 @@ export async function startServer(
     return { url, stop };
   } catch (error) {
     await stop();
+    throw error;
+  }
+}
+
+/** What an earlier process left behind is recovered before anything new comes. */
+async function begin({ deliverer, served }: SubmitService): Promise<void> {
+  try {
+    await deliverer.recover();
+    await served.begin();
+  } catch (error) {
+    await served.end();
     throw error;
   }
 }

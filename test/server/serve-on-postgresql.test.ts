@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
 import { examplePost, post, tryPost } from "../support/posts.ts";
 import { startReceiverWith } from "../support/receivers.ts";
+import { startLink } from "../support/faulty-link.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import {
   addressInCluster,
@@ -141,6 +142,29 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     await until(() => server.lines.some(({ event }) => event === "database.upgraded"));
     const next = await machine.run(["serve", "--port", "0"]);
     expect([next.code, next.stderr]).toEqual([5, expect.stringContaining("made by a newer formsvc")]);
+  });
+
+  test("answers no request with a key while it hears nothing of the database, and goes on when it does", async () => {
+    const { machine, address } = await postgresqlMachine();
+    const link = await startLink(address);
+    const server = await machine.serve({ args: ["--db", link.address] });
+    const endpoint = await machine.createEndpoint();
+    await post(server.url, endpoint.secret);
+    link.silence();
+    const read = () =>
+      fetch(`${server.url}/submissions`, { headers: { authorization: `Bearer ${endpoint.secret}` } });
+    await until(async () => (await read()).status === 503);
+    expect((await tryPost(server.url, endpoint.publishable)).status).toBe(503);
+    await until(async () => (await fetch(`${server.url}/readyz`)).status === 503);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    // Nobody knows of it before the link is whole again.
+    await machine.mustRun(["endpoint", "pause", endpoint.id]);
+    link.resume();
+    await until(async () => (await read()).status === 200);
+    expect((await tryPost(server.url, endpoint.publishable)).status).toBe(403);
+    await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
+    await until(() => server.lines.some(({ event }) => event === "database.heard"));
+    expect(await server.stop()).toBe(0);
   });
 
   test("leaves the list of servers when it stops, and another one takes its place beside it", async () => {

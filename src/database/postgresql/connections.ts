@@ -29,6 +29,8 @@ export interface PoolOptions {
   readonly size: number;
   /** Longest wait for a connection, free or new. */
   readonly connectTimeoutMs: number;
+  /** Longest wait for an answer to a statement, whose connection is given up then; null waits. */
+  readonly answerTimeoutMs?: number | null;
 }
 
 export function createConnections(address: DatabaseAddress, options: PoolOptions): Connections {
@@ -89,6 +91,7 @@ function createPool(address: DatabaseAddress, host: DatabaseHost, options: PoolO
     enableChannelBinding: address.tls.bindsChannel,
     max: options.size,
     connectionTimeoutMillis: options.connectTimeoutMs,
+    ...(options.answerTimeoutMs ? { query_timeout: options.answerTimeoutMs } : {}),
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,

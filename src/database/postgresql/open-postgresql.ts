@@ -11,6 +11,8 @@ export interface PostgresqlOptions {
   readonly connections: number;
   /** How long a transaction is begun again while others are in its way, and a batch of posts while the server is away, in milliseconds. */
   readonly patienceMs: number;
+  /** Longest wait for an answer to a statement, but for those of a batch; without it any answer is waited for. */
+  readonly answerTimeoutMs?: number;
 }
 
 /** Longest wait for a connection, free or new. */
@@ -19,7 +21,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const BATCH_CONNECT_TIMEOUT_MS = 3000;
 
 /** A command does one thing after the other. */
-export const COMMAND_OPTIONS: PostgresqlOptions = { connections: 2, patienceMs: 10_000 };
+export const COMMAND_OPTIONS: PostgresqlOptions = {
+  connections: 2,
+  patienceMs: 10_000,
+};
 
 /** A PostgreSQL database, for what only this engine has: its migrations, and copies to and from it. */
 export interface PostgresqlDatabase extends Database {
@@ -48,7 +53,8 @@ export async function openPostgresql(
 ): Promise<PostgresqlDatabase> {
   const address = parseDatabaseAddress(addressText);
   const { shown } = address;
-  const pool = { size: options.connections, connectTimeoutMs: CONNECT_TIMEOUT_MS };
+  const { connections: size, answerTimeoutMs = null } = options;
+  const pool = { size, connectTimeoutMs: CONNECT_TIMEOUT_MS, answerTimeoutMs };
   const connections = createConnections(address, pool);
   const ofBatches = createConnections(address, { size: 1, connectTimeoutMs: BATCH_CONNECT_TIMEOUT_MS });
   const batches = createBatchConnection({ connections: ofBatches, shown, patienceMs: options.patienceMs });

@@ -35,6 +35,7 @@ export class Pulse {
   /** When the newest look that was answered was sent, by the monotonic clock. */
   #lookedAt = -Infinity;
   #isUpgraded = false;
+  readonly #begun = Promise.withResolvers<void>();
   /** When the connection was made. */
   connectedAt = -Infinity;
 
@@ -52,6 +53,11 @@ export class Pulse {
   blindness(): Blindness | null {
     if (this.#isUpgraded) return "upgraded";
     return this.ageMs() > MAX_AGE_MS ? "unheard" : null;
+  }
+
+  /** Resolves when the first look was answered. @throws if that takes longer. */
+  async begun(longestMs: number): Promise<void> {
+    await answerWithin(this.#begun.promise, longestMs, this.#stopping.signal);
   }
 
   ageMs(): number {
@@ -94,5 +100,6 @@ export class Pulse {
     }
     this.#seen = look;
     this.#lookedAt = sentAt;
+    this.#begun.resolve();
   }
 }

@@ -1,3 +1,4 @@
+import { FormsvcError } from "../../foundation/errors.ts";
 import { databaseHeard, databaseUnheard, standbyNotAwaited } from "../../foundation/events.ts";
 import { newId } from "../../foundation/id.ts";
 import type { Log } from "../../foundation/log.ts";
@@ -13,6 +14,8 @@ import { readStandbys } from "./standbys.ts";
 
 /** For the pulse and the heartbeat. */
 const OWN_CONNECTIONS = { size: 2, connectTimeoutMs: 3000 };
+/** Longest wait for the first look. */
+const LONGEST_BEGIN_MS = 10_000;
 /** Time between two checks whether the database is heard, for the log. */
 const CHECK_MS = 1000;
 
@@ -46,7 +49,11 @@ export async function joinServers(db: PostgresqlDatabase, now: number, log: Log)
       return { noticeChanges() {}, blindness: () => begun.blindness() };
     },
     measure: (metrics) => measureServers(metrics, db, () => pulse),
-    begin() {},
+    async begin() {
+      await pulse?.begun(LONGEST_BEGIN_MS).catch(() => {
+        throw new FormsvcError("database_unusable", `${db.name}: the server does not answer`);
+      });
+    },
     async end() {
       clearInterval(checking);
       await Promise.all([pulse?.stop(), heartbeat.stop()]);

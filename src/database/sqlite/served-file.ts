@@ -32,7 +32,7 @@ export function serveFile({ db, backup, clock, log }: FileParts): ServedDatabase
     // Whatever another process committed, all heads may have moved.
     watch: (listener) => db.watch([listener]),
     measure: (metrics) => measureDatabase(metrics, db, backup, clock),
-    begin: () => void db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`),
+    begin: async () => void db.pragma(`busy_timeout = ${SERVER_BUSY_TIMEOUT_MS}`),
     end: async () => checkpoint(db, log),
   };
 }
