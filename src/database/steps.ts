@@ -7,7 +7,11 @@ export interface Statement {
 }
 
 /** A statement in SQLite's words, which PostgreSQL's `dialect.ts` knows too, or else in those of each. */
-type Built<Row = unknown> = Compilable<Row> & { readonly postgresql?: string };
+type Built<Row = unknown> = Compilable<Row> & {
+  readonly postgresql?: string;
+  /** Under it PostgreSQL prepares the statement once a connection. */
+  readonly name?: string;
+};
 
 /**
  * What a transaction does, statement by statement. Steps can wait for rows and for nothing else: they contain no
@@ -23,6 +27,11 @@ export type Steps<Result> = Generator<Statement, Result, unknown>;
 export function text<Row>(sql: string, ...parameters: unknown[]): Compilable<Row> {
   const compiled = CompiledQuery.raw(sql, parameters) as CompiledQuery<Row>;
   return { compile: () => compiled };
+}
+
+/** A statement of PostgreSQL's that runs all the time, and takes longer to plan than to run. @param name unique for its text. */
+export function prepared<Row>(name: string, sql: string, ...parameters: unknown[]): Built<Row> {
+  return { ...text<Row>(sql, ...parameters), name };
 }
 
 /**

@@ -4,6 +4,7 @@ import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../foun
 import type { Log } from "../foundation/log.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Claims } from "./claims.ts";
+import type { Lane } from "./lane.ts";
 import { AHEAD_MS, Lanes } from "./lanes.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Sending } from "./round-draft.ts";
@@ -15,6 +16,8 @@ import type { AttemptResult, EndedAttempt, Transport } from "./transport.ts";
 const MOST_UNRECORDED = 64;
 /** Time until the database is tried again after it refused. */
 const DATABASE_RETRY_MS = 250;
+/** A claim that goes over a network is made when this number of deliveries claimed ahead is left. */
+const EARLY_CLAIM = 64;
 /** Time until somebody who hears nothing of the other servers listens again. */
 const BLIND_MS = 250;
 /** A claim whose commit was heard later than this is not used: somebody else may take this server for lost by now. */
@@ -241,7 +244,12 @@ export class Deliverer {
     const mayGoOn = this.#maySend && !this.#lanes.isStale && !this.#hasRush();
     const next = mayGoOn ? this.#lanes.next(ended, this.#parts.clock.now()) : null;
     if (next) this.#begin(next);
-    if (!next || next.lane.aheadCount === 0 || this.#ended.length >= MOST_UNRECORDED) this.wake();
+    if (!next || this.#isRunningOut(next.lane) || this.#ended.length >= MOST_UNRECORDED) this.wake();
+  }
+
+  /** Whether more must be claimed for a lane. Over a network early, so that its slots need not wait for the claim. */
+  #isRunningOut(lane: Lane): boolean {
+    return lane.aheadCount === 0 || (this.#parts.claims.isShared && lane.aheadCount === EARLY_CLAIM);
   }
 
   #sleep(): void {

@@ -7,9 +7,18 @@ import type { RoundDraft } from "./round-draft.ts";
 
 /** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
 const FURTHEST_PLAN_MS = 36 * 3_600_000;
-/** Most deliveries claimed ahead for one recipient, and for all. */
-const MOST_AHEAD = 64;
-const MOST_AHEAD_IN_ALL = 256;
+/** How many deliveries are claimed ahead. */
+interface AheadLimits {
+  /** Most for each quick answer since the last claim. */
+  readonly perAnswer: number;
+  /** Most for one recipient. */
+  readonly perRecipient: number;
+  readonly total: number;
+}
+
+const AHEAD: AheadLimits = { perAnswer: 2, perRecipient: 64, total: 256 };
+/** A claim takes longer there, and attempts go on meanwhile. */
+const AHEAD_OVER_NETWORK: AheadLimits = { perAnswer: 8, perRecipient: 128, total: 512 };
 
 export const PULL_FORWARD_SQL = `UPDATE delivery SET due_at = ?
   WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL AND due_at > ?`;
@@ -57,13 +66,14 @@ export class LaneClaims {
     now: number,
   ): Steps<void> {
     const due = lanes.filter((lane) => lane.readyAt(draft.planOf(lane)) <= now);
-    let free = MOST_AHEAD_IN_ALL - lanes.reduce((count, lane) => count + lane.aheadCount, 0);
+    const { perAnswer, perRecipient, total } = this.#claims.isShared ? AHEAD_OVER_NETWORK : AHEAD;
+    let free = total - lanes.reduce((count, lane) => count + lane.aheadCount, 0);
     const shares: Share[] = [];
     for (const lane of due) {
       // If others wait for the same slots, each slot goes to the next in turn.
       const isAlone = due.length === 1 || lane.sharedSlots(draft.slots, now) > 0;
-      const wanted = isAlone ? lane.aheadWanted(draft.planOf(lane), quick.get(lane) ?? 0) : 0;
-      const limit = Math.min(wanted, MOST_AHEAD - lane.aheadCount, free);
+      const wanted = isAlone ? lane.aheadWanted(draft.planOf(lane), perAnswer * (quick.get(lane) ?? 0)) : 0;
+      const limit = Math.min(wanted, perRecipient - lane.aheadCount, free);
       if (limit <= 0) continue;
       free -= limit;
       shares.push({ lane, limit });

@@ -84,11 +84,11 @@ export class Lane {
     return this.#ahead.length;
   }
 
-  /** How many more deliveries may be claimed ahead for it; depends on how quickly it has answered since the last claim. */
-  aheadWanted({ breaker }: LanePlan, quick: number): number {
+  /** How many more deliveries may be claimed ahead for it. @param wanted in all, by how many quick answers it gave since the last claim. */
+  aheadWanted({ breaker }: LanePlan, wanted: number): number {
     const isWell = breaker.state === "closed" && breaker.count === 0;
     // What is claimed has counted, so nothing that has a pace is claimed for later.
-    return isWell && this.rate === null ? 2 * quick - this.#ahead.length : 0;
+    return isWell && this.rate === null ? wanted - this.#ahead.length : 0;
   }
 
   isQuick(): boolean {

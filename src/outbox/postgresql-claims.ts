@@ -1,5 +1,5 @@
 import type { LiveServers } from "../database/live-servers.ts";
-import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { all, first, prepared, run, type Steps, text } from "../database/steps.ts";
 import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims, Want } from "./claims.ts";
 import { createFinish } from "./postgresql-finish.ts";
@@ -20,31 +20,29 @@ interface QueuedRow extends ClaimedRow {
 }
 
 /** Looked up by row, whatever the planner expects of the tables. */
-const BODY = `(SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery.submission_id) AS body`;
+const BODY = `(SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery.submission_id)`;
 const RETURNED = "delivery.id, delivery.recipient_id, attempts, spent, interruptions, due_at";
 const FROM_WANTS = `FROM json_to_recordset(?) AS want (recipient_id text COLLATE "C", most integer)`;
 
-/** An array of ids is read once and looked up by the key; the rows of a join would be a guess of the planner's. */
-export const CLAIM_SQL = {
-  earliest: `SELECT want.recipient_id, CASE
-      WHEN EXISTS (SELECT FROM outbox WHERE outbox.recipient_id = want.recipient_id) THEN 0
-      ELSE (SELECT due_at FROM delivery WHERE delivery.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL
-        ORDER BY lead_id, due_at LIMIT 1) END AS due_at
-    FROM json_array_elements_text(?) AS want (recipient_id)`,
-  due: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?, claimed_by = ?
-    WHERE delivery.id = ANY (ARRAY(SELECT picked.id ${FROM_WANTS} CROSS JOIN LATERAL (
+/** Due deliveries that nobody else has locked. An array of ids is looked up by the key; the rows of a join would be a guess of the planner's. */
+const takeDue = (fromWants: string): string => `UPDATE delivery
+    SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?, claimed_by = ?
+    WHERE delivery.id = ANY (ARRAY(SELECT picked.id ${fromWants} CROSS JOIN LATERAL (
       SELECT id FROM delivery AS waiting
       WHERE waiting.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL AND due_at <= ?
       ORDER BY lead_id, due_at LIMIT want.most FOR NO KEY UPDATE SKIP LOCKED) AS picked))
-    RETURNING ${RETURNED}, ${BODY}`,
-  // Whole rows become deliveries: those that are not wanted yet wait as such. Messages of deleted submissions are dropped.
-  queued: `WITH want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
-    oldest AS MATERIALIZED (
-      SELECT counted.number FROM want CROSS JOIN LATERAL (
+    RETURNING ${RETURNED}, state, ${BODY} AS body`;
+
+/**
+ * Of what `rest` wants. Whole rows become deliveries: those that are not wanted yet wait as such. Messages of deleted submissions are
+ * dropped.
+ */
+const TAKE_ROWS = `oldest AS MATERIALIZED (
+      SELECT counted.number FROM rest CROSS JOIN LATERAL (
         SELECT number, sum(message_count) OVER (ORDER BY number) - message_count AS before FROM (
-          SELECT number, message_count FROM outbox WHERE outbox.recipient_id = want.recipient_id
-          ORDER BY number LIMIT want.most) AS first
-      ) AS counted WHERE counted.before < want.most),
+          SELECT number, message_count FROM outbox WHERE outbox.recipient_id = rest.recipient_id
+          ORDER BY number LIMIT rest.most) AS first
+      ) AS counted WHERE counted.before < rest.most),
     taken AS (DELETE FROM outbox WHERE number = ANY (ARRAY(
         SELECT number FROM outbox WHERE number = ANY (ARRAY(SELECT number FROM oldest)) ORDER BY number
         FOR UPDATE SKIP LOCKED))
@@ -56,16 +54,34 @@ export const CLAIM_SQL = {
       WHERE submission.id = ANY (ARRAY(SELECT submission_id FROM message)) ORDER BY submission.id FOR KEY SHARE),
     ranked AS (
       SELECT message.*, row_number() OVER (PARTITION BY recipient_id ORDER BY number, place) AS rank
-      FROM message WHERE submission_id IN (SELECT id FROM alive))
-    INSERT INTO delivery (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe, claimed_by)
+      FROM message WHERE submission_id IN (SELECT id FROM alive))`;
+const MAKE_DELIVERIES = `INSERT INTO delivery
+      (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe, claimed_by)
       SELECT ranked.id, submission_id, ranked.recipient_id, chosen.state,
         CASE chosen.state WHEN 'sending' THEN 1 ELSE 0 END, queued_at,
         CASE chosen.state WHEN 'sending' THEN ?::bigint END, CASE chosen.state WHEN 'sending' THEN ?::smallint ELSE 0 END,
         CASE chosen.state WHEN 'sending' THEN ? END
-      FROM ranked JOIN want ON want.recipient_id = ranked.recipient_id
-        CROSS JOIN LATERAL (SELECT CASE WHEN rank <= want.most THEN 'sending' ELSE 'pending' END AS state) AS chosen
+      FROM ranked JOIN rest ON rest.recipient_id = ranked.recipient_id
+        CROSS JOIN LATERAL (SELECT CASE WHEN rank <= rest.most THEN 'sending' ELSE 'pending' END AS state) AS chosen
       ORDER BY number, place
-    RETURNING ${RETURNED}, state, CASE state WHEN 'sending' THEN ${BODY.replace(/ AS body$/, "")} END AS body`,
+    RETURNING ${RETURNED}, state, CASE state WHEN 'sending' THEN ${BODY} END AS body`;
+
+export const CLAIM_SQL = {
+  earliest: `SELECT want.recipient_id, CASE
+      WHEN EXISTS (SELECT FROM outbox WHERE outbox.recipient_id = want.recipient_id) THEN 0
+      ELSE (SELECT due_at FROM delivery WHERE delivery.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL
+        ORDER BY lead_id, due_at LIMIT 1) END AS due_at
+    FROM json_array_elements_text(?) AS want (recipient_id)`,
+  due: takeDue(FROM_WANTS),
+  queued: `WITH rest AS MATERIALIZED (SELECT * ${FROM_WANTS}), ${TAKE_ROWS} ${MAKE_DELIVERIES}`,
+  // Both at once: each statement is a way to the server and back.
+  dueAndQueued: `WITH want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
+    due AS (${takeDue("FROM want")}),
+    rest AS MATERIALIZED (
+      SELECT recipient_id, most - (SELECT count(*) FROM due WHERE due.recipient_id = want.recipient_id) AS most FROM want),
+    ${TAKE_ROWS},
+    made AS (${MAKE_DELIVERIES})
+    SELECT * FROM due UNION ALL SELECT * FROM made WHERE state = 'sending'`,
   waitsSince: `SELECT (SELECT queued_at FROM outbox WHERE recipient_id = ? ORDER BY number LIMIT 1) AS queued,
     (SELECT due_at FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
       ORDER BY lead_id, due_at LIMIT 1) AS due`,
@@ -90,11 +106,20 @@ export function createClaims(servers: LiveServers): Claims {
   const { self } = servers;
   function* claimRows(wants: readonly Want[], isProbe: boolean, latest: number, now: number) {
     const probe = isProbe ? 1 : 0;
-    return yield* all(text<ClaimedRow>(CLAIM_SQL.due, now, probe, self, toJson(wants), latest));
+    return yield* all(
+      prepared<ClaimedRow>("claim due", CLAIM_SQL.due, now, probe, self, toJson(wants), latest),
+    );
   }
 
   function* claimQueued(wants: readonly Want[], isProbe: boolean, now: number): Steps<ClaimedRow[]> {
-    const made = text<QueuedRow>(CLAIM_SQL.queued, toJson(wants), now, isProbe ? 1 : 0, self);
+    const made = prepared<QueuedRow>(
+      "claim queued",
+      CLAIM_SQL.queued,
+      toJson(wants),
+      now,
+      isProbe ? 1 : 0,
+      self,
+    );
     return (yield* all(made)).filter(({ state }) => state === "sending");
   }
 
@@ -103,7 +128,8 @@ export function createClaims(servers: LiveServers): Claims {
     isShared: true,
     *earliestDue(recipientIds) {
       const rows = yield* all(
-        text<{ readonly recipient_id: string; readonly due_at: number | null }>(
+        prepared<{ readonly recipient_id: string; readonly due_at: number | null }>(
+          "earliest due",
           CLAIM_SQL.earliest,
           JSON.stringify(recipientIds),
         ),
@@ -111,16 +137,11 @@ export function createClaims(servers: LiveServers): Claims {
       return new Map(rows.map((row) => [row.recipient_id, row.due_at]));
     },
     *claimDue(wants, now) {
-      const due = byRecipient(yield* claimRows(wants, false, now, now), false, now);
-      const rest = wants.flatMap(({ recipientId, limit }) => {
-        const left = limit - (due.get(recipientId)?.length ?? 0);
-        return left > 0 ? [{ recipientId, limit: left }] : [];
-      });
-      if (rest.length === 0) return due;
-      for (const [id, queued] of byRecipient(yield* claimQueued(rest, false, now), false, now))
-        due.set(id, [...(due.get(id) ?? []), ...queued]);
-      for (const { recipientId } of wants) if (!due.has(recipientId)) due.set(recipientId, []);
-      return due;
+      const claim = [toJson(wants), now, 0, self, now, now, 0, self];
+      const rows = yield* all(prepared<ClaimedRow>("claim due and queued", CLAIM_SQL.dueAndQueued, ...claim));
+      const claimed = byRecipient(rows, false, now);
+      for (const { recipientId } of wants) if (!claimed.has(recipientId)) claimed.set(recipientId, []);
+      return claimed;
     },
     *claimProbe(recipientId, now) {
       const wants = [{ recipientId, limit: 1 }];

@@ -1,4 +1,4 @@
-import { all, run, type Steps, text } from "../database/steps.ts";
+import { all, prepared, run, type Steps, text } from "../database/steps.ts";
 import {
   changedSituation,
   type RecipientSituation,
@@ -55,7 +55,9 @@ export function createFinish(self: string) {
       attempt,
       recipient_id: recipientId,
     }));
-    const rows = yield* all(text<EndedRow>(FINISH_SQL.recipients, JSON.stringify(asked), self));
+    const rows = yield* all(
+      prepared<EndedRow>("ended attempts", FINISH_SQL.recipients, JSON.stringify(asked), self),
+    );
     const { settled, changed } = settleAll(attempts, new Map(rows.map((row) => [row.delivery_id, row])), now);
     const recorded = yield* record(
       settled.filter(({ isOwn }) => isOwn),
@@ -107,7 +109,9 @@ function settleAll(
 function* record(settled: readonly Settled[], self: string, now: number): Steps<ReadonlySet<string>> {
   if (settled.length === 0) return new Set();
   const rows = JSON.stringify(settled.map((each) => toRow(each, now)));
-  const recorded = yield* all(text<{ readonly delivery_id: string }>(FINISH_SQL.record, rows, self));
+  const recorded = yield* all(
+    prepared<{ readonly delivery_id: string }>("record attempts", FINISH_SQL.record, rows, self),
+  );
   return new Set(recorded.map((row) => row.delivery_id));
 }
 

@@ -33,6 +33,14 @@ export interface PoolOptions {
   readonly answerTimeoutMs?: number | null;
 }
 
+/** Those whose session is always the same: a pooler in between tells a number of its own. */
+const direct = new WeakSet<PoolClient>();
+
+/** Whether a pooler may be in between, which knows no prepared statements. */
+export function isPooled(client: PoolClient): boolean {
+  return !direct.has(client);
+}
+
 export function createConnections(address: DatabaseAddress, options: PoolOptions): Connections {
   const pools = address.hosts.map((host) => createPool(address, host, options));
   const checked = new WeakSet<PoolClient>();
@@ -108,12 +116,14 @@ function createPool(address: DatabaseAddress, host: DatabaseHost, options: PoolO
 async function check(client: PoolClient, shown: string, timeoutMs: number): Promise<void> {
   // The driver's types leave the limit out.
   const asked: QueryConfig & { readonly query_timeout: number } = {
-    text: FACTS_SQL,
+    text: `${FACTS_SQL}, pg_backend_pid() AS pid`,
     query_timeout: timeoutMs,
   };
-  const { rows } = await client.query<ServerFacts>(asked);
+  const { rows } = await client.query<ServerFacts & { readonly pid: number }>(asked);
   const [facts] = rows;
   if (facts === undefined) throw new Error("the server said nothing about itself");
+  const { processID } = client as unknown as { readonly processID: number };
+  if (facts.pid === processID) direct.add(client);
   try {
     checkServer(facts, shown);
   } catch (error) {

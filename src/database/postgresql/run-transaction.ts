@@ -1,7 +1,7 @@
 import pRetry from "p-retry";
 import { DatabaseError, type PoolClient, type QueryResult } from "pg";
 import type { Statement, Steps } from "../steps.ts";
-import type { Connections } from "./connections.ts";
+import { type Connections, isPooled } from "./connections.ts";
 import { toParameter, toPostgresql } from "./dialect.ts";
 import {
   isConflict,
@@ -69,7 +69,7 @@ async function runOnce<Result>(
     // Not awaited: it goes out together with the first statement.
     const begun = client.query(begin);
     begun.catch(() => undefined);
-    const result = await runSteps((sql, parameters) => client.query(sql, parameters), work());
+    const result = await runSteps(senderOver(client), work());
     await begun;
     await commit(client, shown);
     return result;
@@ -83,8 +83,15 @@ async function runOnce<Result>(
   }
 }
 
-/** Sends a statement in PostgreSQL's words. */
-type SendStatement = (sql: string, parameters: unknown[]) => Promise<QueryResult>;
+/** Sends a statement in PostgreSQL's words. @param name under which it may be prepared. */
+type SendStatement = (sql: string, parameters: unknown[], name?: string) => Promise<QueryResult>;
+
+function senderOver(client: PoolClient): SendStatement {
+  return (text, values, name) => {
+    const isPrepared = name !== undefined && !isPooled(client);
+    return client.query({ text, values, ...(isPrepared && { name }) });
+  };
+}
 
 /** An error of a statement is thrown into the steps. It ends the transaction, so they can only let it pass. */
 export async function runSteps<Result>(send: SendStatement, steps: Steps<Result>): Promise<Result> {
@@ -104,7 +111,8 @@ export async function runSteps<Result>(send: SendStatement, steps: Steps<Result>
 
 async function execute(send: SendStatement, { gives, built }: Statement): Promise<unknown> {
   const { sql, parameters } = built.compile();
-  const result = await send(toPostgresql(built.postgresql ?? sql), parameters.map(toParameter));
+  const own = toPostgresql(built.postgresql ?? sql);
+  const result = await send(own, parameters.map(toParameter), built.name);
   if (gives === "rows") return result.rows;
   return gives === "row" ? result.rows[0] : (result.rowCount ?? 0);
 }

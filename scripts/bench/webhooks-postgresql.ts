@@ -1,0 +1,197 @@
+import { fileURLToPath } from "node:url";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultConfig } from "../../src/config/config.ts";
+import { type Database, query } from "../../src/database/database.ts";
+import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
+import { openPostgresql } from "../../src/database/postgresql/open-postgresql.ts";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import { migrate } from "../../src/database/migrate.ts";
+import { all, first, run, text } from "../../src/database/steps.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { systemClock } from "../../src/foundation/clock.ts";
+import { newId } from "../../src/foundation/id.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import type { Claims } from "../../src/outbox/claims.ts";
+import { Deliverer } from "../../src/outbox/deliverer.ts";
+import { renderAround } from "../../src/outbox/event.ts";
+import { createOutbox } from "../../src/outbox/outbox.ts";
+import { createClaims as createPostgresqlClaims } from "../../src/outbox/postgresql-claims.ts";
+import { createClaims } from "../../src/outbox/sqlite-claims.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
+import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
+import { createHostResolver } from "../../src/webhooks/resolve-host.ts";
+import { createHttpSender } from "../../src/webhooks/send.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { connectPlainly, startCluster } from "../../test/support/postgresql-cluster.ts";
+import { LOAD_CORE, median, startServer } from "./processes.ts";
+
+/**
+ * Deliveries a second over PostgreSQL, beside those over SQLite, to the same receiver in interleaved rounds; PostgreSQL runs on the other
+ * core with the receiver. Usage: taskset -c 0 node scripts/bench/webhooks-postgresql.ts [ROUNDS] [DELIVERIES]
+ */
+const [rounds = 3, deliveries = 10_000] = process.argv.slice(2).map(Number);
+const AT_ONCE = [4, 64];
+const POSTS_A_COMMIT = 32;
+const log = createLog("silent", "json");
+const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
+const receiverFile = fileURLToPath(new URL("webhook-receiver.ts", import.meta.url));
+const receiver = await startServer(
+  [process.execPath, receiverFile],
+  join(folder, "receiver.log"),
+  {},
+  LOAD_CORE,
+);
+const url = `http://127.0.0.1:${receiver.port}/hook`;
+const cluster = await startCluster();
+const [postmaster = ""] = readFileSync(join(cluster.folder, "data", "postmaster.pid"), "utf8").split("\n");
+execFileSync("taskset", ["-acp", LOAD_CORE, postmaster], { stdio: "ignore" });
+let databases = 0;
+try {
+  process.stdout.write(
+    "| at once | SQLite/s | PostgreSQL/s | PostgreSQL over SQLite, by round | processor time over SQLite |\n|---|---|---|---|---|\n",
+  );
+  for (const atOnce of AT_ONCE) {
+    const figures: { sqlite: Figure; postgresql: Figure }[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      figures.push({ sqlite: await onSqlite(atOnce), postgresql: await onPostgresql(atOnce) });
+    }
+    const pick = (read: (of: (typeof figures)[number]) => number): number => median(figures.map(read));
+    const cells = [
+      atOnce,
+      Math.round(pick(({ sqlite }) => sqlite.perSecond)),
+      Math.round(pick(({ postgresql }) => postgresql.perSecond)),
+      pick(({ sqlite, postgresql }) => postgresql.perSecond / sqlite.perSecond).toFixed(2),
+      pick(({ sqlite, postgresql }) => postgresql.processorUs / sqlite.processorUs).toFixed(2),
+    ];
+    process.stdout.write(`| ${cells.join(" | ")} |\n`);
+  }
+} finally {
+  await receiver.stop();
+  await cluster.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+interface Figure {
+  readonly perSecond: number;
+  /** Of this process, a message. */
+  readonly processorUs: number;
+}
+
+async function onSqlite(atOnce: number): Promise<Figure> {
+  databases += 1;
+  const db = openDatabase(join(folder, `${databases}.db`), { busyTimeoutMs: 1000 });
+  migrate(db);
+  return drain(db, createClaims(db), atOnce);
+}
+
+async function onPostgresql(atOnce: number): Promise<Figure> {
+  databases += 1;
+  const admin = await connectPlainly(cluster.address("postgres"));
+  await admin.query(`CREATE DATABASE bench_${databases}`);
+  await admin.end();
+  const db = await openPostgresql(cluster.address(`bench_${databases}`));
+  await migratePostgresql(db);
+  const claims = createPostgresqlClaims({ self: "srv_1", list: () => ["srv_1"] });
+  return drain(db, claims, atOnce);
+}
+
+async function drain(db: Database, claims: Claims, atOnce: number): Promise<Figure> {
+  await fill(db);
+  const settings = {
+    ...defaultConfig.webhooks,
+    limits: { total: atOnce, perWebhook: atOnce, perHost: atOnce },
+  };
+  const sender = createHttpSender({
+    allowed: parseAllowedNetworks(["127.0.0.1"]),
+    timeoutMs: settings.timeoutMs,
+    resolveHost: createHostResolver(),
+  });
+  const clock = systemClock;
+  const keyring = createKeyring(defaultConfig.secrets);
+  const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
+  const parts = { db, claims, outbox: createOutbox(), transports: [transport], clock, log };
+  const deliverer = new Deliverer({ ...parts, random: Math.random });
+  const startedAt = performance.now();
+  const before = process.cpuUsage();
+  deliverer.start();
+  await deliverer.settled();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  await deliverer.stop(1000);
+  const left = await db.read(() =>
+    first(query.selectFrom("delivery").select("id").where("state", "!=", "delivered")),
+  );
+  await db.close();
+  if (left) throw new Error("not everything was delivered");
+  return { perSecond: deliveries / seconds, processorUs: (user + system) / deliveries };
+}
+
+async function fill(db: Database): Promise<void> {
+  const now = systemClock.now();
+  const keyring = createKeyring(defaultConfig.secrets);
+  const { endpointId, webhookId, number } = await db.transaction(function* () {
+    const { workspace } = yield* createAccount("bench@example.com", now);
+    const what = { name: "Bench", definition: {}, settings: defaultEndpointSettings };
+    const endpoint = yield* insertEndpoint(workspace, what, defaultConfig.plans, now);
+    const settings = { ...defaultWebhookSettings, url, allowPrivate: true };
+    const { webhook } = yield* createWebhook(keyring, endpoint.id, settings, now);
+    const [row] = yield* all(query.selectFrom("endpoint_number").select("number"));
+    return { endpointId: endpoint.id, webhookId: webhook.id, number: row?.number ?? 1 };
+  });
+  const data = JSON.stringify({
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    message: "A dozen pages and a form. ".repeat(8),
+  });
+  for (let from = 0; from < deliveries; from += POSTS_A_COMMIT * 8) {
+    await db.relaxedTransaction(function* () {
+      for (let part = from; part < Math.min(deliveries, from + POSTS_A_COMMIT * 8); part += POSTS_A_COMMIT) {
+        const count = Math.min(POSTS_A_COMMIT, deliveries - part);
+        const ids = Array.from({ length: count }, () => newId("sub", now));
+        const rows = ids.map((id) => {
+          const told = {
+            id,
+            endpointId,
+            spamScore: 0,
+            ipAddress: "192.0.2.1",
+            userAgent: "bench",
+            createdAt: now,
+          };
+          const { head, tail } = renderAround(told, "Bench", now);
+          return {
+            id,
+            endpoint_number: number,
+            schema_version: 1,
+            data,
+            spam_score: 0,
+            spam_reasons: "[]",
+            spam_version: 1,
+            ip_address: "192.0.2.1",
+            user_agent: "bench",
+            created_at: now,
+            event_head: head,
+            event_tail: tail,
+          };
+        });
+        yield* run(query.insertInto("submission").values(rows));
+        const messages = ids.map((id) => [newId("msg", now), id]);
+        yield* run(
+          text(
+            "INSERT INTO outbox (recipient_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)",
+            webhookId,
+            now,
+            count,
+            JSON.stringify(messages),
+          ),
+        );
+      }
+    });
+  }
+}
