@@ -5,7 +5,8 @@ import { extent, PATIENCE_MS, report } from "./extent.ts";
 import { countUp, newPost, type Post, send, sendUntilAcknowledged, startPosting } from "./poster.ts";
 import { createNumberEndpoint, freePort, sleep, startServer } from "./server.ts";
 import { expectNothingLost, readStored } from "./stored.ts";
-import { type Received, startReceiverWith } from "../support/receivers.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { expectStableIds, waitForDeliveries } from "./deliveries.ts";
 
 const CONNECTIONS = 32;
 /** Posts that were acknowledged before the kill and are sent again after it, with their keys. */
@@ -87,40 +88,4 @@ async function retryAfterKill(target: { port: number; key: string }, posts: read
     expect(again).toMatchObject({ status: 200, id: post.id });
   }
   agent.destroy();
-}
-
-/** A delivery that a kill cut off is made again after its first pause of five seconds; others have none. */
-const DELIVERY_PAUSE_MS = 200;
-const DELIVERED_WITHIN_MS = 60_000;
-
-/** The acknowledged ids that no message told, once there are none, or for a minute nothing came. */
-async function waitForDeliveries(
-  posts: readonly Post[],
-  received: readonly Received[],
-): Promise<readonly string[]> {
-  const missing = new Set(posts.flatMap(({ id }) => (id === null ? [] : [id])));
-  let read = 0;
-  for (let quietMs = 0; missing.size > 0 && quietMs < DELIVERED_WITHIN_MS; quietMs += DELIVERY_PAUSE_MS) {
-    await sleep(DELIVERY_PAUSE_MS);
-    if (read < received.length) quietMs = 0;
-    for (const message of received.slice(read)) missing.delete(submissionOf(message));
-    read = received.length;
-  }
-  return [...missing];
-}
-
-/** However often a submission is told, it is by one id and one body. */
-function expectStableIds(received: readonly Received[]): void {
-  const told = new Map<string, string>();
-  const changed = received.filter((message) => {
-    const now = `${String(message.headers["webhook-id"])} ${message.body.toString()}`;
-    const first = told.get(submissionOf(message)) ?? now;
-    told.set(submissionOf(message), first);
-    return first !== now;
-  });
-  expect(changed).toEqual([]);
-}
-
-function submissionOf(message: Received): string {
-  return (JSON.parse(message.body.toString()) as { submission: { id: string } }).submission.id;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { expect } from "vitest";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
 import type { Post } from "./poster.ts";
 
 /** What a database holds, checked to be whole. */
@@ -49,15 +50,36 @@ export function checkStored(path: string): Stored {
       .prepare("SELECT count(*) FROM idempotency WHERE submission_id NOT IN (SELECT id FROM submission)")
       .pluck();
     expect({ keysWithoutSubmission: orphans.get() }).toEqual({ keysWithoutSubmission: 0 });
-    const idsByNumber = new Map<number, string[]>();
-    for (const { id, data } of rows) {
-      const { n } = JSON.parse(data) as { n: number };
-      idsByNumber.set(n, [...(idsByNumber.get(n) ?? []), id]);
-    }
-    return { idsByNumber, ids: rows.map(({ id }) => id) };
+    return asStored(rows);
   } finally {
     db.close();
   }
+}
+
+/** The same proof of a PostgreSQL database, which may be written meanwhile. */
+export async function readStoredOnPostgresql(address: string): Promise<Stored> {
+  const client = await connectPlainly(address);
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const { rows } = await client.query<Row>("SELECT id, data FROM submission ORDER BY stored_by, id");
+    const counts = await client.query<{ used: string; orphans: string }>(
+      `SELECT coalesce((SELECT sum(used) FROM usage), 0) AS used,
+         (SELECT count(*) FROM idempotency WHERE submission_id NOT IN (SELECT id FROM submission)) AS orphans`,
+    );
+    expect(counts.rows).toEqual([{ used: String(rows.length), orphans: "0" }]);
+    return asStored(rows);
+  } finally {
+    await client.end();
+  }
+}
+
+function asStored(rows: readonly Row[]): Stored {
+  const idsByNumber = new Map<number, string[]>();
+  for (const { id, data } of rows) {
+    const { n } = JSON.parse(data) as { n: number };
+    idsByNumber.set(n, [...(idsByNumber.get(n) ?? []), id]);
+  }
+  return { idsByNumber, ids: rows.map(({ id }) => id) };
 }
 
 /** Nothing acknowledged is lost, and nothing is stored more often than it was sent. */
