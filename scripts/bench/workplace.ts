@@ -20,7 +20,7 @@ const WITHOUT_LIMITS = {
   FORMSVC_PLANS_HOBBY_MONTHLY_SUBMISSIONS: "null",
 };
 
-/** A folder of its own with a database that has one endpoint. */
+/** A folder of its own, and a database that has one endpoint. */
 export interface Workplace {
   readonly folder: string;
   readonly db: string;
@@ -32,9 +32,10 @@ export interface Workplace {
   readonly remove: () => void;
 }
 
-export function makeWorkplace(): Workplace {
+/** @param address of a PostgreSQL database in place of a file in the folder. */
+export function makeWorkplace(address: string | null = null): Workplace {
   const folder = mkdtempSync(join(tmpdir(), "formsvc-bench-"));
-  const db = join(folder, "bench.db");
+  const db = address ?? join(folder, "bench.db");
   // A file that was just linked is held in larger pieces of memory than one that was copied, as an installed one is.
   const program = join(folder, "formsvc");
   copyFileSync(executable, program);
@@ -44,6 +45,7 @@ export function makeWorkplace(): Workplace {
   writeFileSync(schemaFile, JSON.stringify(exampleSchema));
   const made = run("endpoint", "create", "--name", ENDPOINT, "--schema", schemaFile, "--json", "--quiet");
   const { keys } = JSON.parse(made) as { keys: { publishable: string } };
+  let servers = 0;
   return {
     folder,
     db,
@@ -52,7 +54,7 @@ export function makeWorkplace(): Workplace {
     serve: (core) =>
       startServer(
         [program, "serve", "--port", "0", "--db", db],
-        join(folder, "serve.log"),
+        join(folder, `serve-${(servers += 1)}.log`),
         WITHOUT_LIMITS,
         core,
       ),

@@ -1,0 +1,162 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { newId } from "../../src/foundation/id.ts";
+import { type Cluster, connectPlainly, startCluster } from "../../test/support/postgresql-cluster.ts";
+import { type Figure, renderFigures } from "./figures.ts";
+import { LOAD_CORE, type Measured, measure, median, type RunningServer } from "./processes.ts";
+import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
+
+/**
+ * What PostgreSQL costs: one server on it over one with a file, the processor time of a post with two and four servers over that
+ * with one, and posts with many submissions stored over an empty database. All servers share one core; PostgreSQL and the
+ * generator share the other. So more servers cannot be faster here, and the processor time is what counts.
+ * Usage: node scripts/bench/postgresql.ts [ROUNDS] [SECONDS] [SUBMISSIONS], after npm run build
+ */
+const CONNECTIONS = 64;
+const WARM_UP_SECONDS = 6;
+const SERVERS = 4;
+
+if (import.meta.main) {
+  const [rounds = 5, seconds = 3, submissions = 2_000_000] = process.argv.slice(2).map(Number);
+  process.stdout.write(renderFigures(await measurePostgresql(rounds, seconds, submissions)));
+}
+
+export async function measurePostgresql(
+  rounds: number,
+  seconds: number,
+  submissions: number,
+): Promise<Figure[]> {
+  const cluster = await startCluster({ settings: ["shared_buffers=256MB"] });
+  moveToLoadCore(cluster);
+  const places: Workplace[] = [];
+  const add = (address: string | null): Workplace => {
+    const place = makeWorkplace(address);
+    places.push(place);
+    return place;
+  };
+  try {
+    const [file, empty] = [add(null), add(await makeDatabase(cluster, "empty"))];
+    const figures = await compareServers({ file, empty }, rounds, seconds);
+    if (submissions === 0) return figures;
+    const large = add(await makeDatabase(cluster, "large"));
+    await fill(cluster, submissions);
+    return [...figures, await compareSizes({ empty, large }, { rounds, seconds, submissions })];
+  } finally {
+    for (const place of places) place.remove();
+    await cluster.stop();
+  }
+}
+
+/** What it starts later stays there. */
+function moveToLoadCore({ folder }: Cluster): void {
+  const [pid = ""] = readFileSync(join(folder, "data/postmaster.pid"), "utf8").split("\n");
+  execFileSync("taskset", ["-apc", LOAD_CORE, pid], { stdio: "ignore" });
+}
+
+async function makeDatabase(cluster: Cluster, name: string): Promise<string> {
+  const admin = await connectPlainly(cluster.address("postgres"));
+  await admin.query(`CREATE DATABASE bench_${name}`);
+  await admin.end();
+  return cluster.address(`bench_${name}`);
+}
+
+async function compareServers(
+  { file, empty }: Readonly<Record<"file" | "empty", Workplace>>,
+  rounds: number,
+  seconds: number,
+): Promise<Figure[]> {
+  const onFile = await file.serve();
+  const servers: RunningServer[] = [];
+  for (let started = 0; started < SERVERS; started += 1) servers.push(await empty.serve());
+  const [first] = servers;
+  if (first === undefined) throw new Error("there is a first server");
+  await measure(onFile, CONNECTIONS, WARM_UP_SECONDS, file.request);
+  await measureTogether(servers, WARM_UP_SECONDS, empty.request);
+  const rates: number[] = [];
+  const costs = new Map<number, number[]>([1, 2, SERVERS].map((count) => [count, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const plain = await measure(onFile, CONNECTIONS, seconds, file.request);
+    for (const [count, ratios] of costs) {
+      const measured = await measureTogether(servers.slice(0, count), seconds, empty.request);
+      if (count === 1) rates.push(measured.requestsPerSecond / plain.requestsPerSecond);
+      ratios.push(measured.processorUs / plain.processorUs);
+    }
+  }
+  for (const server of [onFile, ...servers]) await server.stop();
+  const one = costs.get(1) ?? [];
+  const overOne = (count: number): number =>
+    median((costs.get(count) ?? []).map((cost, round) => cost / (one[round] ?? cost)));
+  return [
+    {
+      figure: "posts/s of one server on PostgreSQL over one with a file",
+      value: median(rates),
+      unit: "",
+      bound: { atLeast: 0.5 },
+    },
+    {
+      figure: "the server's processor time a post on PostgreSQL over that with a file",
+      value: median(one),
+      unit: "",
+      bound: { atMost: 1.15 },
+    },
+    ...[2, SERVERS].map((count) => ({
+      figure: `processor time a post of ${count} servers on one database over that of one`,
+      value: overOne(count),
+      unit: "",
+      bound: { atMost: 1.1 },
+    })),
+  ];
+}
+
+/** Posts to all of them at once, to each as to one alone: there are more servers because there are more posts. */
+async function measureTogether(
+  servers: readonly RunningServer[],
+  seconds: number,
+  request: string,
+): Promise<Pick<Measured, "requestsPerSecond" | "processorUs">> {
+  const all = await Promise.all(servers.map((server) => measure(server, CONNECTIONS, seconds, request)));
+  const sum = (of: (each: Measured) => number): number => all.reduce((total, each) => total + of(each), 0);
+  return {
+    requestsPerSecond: sum((each) => each.requestsPerSecond),
+    processorUs: sum((each) => each.processorUs * each.requests) / sum((each) => each.requests),
+  };
+}
+
+/** Writes what posts would have written. */
+async function fill(cluster: Cluster, submissions: number): Promise<void> {
+  const client = await connectPlainly(cluster.address("bench_large"));
+  // Ids of one second: they differ in what follows the time.
+  const prefix = newId("sub", Date.now()).slice(0, -10);
+  await client.query(
+    `INSERT INTO submission (id, endpoint_number, schema_version, data, spam_score, spam_reasons, ip_address, user_agent, created_at)
+     SELECT $1 || lpad(n::text, 10, '0'), (SELECT min(number) FROM endpoint_number), 1, $2, 0, '[]', '203.0.113.17',
+       'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 1767225600000
+     FROM generate_series(1, $3::int) AS n`,
+    [prefix, POST_BODY, submissions],
+  );
+  await client.query("VACUUM ANALYZE");
+  await client.end();
+}
+
+async function compareSizes(
+  { empty, large }: Readonly<Record<"empty" | "large", Workplace>>,
+  { rounds, seconds, submissions }: Readonly<Record<"rounds" | "seconds" | "submissions", number>>,
+): Promise<Figure> {
+  const [onEmpty, onLarge] = [await empty.serve(), await large.serve()];
+  await measure(onEmpty, CONNECTIONS, WARM_UP_SECONDS, empty.request);
+  await measure(onLarge, CONNECTIONS, WARM_UP_SECONDS, large.request);
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const few = await measure(onEmpty, CONNECTIONS, seconds, empty.request);
+    const many = await measure(onLarge, CONNECTIONS, seconds, large.request);
+    ratios.push(few.requestsPerSecond / many.requestsPerSecond);
+  }
+  await Promise.all([onEmpty.stop(), onLarge.stop()]);
+  return {
+    figure: `time of a post with ${submissions} submissions on PostgreSQL over an empty database`,
+    value: median(ratios),
+    unit: "",
+    bound: { atMost: 1.2 },
+  };
+}
