@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
 import { setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
 import { listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/recipient.ts";
@@ -85,10 +86,22 @@ test("posts that are refused get none: a filled honeypot, another page's, one th
 });
 
 test("a field that the browser filled into the honeypot is a honeypot: the post is stored, and gets no reply", async () => {
-  const { server, endpoint } = await begin();
-  const { status } = await server.post(endpoint.secret, { ...goodPost, _gotcha: goodPost.email });
-  expect(status).toBe(200);
+  const { server, endpoint } = await begin(
+    { plans: { own: { monthlySubmissions: null, endpoints: null, customSpam: true } } },
+    { plan: "own" },
+  );
+  // So that the score alone would allow it.
+  const choices = { keywords: [{ word: "sunday", effect: -50 }] };
+  const { owner } = server;
+  const scope = { kind: "endpoint", workspaceId: endpoint.workspaceId, endpointId: endpoint.id } as const;
+  owner.now(() => writeChoices(scope, choices));
+  const filled = await server.post(endpoint.secret, { ...goodPost, _gotcha: goodPost.email });
+  expect(filled.status).toBe(200);
+  const scores = owner.prepare("SELECT spam_score FROM submission").pluck();
+  expect(Number(scores.get())).toBeLessThanOrEqual(25);
   expect(countReplies(server)).toBe(0);
+  expect((await server.post(endpoint.secret, goodPost)).status).toBe(200);
+  expect(countReplies(server)).toBe(1);
 });
 
 test("the network is the client's that a backend names, whole, although less of it is stored", async () => {
