@@ -1,10 +1,9 @@
 import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
+import { LOST_MS } from "../live-servers.ts";
 import { version } from "../../foundation/version.ts";
 import { migrations } from "./migrations.generated.ts";
 
-/** A server that has not said for this time that it lives counts as lost. */
-const LOST_MS = 10_000;
 /** A row this old is of no use to anybody. */
 const FORGOTTEN_MS = 3_600_000;
 
