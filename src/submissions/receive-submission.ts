@@ -314,15 +314,24 @@ function storedAddress(address: string, how: StoreAddress): string {
   return how === "short" ? shortenAddress(address) : "";
 }
 
-async function judgePost(
+interface Judged {
+  readonly verdict: SpamVerdict;
+  readonly recollection: Recollection;
+}
+
+/** At once, unless memory has to ask the database. */
+function judgePost(
   parts: IntakeParts,
-  caller: Caller,
+  { ready }: Caller,
   post: SpamPost,
   now: number,
-): Promise<{ verdict: SpamVerdict; recollection: Recollection }> {
-  const { endpoint } = caller.ready;
-  const recollection = await parts.recall(endpoint.workspaceId, endpoint.id, post, now);
-  return { verdict: judge(post, caller.ready.spam, recollection.history), recollection };
+): Judged | Promise<Judged> {
+  const judged = (recollection: Recollection): Judged => ({
+    verdict: judge(post, ready.spam, recollection.history),
+    recollection,
+  });
+  const recalled = parts.recall(ready.endpoint.workspaceId, ready.endpoint.id, post, now);
+  return recalled instanceof Promise ? recalled.then(judged) : judged(recalled);
 }
 
 /** The submitter's own client: never a backend, which says nothing about the person who filled in the form. */
