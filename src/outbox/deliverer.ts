@@ -22,7 +22,7 @@ const EARLY_CLAIM = 64;
 const BLIND_MS = 250;
 /** A claim whose commit was heard later than this is not used: somebody else may take this server for lost by now. */
 const LONGEST_CLAIM_MS = 5000;
-/** Where others take part everything is read again after this time, whatever was told meanwhile. */
+/** If other servers take part, everything is read again after this time, whatever was told meanwhile. */
 const LONGEST_BELIEF_MS = 30_000;
 /** Longest time that stopping waits for a database that refuses; the next start recovers the rest. */
 const LAST_RECORDS_MS = 2000;
@@ -215,7 +215,10 @@ export class Deliverer {
     // It may have been stopped meanwhile, or the whole process paused.
     const isInTime = performance.now() - startedAt < LONGEST_CLAIM_MS;
     if (this.#maySend && isInTime) sendings.forEach((sending) => this.#begin(sending));
-    else this.#lanes.putBack(sendings, now);
+    else {
+      this.#lanes.putBack(sendings, now);
+      this.#lanes.returnAhead("all", now);
+    }
   }
 
   #begin(sending: Sending): void {
