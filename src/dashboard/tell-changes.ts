@@ -16,16 +16,16 @@ interface Told {
  * Writes to the log what the list of changes has got since the last call, those of commands and other servers included. So no page has
  * to remember to do it.
  */
-export function createChangeTeller(db: Database, log: Log): () => Promise<void> {
-  const atStart = db.read(toldAlready);
-  // The first call reports it.
-  atStart.catch(() => undefined);
+export function createChangeTeller(db: Pick<Database, "read">, log: Log): () => Promise<void> {
+  // If it fails, the first call reads it, and what was changed until then is not told.
+  const atStart = db.read(toldAlready).catch(() => null);
   let told: Told | null = null;
   return async () => {
-    const before = (told ??= await atStart);
+    const before = (told ??= (await atStart) ?? (await db.read(toldAlready)));
     const changes = await db.read(() => listChangesAfter(before.newest - OVERLAP));
     for (const { id, actor, action, subject, workspaceId } of changes) {
-      if (told.ids.has(id)) continue;
+      // What is that old was told by another call, which went on meanwhile.
+      if (told.ids.has(id) || id <= told.newest - OVERLAP) continue;
       told.ids.add(id);
       changed(log, { accountId: actor?.accountId ?? null, action, subject, workspaceId });
     }
