@@ -56,8 +56,9 @@ function mailAdvice({ outcome }: Failure): string | null {
 /** As to other e-mail, but that it is never sent again, and that a refused address stops nothing. */
 function replyAdvice(failure: Failure): string | null {
   const { outcome } = failure;
-  if (outcome === "unsure" || outcome === "interrupted")
-    return "It may have arrived. An automatic reply is never sent a second time.";
+  if (outcome === "unsure") return "It may have arrived. An automatic reply is never sent a second time.";
+  // Stopped before it was sent, or killed: the message of the attempt says which.
+  if (outcome === "interrupted") return "It is sent again only if it cannot have arrived.";
   if (outcome === "recipient_refused" || outcome === "relay_refused")
     return "The mail server says that nobody gets e-mail at this address. Whoever wrote it may have made a mistake.";
   return mailAdvice(failure);

@@ -41,7 +41,7 @@ function queueSentence(queue: RecipientQueue, now: number): Html {
       until === null &&
       html`${counted(waiting)} to be sent${oldestAt === null ? null : html`, the oldest from ${exactTime(oldestAt)}`}.`,
     until !== null &&
-      html`${counted(waiting)} gathered, and go as one e-mail ${dueTime(until)}, with those that come until then.`,
+      html`${counted(waiting)} gathered, and ${waiting === 1 ? "goes" : "go"} as one e-mail ${dueTime(until)}, with those that come until then.`,
     held > 0 && html`${counted(held)} kept until you start sending again.`,
     failed > 0 && html`${counted(failed)} given up.`,
   ].filter((part) => part !== false);

@@ -92,7 +92,7 @@ function changesOf({ shown, fields }: ReplyView, typed: TypedReply): string[] {
     now.text !== typed.text && `the text is: ${now.text === "" ? "the usual one" : now.text}`,
     now.subject !== typed.subject && `the subject is: ${now.subject === "" ? "the usual one" : now.subject}`,
     now.field !== typed.field && `the field with the address is: ${now.field}`,
-    now.replyTo !== typed.replyTo && `the answers go to: ${now.replyTo === "" ? "the sender" : now.replyTo}`,
+    now.replyTo !== typed.replyTo && `the answers go to: ${now.replyTo === "" ? NOBODY_NAMED : now.replyTo}`,
   ];
   const changed = lines.filter((line) => line !== false);
   return changed.length > 0 ? changed : ["it has what you typed"];
@@ -136,9 +136,12 @@ function stateCard({ shown, queue }: ReplyView, path: string): Html {
   </section>`;
 }
 
+/** Who gets the answers if no recipient was chosen. */
+const NOBODY_NAMED = "the sender of this server’s e-mail";
+
 function previewCard({ endpoint, now, ...view }: ReplyView, typed: TypedReply): Html {
   const words = wordsOf(typed);
-  const from = view.from ?? "the sender of this server’s e-mail";
+  const from = view.from ?? NOBODY_NAMED;
   const receivedAt = `${toIsoTime(now).slice(0, 16).replace("T", " ")} UTC`;
   const post = { endpointName: endpoint.name, reference: EXAMPLE_REFERENCE, receivedAt };
   const { subject, blocks } = replyOf(words, post);

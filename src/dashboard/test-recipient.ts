@@ -52,5 +52,5 @@ const AT_ONCE = "Another test e-mail is under way. Try it again in a moment.";
 function tooMany(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
-  return `No e-mail was sent, because too many tests were sent within an hour. Try it again in ${wait}.`;
+  return `No e-mail was sent, because too many tests were sent before it. Try it again in ${wait}.`;
 }
