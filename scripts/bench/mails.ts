@@ -30,12 +30,12 @@ import { LOAD_CORE, median, startServer } from "./processes.ts";
 import { measureRate, type Rate } from "./rate.ts";
 
 /**
- * The outbox against a bare loop of nodemailer that sends the same bytes to the same mail server over as many connections, in
- * interleaved rounds. Usage: taskset -c 0 node scripts/bench/mails.ts [ROUNDS] [E-MAILS]
+ * The outbox against a bare loop of nodemailer that sends the same bytes to the same mail server over the same number of
+ * connections, in interleaved rounds. Usage: taskset -c 0 node scripts/bench/mails.ts [ROUNDS] [E-MAILS]
  */
 const [rounds = 5, mails = 5000] = process.argv.slice(2).map(Number);
 const CONNECTIONS = [2, 10];
-/** Each recipient gets as many as go each by itself within ten minutes. */
+/** This number of e-mails goes each by itself within ten minutes; of more, the rest would go as one. */
 const MAILS_A_RECIPIENT = 10;
 const MAILS_AN_ENDPOINT = MAILS_A_RECIPIENT * MAX_RECIPIENTS_PER_ENDPOINT;
 const UNLIMITED = { perMinute: 1_000_000_000, perRecipientPerHour: 1_000_000_000 };

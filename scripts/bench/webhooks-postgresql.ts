@@ -18,7 +18,7 @@ import { createLog } from "../../src/foundation/log.ts";
 import type { Claims } from "../../src/outbox/claims.ts";
 import { Deliverer } from "../../src/outbox/deliverer.ts";
 import { renderAround } from "../../src/outbox/event.ts";
-import { createOutbox } from "../../src/outbox/outbox.ts";
+import { createOutbox, INSERT_ROW_SQL } from "../../src/outbox/outbox.ts";
 import { createClaims as createPostgresqlClaims } from "../../src/outbox/postgresql-claims.ts";
 import { createClaims } from "../../src/outbox/sqlite-claims.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
@@ -31,6 +31,7 @@ import { createWebhookTransport } from "../../src/webhooks/webhook-transport.ts"
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { connectPlainly, startCluster } from "../../test/support/postgresql-cluster.ts";
 import { LOAD_CORE, median, startServer } from "./processes.ts";
+import { measureRate, type Rate } from "./rate.ts";
 
 /**
  * Deliveries a second over PostgreSQL, beside those over SQLite, to the same receiver in interleaved rounds; PostgreSQL runs on the other
@@ -58,7 +59,7 @@ try {
     "| at once | SQLite/s | PostgreSQL/s | PostgreSQL over SQLite, by round | processor time over SQLite |\n|---|---|---|---|---|\n",
   );
   for (const atOnce of AT_ONCE) {
-    const figures: { sqlite: Figure; postgresql: Figure }[] = [];
+    const figures: { sqlite: Rate; postgresql: Rate }[] = [];
     for (let round = 0; round < rounds; round += 1) {
       figures.push({ sqlite: await onSqlite(atOnce), postgresql: await onPostgresql(atOnce) });
     }
@@ -78,20 +79,14 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-interface Figure {
-  readonly perSecond: number;
-  /** Of this process, a message. */
-  readonly processorUs: number;
-}
-
-async function onSqlite(atOnce: number): Promise<Figure> {
+async function onSqlite(atOnce: number): Promise<Rate> {
   databases += 1;
   const db = openDatabase(join(folder, `${databases}.db`), { busyTimeoutMs: 1000 });
   migrate(db);
   return drain(db, createClaims(db), atOnce);
 }
 
-async function onPostgresql(atOnce: number): Promise<Figure> {
+async function onPostgresql(atOnce: number): Promise<Rate> {
   databases += 1;
   const admin = await connectPlainly(cluster.address("postgres"));
   await admin.query(`CREATE DATABASE bench_${databases}`);
@@ -102,7 +97,7 @@ async function onPostgresql(atOnce: number): Promise<Figure> {
   return drain(db, claims, atOnce);
 }
 
-async function drain(db: Database, claims: Claims, atOnce: number): Promise<Figure> {
+async function drain(db: Database, claims: Claims, atOnce: number): Promise<Rate> {
   await fill(db);
   const settings = {
     ...defaultConfig.webhooks,
@@ -118,19 +113,17 @@ async function drain(db: Database, claims: Claims, atOnce: number): Promise<Figu
   const transport = createWebhookTransport({ db, keyring, sender, dashboardUrl: null, settings, clock, log });
   const parts = { db, claims, outbox: createOutbox(), transports: [transport], clock, log };
   const deliverer = new Deliverer({ ...parts, random: Math.random });
-  const startedAt = performance.now();
-  const before = process.cpuUsage();
-  deliverer.start();
-  await deliverer.settled();
-  const seconds = (performance.now() - startedAt) / 1000;
-  const { user, system } = process.cpuUsage(before);
+  const rate = await measureRate(deliveries, () => {
+    deliverer.start();
+    return deliverer.settled();
+  });
   await deliverer.stop(1000);
   const left = await db.read(() =>
     first(query.selectFrom("delivery").select("id").where("state", "!=", "delivered")),
   );
   await db.close();
   if (left) throw new Error("not everything was delivered");
-  return { perSecond: deliveries / seconds, processorUs: (user + system) / deliveries };
+  return rate;
 }
 
 async function fill(db: Database): Promise<void> {
@@ -182,15 +175,7 @@ async function fill(db: Database): Promise<void> {
         });
         yield* run(query.insertInto("submission").values(rows));
         const messages = ids.map((id) => [newId("msg", now), id]);
-        yield* run(
-          text(
-            "INSERT INTO outbox (recipient_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)",
-            webhookId,
-            now,
-            count,
-            JSON.stringify(messages),
-          ),
-        );
+        yield* run(text(INSERT_ROW_SQL, webhookId, now, count, JSON.stringify(messages)));
       }
     });
   }
