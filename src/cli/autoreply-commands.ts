@@ -75,9 +75,9 @@ const set = command({
   notes: `It goes to the address in the post, which may be that of somebody else. Replies to people who never
 wrote are called backscatter: they annoy, and get your mail server onto block lists. So a reply has
 the name of the endpoint, the reference, the time and your own text, and nothing that was submitted.
-It is sent only about a post with a spam score of 25 or less and no filled honeypot: one to an address
-in 24 hours, 20 for an endpoint and 3 for a network of clients in an hour, none to addresses of
-programs like noreply, and never a second time.`,
+It is sent only about a post with a spam score of 25 or less and no filled honeypot: one to an
+address in 24 hours, 20 for an endpoint and 3 for a network of clients in an hour, none to addresses
+of programs like noreply, and never a second time.`,
   options: settingOptions,
   examples: [
     "formsvc autoreply set Contact",

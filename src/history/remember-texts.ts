@@ -42,7 +42,7 @@ export function toRemember(
 
 /** Texts and places of links without marks that a workspace remembers; the oldest are forgotten. */
 const MAX_TEXTS = 10_000;
-/** Each time this many texts were added, the oldest beyond the limit are forgotten, at most four times as many at once. */
+/** Each time this number of texts was added, the oldest beyond the limit are forgotten, at most four times this number at once. */
 const FORGET_EVERY = 64;
 /** Senders remembered for one text; more would not change the result. */
 const MAX_SENDERS = 8;

@@ -60,7 +60,7 @@ const MAX_MESSAGES_A_ROW = 64;
 export const INSERT_ROW_SQL =
   "INSERT INTO outbox (recipient_id, queued_at, message_count, messages) VALUES (?, ?, ?, ?)";
 
-/** Where each batch reads its recipients from the database, there is nothing to forget. */
+/** For batches that read their recipients from the database: nothing is remembered of them, so there is nothing to forget. */
 export function createOutbox(): Outbox {
   let touched = new Set<string>();
   let queuedSoFar = 0;

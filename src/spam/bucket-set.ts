@@ -5,7 +5,7 @@ export class BucketSet {
   count = 0;
   readonly #met: Uint32Array;
 
-  /** @param range buckets are below it. @param most as many as it is ever filled with. */
+  /** @param range buckets are below it. @param most the largest number of buckets that it is ever filled with. */
   constructor(range: number, most: number) {
     this.buckets = new Uint32Array(most);
     this.#met = new Uint32Array(range / 32);

@@ -27,7 +27,7 @@ const shortened = new Uint32Array(2 * MAX_WORDS);
 
 /**
  * The buckets of a post's words for learning, from its word buckets for the model, without their last two bits: lessons of
- * the first version, whose model had a quarter as many buckets, keep their meaning.
+ * the first version, whose model had a quarter of the buckets, keep their meaning.
  */
 export function lessonBuckets({ buckets, count }: Readonly<BucketSet>): Uint16Array {
   for (let index = 0; index < count; index += 1)

@@ -40,7 +40,7 @@ export function textReasons(read: ReadPost): SpamReason[] {
   ];
 }
 
-/** What is left of the points where the wording is little evidence. */
+/** What is left of the points if the wording is little evidence. */
 function pointsAgainst(points: number, wordCount: number, read: ReadPost): number {
   const told = isStatement(read) ? Math.max(0, points - TEXT_STATEMENT_DISCOUNT) : points;
   return wordCount < FEW_WORDS || isBare(read) ? Math.min(told, FEW_WORDS_CAP) : told;
