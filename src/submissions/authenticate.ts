@@ -29,8 +29,8 @@ export interface Gatekeeper {
   authenticate(authorization: string | undefined, address: string): Promise<Caller>;
   /** The same for a key and an endpoint that this process remembers; null for any other. Most posts need no more, and wait for nothing. */
   recall(authorization: string | undefined, address: string): Caller | null;
-  /** The caller with the settings of now. @throws unauthorized if its key has ended meanwhile. */
-  renew(caller: Caller): Promise<Caller>;
+  /** The caller with the settings of now, at once if they are remembered; rejects with unauthorized if its key has ended meanwhile. */
+  renew(caller: Caller): Caller | Promise<Caller>;
   /** Counts the request; null if no limit applies. @throws rate_limited */
   admit(caller: Caller): RateState | null;
 }
@@ -60,6 +60,11 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
     return { key, ready, address };
   };
 
+  const recallCaller = (key: Key | null, address: string): Caller | null => {
+    const ready = key === null ? undefined : directory.recall(key.endpointId);
+    return key === null || ready === undefined ? null : { key, ready, address };
+  };
+
   return {
     async authenticate(authorization, address) {
       const text = readBearer(authorization);
@@ -69,12 +74,14 @@ export function createGatekeeper(parts: GatekeeperParts): Gatekeeper {
 
     recall(authorization, address) {
       const text = readBearer(authorization);
-      const key = text === null ? null : verifier.recall(text);
-      const ready = key === null ? undefined : directory.recall(key.endpointId);
-      return key === null || ready === undefined ? null : { key, ready, address };
+      return recallCaller(text === null ? null : verifier.recall(text), address);
     },
 
-    renew: async ({ key, address }) => callerWith(await verifier.renew(key), address),
+    renew({ key, address }) {
+      const renewed = verifier.renew(key);
+      if (renewed instanceof Promise) return renewed.then((record) => callerWith(record, address));
+      return recallCaller(renewed, address) ?? callerWith(renewed, address);
+    },
 
     admit({ key, ready, address }) {
       if (exempt.contains(address)) return null;

@@ -93,7 +93,10 @@ export function countOutcomes(
       ...gatekeeper,
       authenticate: (authorization, address) =>
         gatekeeper.authenticate(authorization, address).catch(refused),
-      renew: (caller) => gatekeeper.renew(caller).catch(refused),
+      renew(caller) {
+        const renewed = gatekeeper.renew(caller);
+        return renewed instanceof Promise ? renewed.catch(refused) : renewed;
+      },
     },
     intake: {
       ...intake,
