@@ -1,3 +1,6 @@
+/** Up to this many buckets are taken out one by one, more by clearing the whole range. */
+const FEW_BUCKETS = 512;
+
 /** A set of small numbers that is filled again and again without allocating. */
 export class BucketSet {
   /** The different buckets in the order in which they came; only the first {@link count} are valid. */
@@ -18,7 +21,7 @@ export class BucketSet {
   hold(found: Readonly<Uint32Array>, length: number): this {
     const { buckets } = this;
     const met = this.#met;
-    met.fill(0);
+    this.#empty();
     let count = 0;
     for (let index = 0; index < length; index += 1) {
       const bucket = found[index] ?? 0;
@@ -29,5 +32,11 @@ export class BucketSet {
     }
     this.count = count;
     return this;
+  }
+
+  #empty(): void {
+    const { buckets, count } = this;
+    if (count > FEW_BUCKETS) this.#met.fill(0);
+    else for (let index = 0; index < count; index += 1) this.#met[(buckets[index] ?? 0) >>> 5] = 0;
   }
 }
