@@ -61,7 +61,8 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
       const trace = traceOf(post);
       const { sketch, email, network } = trace;
       const texts = sketch === null ? noTexts : yield* findCopies.find(workspaceId, sketch);
-      const places = yield* findPlaces(findCopies, workspaceId, trace.links);
+      const places =
+        trace.links.length === 0 ? noTexts : yield* findPlaces(findCopies, workspaceId, trace.links);
       const taught = yield* weights.read(workspaceId);
       const history: SpamHistory = {
         copies: texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace)),

@@ -188,13 +188,17 @@ interface Examined {
   readonly recollection: Recollection;
 }
 
-/** @throws invalid_json, invalid_request, validation_failed; spam_blocked if a honeypot is filled and the data do not match. */
-async function examine(
+/**
+ * At once, unless memory has to ask the database.
+ *
+ * @throws invalid_json, invalid_request, validation_failed; spam_blocked if a honeypot is filled and the data do not match.
+ */
+function examine(
   parts: IntakeParts,
   caller: Caller,
   post: IncomingPost,
   now: number,
-): Promise<Examined> {
+): Examined | Promise<Examined> {
   const { endpoint, schema, honeypots } = caller.ready;
   const { definition } = schema;
   const raw = readBody(
@@ -206,35 +210,38 @@ async function examine(
   const submitter = readSubmitter(caller, post);
   const trapped = raw.honeypots.length > 0;
   const checked = schema.validate(raw.fields);
-  if (!checked.ok) {
-    // A robot that filled a honeypot learns nothing about the schema.
-    if (trapped && isBlocked((await judgePost(parts, caller, raw, now)).verdict))
-      throw new FormsvcError("spam_blocked");
-    throw new FormsvcError("validation_failed", validationMessage(checked.details), {
-      details: checked.details,
-    });
-  }
-  const spamPost = { ...raw, fields: checked.data };
-  const { verdict, recollection } = await judgePost(parts, caller, spamPost, now);
-  const submission: Submission = {
-    id: newId("sub", now),
-    endpointId: endpoint.id,
-    schemaVersion: endpoint.schemaVersion,
-    data: checked.data,
-    spamScore: verdict.score,
-    spamClass: verdict.spamClass,
-    spamReasons: verdict.reasons,
-    spamVersion: JUDGE_VERSION,
-    ipAddress: storedAddress(submitter.address, endpoint.settings.storeAddress),
-    userAgent: submitter.userAgent,
-    createdAt: now,
+  if (!checked.ok) return refuse(parts, caller, { raw, details: checked.details }, now);
+  const examined = ({ verdict, recollection }: Judged): Examined => {
+    const submission: Submission = {
+      id: newId("sub", now),
+      endpointId: endpoint.id,
+      schemaVersion: endpoint.schemaVersion,
+      data: checked.data,
+      spamScore: verdict.score,
+      spamClass: verdict.spamClass,
+      spamReasons: verdict.reasons,
+      spamVersion: JUDGE_VERSION,
+      ipAddress: storedAddress(submitter.address, endpoint.settings.storeAddress),
+      userAgent: submitter.userAgent,
+      createdAt: now,
+    };
+    return { submission, trapped, address: submitter.address, recollection };
   };
-  return {
-    submission,
-    trapped,
-    address: submitter.address,
-    recollection,
-  };
+  const judged = judgePost(parts, caller, { ...raw, fields: checked.data }, now);
+  return judged instanceof Promise ? judged.then(examined) : examined(judged);
+}
+
+/** Refuses data that do not match. A robot that filled a honeypot learns nothing about the schema. */
+async function refuse(
+  parts: IntakeParts,
+  caller: Caller,
+  { raw, details }: { readonly raw: SpamPost; readonly details: Readonly<Record<string, unknown>> },
+  now: number,
+): Promise<never> {
+  const isTrapped = raw.honeypots.length > 0;
+  if (isTrapped && isBlocked((await judgePost(parts, caller, raw, now)).verdict))
+    throw new FormsvcError("spam_blocked");
+  throw new FormsvcError("validation_failed", validationMessage(details), { details });
 }
 
 function isBlocked(verdict: SpamVerdict): boolean {
