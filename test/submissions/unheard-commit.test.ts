@@ -140,6 +140,15 @@ describe.skipIf(!hasPostgresql)("a batch whose commit nobody heard", () => {
     expect(await storedIn(direct)).toEqual([2, 2]);
   });
 
+  test("is stored over another connection if the first one falls silent before it is used", async () => {
+    const { direct, link, place, db } = await throughLink();
+    const silent = link.silenceAt("tcp_user_timeout");
+    const written = outcomesOf(batchServer(db), [place.pending()]);
+    await silent;
+    expect(await written).toEqual(["stored"]);
+    expect(await storedIn(direct)).toEqual([1, 1]);
+  });
+
   test("is not acknowledged when the wait for the standby was cancelled; the next attempt waits again", async () => {
     const { admin, direct, place, db, goOn } = await withoutStandby();
     let answer: unknown;

@@ -2,7 +2,7 @@ import pRetry from "p-retry";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Steps } from "../steps.ts";
-import type { Connections } from "./connections.ts";
+import { type Connections, isPooled } from "./connections.ts";
 import {
   isConnectionLost,
   isPassing,
@@ -52,7 +52,7 @@ export interface BatchConnectionParts {
   readonly patienceMs: number;
 }
 
-/** A server that says nothing for so long is given up, and the batch is sent again over another connection. */
+/** A server that says nothing for this time is given up, and the batch is sent again over another connection. */
 const SILENCE_MS = 4000;
 /** Pauses between attempts; they double from the first number to the second. */
 const FIRST_PAUSE_MS = 20;
@@ -148,18 +148,15 @@ function asUnusable(error: unknown): unknown {
 }
 
 async function prepare(client: PoolClient): Promise<Line> {
+  const line = { client, isPooled: isPooled(client), isOver: false };
+  client.once("end", () => (line.isOver = true));
+  if (line.isPooled) return line;
+  const send = createSender(line, SILENCE_MS);
   try {
-    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-    // A pooler tells a number of its own.
-    const { processID } = client as unknown as { readonly processID: number };
-    const line = { client, isPooled: rows[0]?.pid !== processID, isOver: false };
-    client.once("end", () => (line.isOver = true));
-    if (!line.isPooled) {
-      await client.query(SETTINGS.map((setting) => `SET ${setting}`).join("; "));
-      await client.query(CHECK_CLIENT_SQL).catch((error: unknown) => {
-        if (isConnectionLost(error)) throw error;
-      });
-    }
+    await send(SETTINGS.map((setting) => `SET ${setting}`).join("; "));
+    await send(CHECK_CLIENT_SQL).catch((error: unknown) => {
+      if (isConnectionLost(error)) throw error;
+    });
     return line;
   } catch (error) {
     client.release(true);
