@@ -19,9 +19,9 @@ export interface Metrics {
     buckets: readonly number[],
     labels?: readonly string[],
   ): (value: number, ...labelValues: string[]) => void;
-  /** A value that is read when somebody asks; null when there is none at the moment. */
+  /** A value that is read when somebody asks; null when there is none at the moment. A {@link FormsvcError} leaves it out. */
   gauge(name: string, help: string, read: () => MaybeLater<number | null>): void;
-  /** Values by one label, read when somebody asks. */
+  /** The same for values by one label. */
   gauges(
     name: string,
     help: string,

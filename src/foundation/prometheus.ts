@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { FormsvcError } from "./errors.ts";
 import type { ExposedMetrics, Metrics } from "./metrics.ts";
 import { version } from "./version.ts";
 
@@ -34,7 +35,7 @@ export function createMetrics(token: string | null): ExposedMetrics {
     },
     gauge(name, help, read) {
       const collect = async function collect(this: Gauge): Promise<void> {
-        const value = await read();
+        const value = await readOrNull(read);
         if (value === null) this.remove();
         else this.set(value);
       };
@@ -42,15 +43,25 @@ export function createMetrics(token: string | null): ExposedMetrics {
     },
     gauges(name, help, label, read) {
       const collect = async function collect(this: Gauge): Promise<void> {
-        const values = await read();
+        const values = await readOrNull(read);
         this.reset();
-        for (const [labelValue, value] of values) this.labels(labelValue).set(value);
+        for (const [labelValue, value] of values ?? []) this.labels(labelValue).set(value);
       };
       registry.registerMetric(new Gauge({ name, help, labelNames: [label], registers: [], collect }));
     },
   };
   measureProcess(metrics, registry);
   return metrics;
+}
+
+/** Null if the database cannot give the value now: the others are wanted most then. */
+async function readOrNull<Value>(read: () => Value | Promise<Value>): Promise<Value | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof FormsvcError) return null;
+    throw error;
+  }
 }
 
 /** Time between two samples of the event loop's delay. */

@@ -3,7 +3,7 @@ import { databaseHeard, databaseUnheard, standbyNotAwaited } from "../../foundat
 import { newId } from "../../foundation/id.ts";
 import type { Log } from "../../foundation/log.ts";
 import type { Metrics } from "../../foundation/metrics.ts";
-import { first, text } from "../steps.ts";
+import { readSize } from "../database-size.ts";
 import type { ServedDatabase } from "../served-database.ts";
 import { createConnections } from "./connections.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -75,12 +75,7 @@ function reportSilence(isSilent: () => boolean, log: Log): NodeJS.Timeout {
 }
 
 function measureServers(metrics: Metrics, db: PostgresqlDatabase, pulse: () => Pulse | null): void {
-  metrics.gauge("formsvc_database_bytes", "Size of the database.", async () => {
-    const size = await db.read(() =>
-      first(text<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes")),
-    );
-    return size?.bytes ?? null;
-  });
+  metrics.gauge("formsvc_database_bytes", "Size of the database.", async () => (await readSize(db)).database);
   metrics.gauge(
     "formsvc_database_synchronous_standbys",
     "Standbys that have each commit before it is acknowledged; none if the user may not see them.",
