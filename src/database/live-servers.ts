@@ -5,7 +5,7 @@ export interface LiveServers {
   list(): readonly string[];
 }
 
-/** A server that has not said for this time, by the database's clock, that it lives counts as lost. */
+/** A server counts as lost when it has not said for this time that it lives, by the database's clock. */
 export const LOST_MS = 10_000;
 
 /** A file has one server. */

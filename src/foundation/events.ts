@@ -135,7 +135,7 @@ export function databaseHeard(log: Log): void {
 export function standbyNotAwaited(log: Log): void {
   log.warn(
     { event: "database.standby-not-awaited" },
-    "commits wait for no standby: with the machine of PostgreSQL, posts are lost that no standby or backup has yet",
+    "commits wait for no standby: if the machine of PostgreSQL is lost, so are the posts that no standby or backup has yet",
   );
 }
 

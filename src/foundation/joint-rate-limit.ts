@@ -37,8 +37,8 @@ export interface JointRateLimiter extends RateLimiter {
 }
 
 /**
- * A unit is told of from this part of its limit on, or an equal part for each server if there are more. So as long as nobody tells,
- * all servers together are within the limit, and most units cost nothing but memory.
+ * A server tells of a unit when it has counted more than a quarter of its limit; if more than four servers share it, more than an
+ * equal part. So as long as nobody tells, all together are within the limit, and most units cost nothing but memory.
  */
 const TOLD_FROM = 4;
 

@@ -3,7 +3,7 @@ export class KnownValues<Value> {
   readonly #read: (key: string) => Promise<Value | undefined>;
   readonly #max: number;
   readonly #known = new Map<string, Value>();
-  /** Those that are kept when they end: what was read before all was forgotten is not. */
+  /** Reads whose values will be kept. One that began before all was forgotten is not among them. */
   readonly #reading = new Map<string, Promise<Value | undefined>>();
 
   constructor(read: (key: string) => Promise<Value | undefined>, max: number) {
@@ -16,7 +16,7 @@ export class KnownValues<Value> {
     return this.#known.get(key);
   }
 
-  /** The value from memory, or else read; undefined if there is none. Who asks at the same time shares one read. */
+  /** The value from memory, or else read; undefined if there is none. Those who ask at the same time share one read. */
   async find(key: string): Promise<Value | undefined> {
     return this.#known.get(key) ?? this.#reading.get(key) ?? this.reread(key);
   }

@@ -25,7 +25,7 @@ export interface RateWindow {
 
 /** The windows of a limiter's units. Bounded. */
 export interface RateWindows {
-  /** Undefined if the unit has none that has not ended. */
+  /** Undefined if the unit has none, or it has ended. */
   get(unit: string, now: number): RateWindow | undefined;
   /** In place of the unit's earlier one. */
   begin(unit: string, window: RateWindow): RateWindow;

@@ -194,7 +194,7 @@ function decide(
   return "stored";
 }
 
-/** The submissions whose sender gets an automatic reply. Only where an endpoint has one is anything asked. */
+/** The submissions whose sender gets an automatic reply. Asks nothing if no endpoint has one. */
 async function decideReplies(
   transaction: BatchTransaction,
   pending: readonly PendingSubmission[],

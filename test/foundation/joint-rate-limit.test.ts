@@ -60,7 +60,7 @@ test("a limit holds over all servers but for what they take between two exchange
   );
 });
 
-test("a unit is told of from a quarter of its limit on, or an equal part for each of more servers", () => {
+test("a server tells of a unit beyond a quarter of its limit, or beyond an equal part if more than four share it", () => {
   const server = createJointRateLimiter(() => 0);
   take(server, 25);
   expect(server.tell(2)).toEqual([]);

@@ -99,7 +99,7 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
         WHERE endpoint_id = '${endpointId}'`,
       );
 
-    test("200 posts at the edge of a monthly limit: as many are stored as the limit allows, and counted", async () => {
+    test("200 posts at the edge of a monthly limit: those that the limit allows are stored and counted, and no other", async () => {
       const { id, publishable, workspace } = await endpointWith("small");
       const statuses: number[] = [];
       // One after the other from each sender, so that both servers store many batches at the same time.
@@ -139,7 +139,7 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
     test.skipIf(isPooled)("a rate limit that one has used up is used up at the other", async () => {
       const { secret } = await endpointWith("hobby");
       const statusOf = async (url: string) => (await tryPost(url, secret)).status;
-      // One client has that many connections at most.
+      // One client has this many connections at most.
       for (let sent = 0; sent < RATE.max; sent += AT_ONCE) {
         const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => statusOf(urls[0])));
         expect(new Set(statuses)).toEqual(new Set([200]));
