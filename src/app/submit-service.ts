@@ -120,6 +120,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     forgetting.onForeignCommit();
     forgetting.onSettingsChange();
   };
+  deliverer.onQueuedForOthers(() => served.tell());
   const heads = [newsHead(news), ...deliveryHeads(deliverer), memoryHead(memory)];
   const watch = served.watch({ ...forgetting, onUpgrade: () => databaseUpgraded(log) }, heads);
   if (metrics !== null) measureState(metrics, { ...parts, commits, served });

@@ -53,6 +53,8 @@ export interface Head {
   readonly sql: string;
   /** Called when the value is another one. */
   readonly onChange: () => void;
+  /** Whether it is called as well when another server tells. */
+  readonly isTold?: boolean;
 }
 
 /**

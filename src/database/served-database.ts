@@ -9,6 +9,11 @@ export interface ServedDatabase {
   readonly cleaner: LogCleaner;
   /** Notices what others commit, from now on. */
   watch(listener: ChangeListener, heads: readonly Head[]): ChangeWatch;
+  /**
+   * Has the other servers call their heads with `isTold` at once. It may be missed: then they see within 250 ms that the values
+   * changed.
+   */
+  tell(): void;
   measure(metrics: Metrics): void;
   /**
    * Call it before the server listens. It resolves when what is remembered can be believed; from then on nothing waits for another

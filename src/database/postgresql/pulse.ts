@@ -1,8 +1,9 @@
 import type { PoolClient } from "pg";
 import type { Blindness, ChangeListener, Head } from "../database.ts";
 import { answerWithin, keepConnection, pause } from "./kept-connection.ts";
-import type { Connections } from "./connections.ts";
+import { type Connections, isPooled } from "./connections.ts";
 import { LIVE_SQL, OWN_SCHEMA } from "./live-server-rows.ts";
+import { LISTEN_SQL } from "./tell-servers.ts";
 
 /** Time between two looks. */
 const INTERVAL_MS = 250;
@@ -78,12 +79,25 @@ export class Pulse {
   async #follow(client: PoolClient): Promise<void> {
     const { signal } = this.#stopping;
     this.connectedAt = performance.now();
+    this.#listen(client);
     while (!signal.aborted) {
       const sentAt = performance.now();
       const { rows } = await answerWithin(client.query<Look>(this.#sql), SILENCE_MS, signal);
       if (rows[0] !== undefined) this.#take(rows[0], sentAt);
       await pause(INTERVAL_MS, signal);
     }
+  }
+
+  /** Not behind a pooler, where the next statement may have another session. */
+  #listen(client: PoolClient): void {
+    if (isPooled(client)) return;
+    const { self, heads } = this.#parts;
+    const told = heads.filter(({ isTold }) => isTold);
+    client.on("notification", ({ payload: from }) => {
+      if (from !== self) for (const head of told) head.onChange();
+    });
+    // It goes out together with a look, which shows whether the connection works.
+    client.query(LISTEN_SQL).catch(() => undefined);
   }
 
   /** The first look reports everything: nobody knows what changed before it. */

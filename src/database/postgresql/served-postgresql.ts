@@ -11,6 +11,7 @@ import { join, leave } from "./live-server-rows.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 import { Pulse } from "./pulse.ts";
 import { readStandbys } from "./standbys.ts";
+import { createTeller } from "./tell-servers.ts";
 
 /** For the pulse and the heartbeat. */
 const OWN_CONNECTIONS = { size: 2, connectTimeoutMs: 3000 };
@@ -35,6 +36,7 @@ export async function joinServers(db: PostgresqlDatabase, now: number, log: Log)
     self,
     lastConnectedAt: () => pulse?.connectedAt ?? -Infinity,
   });
+  const teller = createTeller(db, self);
   let checking: NodeJS.Timeout | undefined;
   return {
     // Until the pulse begins, which is before the server listens, this one does nothing that only one should do.
@@ -48,6 +50,7 @@ export async function joinServers(db: PostgresqlDatabase, now: number, log: Log)
       checking = reportSilence(() => begun.blindness() === "unheard", log);
       return { noticeChanges() {}, blindness: () => begun.blindness() };
     },
+    tell: () => teller.tell(),
     measure: (metrics) => measureServers(metrics, db, () => pulse),
     async begin() {
       await pulse?.begun(LONGEST_BEGIN_MS).catch(() => {
@@ -56,7 +59,7 @@ export async function joinServers(db: PostgresqlDatabase, now: number, log: Log)
     },
     async end() {
       clearInterval(checking);
-      await Promise.all([pulse?.stop(), heartbeat.stop()]);
+      await Promise.all([pulse?.stop(), heartbeat.stop(), teller.stop()]);
       // If the database is away, the others find out by themselves.
       await db.withConnection((client) => leave(client, self)).catch(() => undefined);
       await connections.close();

@@ -4,10 +4,12 @@ import { isFirst } from "../../../src/database/live-servers.ts";
 import type { PostgresqlDatabase } from "../../../src/database/postgresql/open-postgresql.ts";
 import { joinServers } from "../../../src/database/postgresql/served-postgresql.ts";
 import type { ServedDatabase } from "../../../src/database/served-database.ts";
+import { createTeller } from "../../../src/database/postgresql/tell-servers.ts";
 import { raiseSettingsVersion } from "../../../src/database/settings-version.ts";
 import { run, text } from "../../../src/database/steps.ts";
 import { createLog } from "../../../src/foundation/log.ts";
 import { startLink } from "../../support/faulty-link.ts";
+import { connectPlainly } from "../../support/postgresql-cluster.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../../support/temporary-postgresql.ts";
 import { until } from "../../support/until.ts";
 
@@ -64,6 +66,22 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     );
     await until(() => moved === before.moved + 1);
     expect(heard.settings).toBe(before.settings + 1);
+  });
+
+  test("are told once of what comes at once, and once more of what came meanwhile", async () => {
+    const address = await temporaryAddress();
+    const heard: (string | undefined)[] = [];
+    const listener = await connectPlainly(address);
+    onTestFinished(() => listener.end());
+    listener.on("notification", ({ payload }) => heard.push(payload));
+    await listener.query("LISTEN formsvc");
+    const teller = createTeller(await openForTest(address), "srv_1");
+    for (let count = 0; count < 100; count += 1) teller.tell();
+    await teller.stop();
+    teller.tell();
+    await listener.query("NOTIFY formsvc, 'end'");
+    await until(() => heard.includes("end"));
+    expect(heard).toEqual(["srv_1", "srv_1", "end"]);
   });
 
   test("trust nothing that they remember while the database is silent, own nothing, and count as not writable", async () => {
