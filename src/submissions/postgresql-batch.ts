@@ -270,7 +270,7 @@ function writeHeld(transaction: BatchTransaction, pending: readonly PendingHeld[
     why: held.why,
     trapped: trapped ? 1 : 0,
     network,
-    key_hash: idempotent && hashOfRetry(idempotent).toString("hex"),
+    key_hash: idempotent && `\\x${hashOfRetry(idempotent).toString("hex")}`,
   }));
   return [transaction.query(INSERT_HELD, JSON.stringify(rows))];
 }

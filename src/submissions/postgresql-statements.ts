@@ -1,28 +1,20 @@
 import type { BatchStatement } from "../database/postgresql/batch-connection.ts";
 import { EVICT_SQL, type HeldPost } from "./held-post.ts";
 import { REMEMBERED_MS } from "./idempotency.ts";
-import { CONTENT_COLUMNS, type Submission } from "./submission.ts";
+import { CONTENT_COLUMNS, contentValues, type Submission } from "./submission.ts";
 
 const CONTENT = CONTENT_COLUMNS.join(", ");
-const CONTENT_TYPES = `id text, schema_version integer, data text, spam_score smallint, spam_reasons text,
-  spam_version integer, ip_address text, user_agent text, created_at bigint`;
 
 /** What submissions and held posts have alike, as JSON has it for one row. */
 export type ContentJson = Record<(typeof CONTENT_COLUMNS)[number], string | number>;
 
 export function contentJson(submission: Submission | HeldPost): ContentJson {
-  return {
-    id: submission.id,
-    schema_version: submission.schemaVersion,
-    data: JSON.stringify(submission.data),
-    spam_score: submission.spamScore,
-    spam_reasons: JSON.stringify(submission.spamReasons),
-    spam_version: submission.spamVersion,
-    ip_address: submission.ipAddress,
-    // All others are ASCII, or JSON, which writes as an escape what PostgreSQL's text cannot hold.
-    user_agent: submission.userAgent.toWellFormed().replaceAll("\0", "\uFFFD"),
-    created_at: submission.createdAt,
-  };
+  const values = contentValues(submission);
+  const row = Object.fromEntries(
+    CONTENT_COLUMNS.map((column, index) => [column, values[index]]),
+  ) as ContentJson;
+  // All other texts are ASCII, or JSON, which writes as an escape what PostgreSQL's text cannot hold.
+  return { ...row, user_agent: submission.userAgent.toWellFormed().replaceAll("\0", "\uFFFD") };
 }
 
 /** Those of these submissions that are stored. */
@@ -35,8 +27,7 @@ export const FIND_STORED: BatchStatement = {
 export const INSERT_SUBMISSIONS: BatchStatement = {
   name: "insert_submissions",
   text: `INSERT INTO submission (${CONTENT}, endpoint_number, event_head, event_tail)
-    SELECT ${CONTENT}, endpoint_number, event_head, event_tail FROM json_to_recordset($1::json)
-      AS stored(${CONTENT_TYPES}, endpoint_number integer, event_head text, event_tail text)`,
+    SELECT ${CONTENT}, endpoint_number, event_head, event_tail FROM json_populate_recordset(NULL::submission, $1::json)`,
 };
 
 /** A key of a post; the hashes are hexadecimal. */
@@ -94,13 +85,15 @@ export const FORGET_KEYS: BatchStatement = {
     WHERE ${OF_POST} AND idempotency.submission_id = post.submission_id`,
 };
 
-/** Each batch takes the rows that triggers count in by workspace and network, in one order. */
+/**
+ * `key_hash` is in the text form of a bytea. Each batch takes the rows that triggers count in by workspace and network, in one
+ * order.
+ */
 export const INSERT_HELD: BatchStatement = {
   name: "insert_held",
   text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash)
-    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, decode(key_hash, 'hex')
-    FROM json_to_recordset($1::json) AS kept(${CONTENT_TYPES}, workspace_id text, endpoint_id text, why text,
-      trapped smallint, network text, key_hash text)
+    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash
+    FROM json_populate_recordset(NULL::held, $1::json)
     ORDER BY workspace_id, network, id ON CONFLICT DO NOTHING`,
 };
 
