@@ -9,12 +9,8 @@ import { startPair } from "../support/cluster-pair.ts";
 import { rowsOf } from "../support/engines.ts";
 import { startLink } from "../support/faulty-link.ts";
 import { findPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
-import {
-  type Cluster,
-  type ClusterOptions,
-  connectPlainly,
-  startCluster,
-} from "../support/postgresql-cluster.ts";
+import { administrator, ownCluster } from "../support/own-cluster.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
 import { PATIENCE_MS, until } from "../support/until.ts";
 
@@ -41,18 +37,6 @@ async function throughLink() {
   const place = await addPlace(direct);
   await place.recipient(100);
   return { direct, link, place, db: await openForTest(link.address, PATIENT) };
-}
-
-async function ownCluster(options: ClusterOptions): Promise<Cluster> {
-  const cluster = await startCluster(options);
-  onTestFinished(() => cluster.stop());
-  return cluster;
-}
-
-async function administrator(cluster: Cluster): Promise<Client> {
-  const client = await connectPlainly(cluster.address("postgres"));
-  onTestFinished(() => client.end());
-  return client;
 }
 
 /** A primary that waits for a standby that is not there. Resolves with what lets it go on. */

@@ -2,33 +2,15 @@ import { spawn } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPostgresql } from "../../../src/database/postgresql/open-postgresql.ts";
 import { run, text } from "../../../src/database/steps.ts";
 import { createAuthority } from "../../support/certificates.ts";
-import {
-  type Cluster,
-  type ClusterOptions,
-  connectPlainly,
-  startCluster,
-  tcpAddress,
-} from "../../support/postgresql-cluster.ts";
+import { administrator, ownCluster } from "../../support/own-cluster.ts";
+import { type Cluster, connectPlainly, tcpAddress } from "../../support/postgresql-cluster.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hasPostgresql, openForTest } from "../../support/temporary-postgresql.ts";
 import { until } from "../../support/until.ts";
-
-async function ownCluster(options: ClusterOptions): Promise<Cluster> {
-  const cluster = await startCluster(options);
-  onTestFinished(() => cluster.stop());
-  return cluster;
-}
-
-async function administrator(cluster: Cluster): Promise<Client> {
-  const client = await connectPlainly(cluster.address("postgres"));
-  onTestFinished(() => client.end());
-  return client;
-}
 
 function overTcp(cluster: Cluster, host = "127.0.0.1", parameters = ""): string {
   return `${tcpAddress([cluster.port]).replace("127.0.0.1", host)}${parameters}`;
