@@ -61,6 +61,21 @@ async function rowsOf(queue: EngineQueue) {
   return queue.db.read(() => all(query.selectFrom("delivery").selectAll().orderBy("id")));
 }
 
+/** A database that makes one commit and does not say so: the first one after which `when` is true. */
+function losingOneCommit(db: Database, when: () => Promise<boolean>) {
+  let lost = false;
+  const unheard: Database = {
+    ...db,
+    async relaxedTransaction(work) {
+      const result = await db.relaxedTransaction(work);
+      if (lost || !(await when())) return result;
+      lost = true;
+      throw new Error("the connection broke");
+    },
+  };
+  return { unheard, isLost: () => lost };
+}
+
 describe.runIf(hasPostgresql)("deliverers of two servers", () => {
   test("share the recipients, and send each message once", async () => {
     const { queue, servers, server } = await start();
@@ -177,20 +192,10 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     const servers = new Servers(db);
     await servers.live("srv_1");
     await queue.post(5);
-    let isLost = false;
-    const unheard: Database = {
-      ...db,
-      async relaxedTransaction(work) {
-        const result = await db.relaxedTransaction(work);
-        const { sending = 0 } = await queue.states();
-        if (isLost || sending === 0) return result;
-        isLost = true;
-        throw new Error("the connection broke");
-      },
-    };
+    const { unheard, isLost } = losingOneCommit(db, async () => ((await queue.states()).sending ?? 0) > 0);
     await using one = deliverOn(unheard, [to], { claims: createClaims(servers.of("srv_1")) });
     await expect.poll(() => queue.states()).toEqual({ delivered: 5 });
-    expect(isLost).toBe(true);
+    expect(isLost()).toBe(true);
     expect(new Set(one.carried.map(({ id }) => id)).size).toBe(5);
     expect(one.carried).toHaveLength(5);
     expect((await rowsOf(queue)).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
@@ -204,21 +209,11 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     const servers = new Servers(db);
     await servers.live("srv_1");
     await queue.post(3);
-    let isLost = false;
-    const unheard: Database = {
-      ...db,
-      async relaxedTransaction(work) {
-        const result = await db.relaxedTransaction(work);
-        const { delivered = 0 } = await queue.states();
-        if (isLost || delivered === 0) return result;
-        isLost = true;
-        throw new Error("the connection broke");
-      },
-    };
+    const { unheard, isLost } = losingOneCommit(db, async () => ((await queue.states()).delivered ?? 0) > 0);
     await using one = deliverOn(unheard, [to], { claims: createClaims(servers.of("srv_1")) });
     await expect.poll(() => queue.states()).toEqual({ delivered: 3 });
     await one.settle();
-    expect(isLost).toBe(true);
+    expect(isLost()).toBe(true);
     expect(one.carried).toHaveLength(3);
     const attempts = await db.read(() => all(query.selectFrom("attempt").select("outcome")));
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["delivered", "delivered", "delivered"]);
