@@ -13,6 +13,7 @@ import {
 } from "../outbox/postgresql-outbox.ts";
 import { ADD_USAGE, LOCK_USAGE, type UsedRow, WRITE_USAGE } from "../workspaces/postgresql-usage.ts";
 import type { UsageCounter } from "../workspaces/usage-counter.ts";
+import type { UsageMark } from "../workspaces/usage-mark.ts";
 import {
   type Batch,
   type BatchCounts,
@@ -60,16 +61,25 @@ export interface PostgresqlBatchParts {
 export function createPostgresqlBatch(parts: PostgresqlBatchParts): (batch: Batch) => Promise<Committed> {
   const { db, usage, outbox } = parts;
   const remember = rememberAfterwards(db, parts.memory, parts.onMemoryFailure);
+  const untold: UntoldMarks = new Map();
   return async (batch) => {
     const { outcomes, counts, messages, evictions } = await db.batches.transaction((transaction) =>
-      writeBatch(transaction, batch, parts),
+      writeBatch(transaction, batch, parts, untold),
     );
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
     outbox.announce(messages);
     remember(batch.filter((_, index) => outcomes[index] === "stored").flatMap(recalledOf));
-    return { batch, outcomes, evictions, marks: counts.marks() };
+    const marks = [...untold.values()];
+    untold.clear();
+    return { batch, outcomes, evictions, marks };
   };
 }
+
+/**
+ * Marks that batches passed as far as they know, until one is heard to be committed. A retry counts nothing that is there already, so a
+ * mark that a commit passed unheard is told with the next one. If that commit was undone, the mark is told once more when it is passed.
+ */
+type UntoldMarks = Map<string, UsageMark>;
 
 interface Written {
   readonly outcomes: readonly CommitOutcome[];
@@ -83,10 +93,13 @@ async function writeBatch(
   transaction: BatchTransaction,
   batch: Batch,
   { held: { maxPerWorkspace }, mayReply }: PostgresqlBatchParts,
+  untold: UntoldMarks,
 ): Promise<Written> {
   const locked = await lock(transaction, batch);
   const counts = createCounts((workspaceId, month) => locked.used.get(unitOf(workspaceId, month)) ?? 0);
   const outcomes = batch.map((pending) => decide(pending, locked, counts));
+  for (const mark of counts.marks())
+    untold.set(`${unitOf(mark.workspaceId, mark.month)} ${mark.percent}`, mark);
   const ofOutcome = (outcome: CommitOutcome): Batch =>
     batch.filter((_, index) => outcomes[index] === outcome);
   const submissions = ofOutcome("stored").filter(isSubmission);

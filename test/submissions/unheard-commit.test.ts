@@ -113,6 +113,32 @@ describe.skipIf(!hasPostgresql)("a batch whose commit nobody heard", () => {
     ]);
   });
 
+  test("tells the share of the limit that it reached, if it was committed", async () => {
+    const { link, place, db } = await throughLink();
+    const { write } = batchServer(db);
+    const four = Array.from({ length: 4 }, () => place.pending({ monthlyLimit: 5 }));
+    link.cutAnswerTo(COMMIT, COMMIT);
+    expect((await write(four)).marks).toMatchObject([{ percent: 80, used: 4, limit: 5 }]);
+    expect((await write([place.pending({ monthlyLimit: 5 })])).marks).toMatchObject([{ percent: 100 }]);
+  });
+
+  test("tells it with the next batch, if it was given up", async () => {
+    const { direct, place, db, goOn } = await withoutStandby(500);
+    const { write } = batchServer(db);
+    const full = place.pending({ monthlyLimit: 2 });
+    await expect(write([full])).rejects.toMatchObject({ code: "database_unusable" });
+    await goOn();
+    await until(async () => (await countOf(direct, "submission")) === 2);
+    // A busy machine may need longer than the patience that refused the first one.
+    const next = () => write([place.pending({ monthlyLimit: 2 })]);
+    const { outcomes, marks } = await until(() => Promise.resolve(next()).catch(() => null));
+    expect(outcomes).toEqual(["over_limit"]);
+    expect(marks).toMatchObject([
+      { percent: 80, used: 2 },
+      { percent: 100, used: 2 },
+    ]);
+  });
+
   test("is stored once if the commit never arrived, and others wait for its locks for seconds only", async () => {
     const { direct, link, place, db } = await throughLink();
     const silent = link.silenceAt(COMMIT);
