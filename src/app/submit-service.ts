@@ -8,6 +8,7 @@ import { compileNetworks } from "../foundation/ip-address.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
 import { AUTO_REPLY_METRICS, MAIL_METRICS } from "../mail/mail-metrics.ts";
 import { type MailService, openMailService, openMayReply } from "../mail/open-mail.ts";
+import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
 import { createKeyVerifier, type KeyVerifier } from "../keys/verify-key.ts";
 import {
   type Caller,
@@ -98,7 +99,12 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const transports = openTransports(parts, { keyring, sender, mail });
   const memory = createSpamMemory(createBurstMemory());
   const news = createNews();
-  const engine = await openEngine({ ...parts, usage, memory, mayReply: openMayReply(mail) });
+  const engine = await openEngine({
+    ...parts,
+    usage,
+    memory,
+    mayReply: openMayReply(mail, replyLimitsOf(config)),
+  });
   const { served, outbox, claims } = engine;
   const { writability, cleaner } = served;
   const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { toIsoTime } from "../foundation/clock.ts";
@@ -14,6 +15,7 @@ import {
   setAutoReply,
   turnOffAutoReply,
 } from "../mail/auto-reply/change-auto-reply.ts";
+import { describeLimit, replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
 import { showAutoReply } from "../mail/auto-reply/show-auto-reply.ts";
 import { readInput } from "./arguments.ts";
 import { addNoun, command, type CommandContext, parseFile, refuse } from "./command.ts";
@@ -22,7 +24,7 @@ import type { OptionValues } from "./option-values.ts";
 
 export function register(program: Command): void {
   addNoun(program, "autoreply", "An e-mail of yours to whoever posts; off unless you turn it on", [
-    show,
+    showReply,
     set,
     off,
   ]);
@@ -57,15 +59,13 @@ const settingOptions = [
   { flags: "--clear-reply-to", summary: "let answers go to mail.from" },
 ] as const;
 
-const show = command({
+const showReply = command({
   usage: "show <endpoint>",
   summary: "Show an endpoint's automatic reply",
   action: (context, _options, [reference]) =>
-    withDatabase(context, async (db) => {
-      const shown = await db.read(function* () {
-        return yield* showAutoReply((yield* getEndpoint(reference)).id);
-      });
-      print(context, shown);
+    withDatabase(context, async (db, config) => {
+      const endpoint = await db.read(() => getEndpoint(reference));
+      await show(context, db, config, endpoint);
     }),
 });
 
@@ -76,8 +76,8 @@ const set = command({
 wrote are called backscatter: they annoy, and get your mail server onto block lists. So a reply has
 the name of the endpoint, the reference, the time and your own text, and nothing that was submitted.
 It is sent only about a post with a spam score of 25 or less and no filled honeypot: one to an
-address in 24 hours, 20 for an endpoint and 3 for a network of clients in an hour, none to addresses
-of programs like noreply, and never a second time.`,
+address in 24 hours, 20 for an endpoint and 3 for a network of clients in an hour, as many for a
+workspace as mail.limits says, none to addresses of programs like noreply, and never a second time.`,
   options: settingOptions,
   examples: [
     "formsvc autoreply set Contact",
@@ -89,7 +89,7 @@ of programs like noreply, and never a second time.`,
       const change = readChange(options);
       const endpoint = await db.read(() => getEndpoint(reference));
       await setAutoReply(db, { endpoint, change, actor: null }, context.clock.now());
-      print(context, await db.read(() => showAutoReply(endpoint.id)));
+      await show(context, db, config, endpoint);
       noteDangers(context, config, endpoint);
     }),
 });
@@ -98,10 +98,10 @@ const off = command({
   usage: "off <endpoint>",
   summary: "Turn the automatic reply off; what waits is not sent, and the text stays for the next time",
   action: (context, _options, [reference]) =>
-    withDatabase(context, async (db) => {
+    withDatabase(context, async (db, config) => {
       const endpoint = await db.read(() => getEndpoint(reference));
       await turnOffAutoReply(db, endpoint, null, context.clock.now());
-      print(context, await db.read(() => showAutoReply(endpoint.id)));
+      await show(context, db, config, endpoint);
     }),
 });
 
@@ -133,9 +133,19 @@ function noteDangers({ output }: CommandContext, { mail }: Config, { settings }:
     );
 }
 
+async function show(
+  context: CommandContext,
+  db: Database,
+  config: Config,
+  endpoint: Endpoint,
+): Promise<void> {
+  const now = context.clock.now();
+  print(context, await db.read(() => showAutoReply(endpoint, replyLimitsOf(config), now)));
+}
+
 function print({ output }: CommandContext, shown: ShownAutoReply): void {
   if (output.isJson) return output.json({ auto_reply: autoReplyJson(shown) });
-  const { reply, endpointId, replyTo } = shown;
+  const { reply, endpointId, replyTo, limits, fullLimit } = shown;
   if (reply === undefined)
     return output.table(
       ["AUTOMATIC REPLY", ""],
@@ -155,6 +165,7 @@ function print({ output }: CommandContext, shown: ShownAutoReply): void {
     ["text", settings.text ?? "built in"],
     ["answers go to", replyTo ?? "mail.from"],
     ["last sent", begunAt === null ? "" : toIsoTime(begunAt)],
+    ["limit reached", fullLimit === null ? "" : describeLimit(fullLimit, limits)],
   ];
   return output.table(["AUTOMATIC REPLY", ""], rows, "");
 }

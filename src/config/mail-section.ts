@@ -3,6 +3,8 @@ import { z } from "zod";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 
 const count = z.int().min(1).max(1_000_000_000);
+/** To decide about a post, as many rows are counted at most. */
+const replies = z.int().min(0).max(10_000);
 const filePath = z.string().min(1).max(4096).nullable();
 const labels = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
 const address = z
@@ -60,6 +62,12 @@ export const mailSection = z.strictObject({
       "E-mails a minute about submissions; those about accounts and tests from the dashboard come on top, at most a quarter of it each.",
     ),
     perRecipientPerHour: count.describe("E-mails an hour to one recipient."),
+    repliesPerWorkspacePerHour: replies.describe(
+      "Automatic replies an hour of all endpoints of a workspace; 0 sends none.",
+    ),
+    repliesPerHour: replies.describe(
+      "Automatic replies an hour of all workspaces together but those of operators; it counts while `dashboard.signUp` is open, and 0 sends none.",
+    ),
   }),
   scheduleSeconds: z
     .array(z.number().min(0).max(604_800))
@@ -90,7 +98,13 @@ export const defaultMail: MailConfig = {
   envelopeFrom: null,
   dkim: { domain: null, selector: null, keyFile: null },
   timeoutMs: 60_000,
-  limits: { total: 2, perMinute: 60, perRecipientPerHour: 30 },
+  limits: {
+    total: 2,
+    perMinute: 60,
+    perRecipientPerHour: 30,
+    repliesPerWorkspacePerHour: 100,
+    repliesPerHour: 300,
+  },
   scheduleSeconds: [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 86_400, 86_400],
   keepSentDays: 30,
   operator: null,

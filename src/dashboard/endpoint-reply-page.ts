@@ -8,6 +8,7 @@ import {
   setAutoReply,
   turnOffAutoReply,
 } from "../mail/auto-reply/change-auto-reply.ts";
+import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
 import { showAutoReply } from "../mail/auto-reply/show-auto-reply.ts";
 import { listMailFields } from "../mail/mail-fields.ts";
 import { listMailRecipients } from "../mail/mail-recipient-store.ts";
@@ -86,7 +87,7 @@ function read(
 ): Promise<ReplyView> {
   const { host, from } = config.mail;
   return db.read(function* () {
-    const shown = yield* showAutoReply(endpoint.id);
+    const shown = yield* showAutoReply(endpoint, replyLimitsOf(config), now);
     const queue = shown.reply === undefined ? null : yield* readQueue(shown.reply.id);
     const recipients = (yield* listMailRecipients(endpoint.id)).filter(getsAnswers);
     return {

@@ -4,6 +4,7 @@ import { html, type Html } from "../foundation/html.ts";
 import type { AutoReply } from "../mail/auto-reply/auto-reply.ts";
 import type { ShownAutoReply } from "../mail/auto-reply/auto-reply-json.ts";
 import { replyOf } from "../mail/auto-reply/compose-auto-reply.ts";
+import { describeLimit, type ReplyLimits } from "../mail/auto-reply/reply-limits.ts";
 import { textOf } from "../mail/mail-parts.ts";
 import type { RecipientQueue } from "../outbox/count-deliveries.ts";
 import { changedNotice } from "./changed-notice.ts";
@@ -69,7 +70,7 @@ export function replyView(view: ReplyView, { typed, problems, isLate = false }: 
         </section>
         ${previewCard(view, typed)}
       </div>
-      <div>${isOn && stateCard(view, path)} ${LIMITS}</div>
+      <div>${isOn && stateCard(view, path)} ${limitsCard(shown.limits)}</div>
     </div>`;
 }
 
@@ -117,7 +118,7 @@ function lostField({ shown: { reply }, fields }: ReplyView): Html | null {
 }
 
 function stateCard({ shown, queue }: ReplyView, path: string): Html {
-  const { reply } = shown;
+  const { reply, limits, fullLimit } = shown;
   const waiting = queue?.waiting ?? 0;
   return html`<section class="card">
     <header><h2>Now</h2></header>
@@ -131,6 +132,12 @@ function stateCard({ shown, queue }: ReplyView, path: string): Html {
         }
         ${waiting > 0 && html`${waiting === 1 ? "One is" : `${waiting} are`} to be sent.`}
       </p>
+      ${
+        fullLimit !== null &&
+        html`<p class="notice warn">
+          The limit of ${describeLimit(fullLimit, limits)} is reached. Posts are stored as always, and whoever writes gets no reply for now.
+        </p>`
+      }
       <form method="post" action="${path}/off"><button>Turn it off</button></form>
     </div>
   </section>`;
@@ -162,19 +169,24 @@ function previewCard({ endpoint, now, ...view }: ReplyView, typed: TypedReply): 
 
 const EXAMPLE_REFERENCE = "sub_01h455vb4pex5vsknk084sn02q";
 
-const LIMITS = html`<section class="card">
-  <header><h2>Who gets one</h2></header>
-  <div class="body">
-    <p>
-      Anybody can write somebody else’s address into a form. Replies to people who never wrote are called backscatter; they annoy, and
-      mail servers then refuse this one. So a reply has nothing in it of what was written, and goes out only
-    </p>
-    <ul>
-      <li>about a post with a spam score of 25 or less, whose hidden field is empty,</li>
-      <li>once in 24 hours to one address,</li>
-      <li>20 times in an hour for this endpoint, 3 times for one network,</li>
-      <li>to no address of a program, like noreply,</li>
-      <li>and never a second time.</li>
-    </ul>
-  </div>
-</section>`;
+function limitsCard({ perWorkspacePerHour, perHour }: ReplyLimits): Html {
+  return html`<section class="card">
+    <header><h2>Who gets one</h2></header>
+    <div class="body">
+      <p>
+        Anybody can write somebody else’s address into a form. Replies to people who never wrote are called backscatter; they annoy, and
+        mail servers then refuse this one. So a reply has nothing in it of what was written, and goes out only
+      </p>
+      <ul>
+        <li>about a post with a spam score of 25 or less, whose hidden field is empty,</li>
+        <li>once in 24 hours to one address,</li>
+        <li>20 times in an hour for this endpoint, 3 times for one network,</li>
+        <li>
+          ${perWorkspacePerHour} times in an hour for its workspace${perHour !== null && html`, ${perHour} times for all workspaces together`},
+        </li>
+        <li>to no address of a program, like noreply,</li>
+        <li>and never a second time.</li>
+      </ul>
+    </div>
+  </section>`;
+}

@@ -26,6 +26,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkAutoReplies } from "../mail/auto-reply/auto-reply-health.ts";
+import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
 import { checkFailedMail, checkMailRecipients, checkMailServer } from "../mail/mail-health.ts";
 import { checkMailNetwork, checkMailSecurity } from "../mail/relay-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
@@ -98,7 +99,7 @@ const CHECKS: readonly Check[] = [
   askNetwork,
   ofTables(({ db }) => db.read(checkMailRecipients)),
   ofTables(({ db }) => db.read(checkFailedMail)),
-  ofTables(({ db }) => db.read(checkAutoReplies)),
+  ofTables(({ db, config, now }) => db.read(() => checkAutoReplies(replyLimitsOf(config), now))),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
   ofTables(({ db, config }) => db.read(() => checkHeldPostRoom(config.held.maxPerWorkspace))),
 ];

@@ -6,6 +6,7 @@ import type { MayReply } from "../outbox/outbox.ts";
 import type { Transport } from "../outbox/transport.ts";
 import { createAutoReplyTransport } from "./auto-reply/auto-reply-transport.ts";
 import { createMayReply } from "./auto-reply/may-reply.ts";
+import type { ReplyLimits } from "./auto-reply/reply-limits.ts";
 import { countLetters, Letters, timing } from "./letters.ts";
 import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
 import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
@@ -44,8 +45,8 @@ export function openMailTransports(parts: MailParts): Transport[] {
 }
 
 /** Decides who gets an automatic reply. Without a mail server nobody does: a reply that waits for one would come far too late. */
-export function openMayReply(parts: MailParts | null): MayReply | null {
-  return parts && createMayReply([parts.smtp.from, parts.smtp.envelopeFrom]);
+export function openMayReply(parts: MailParts | null, limits: ReplyLimits): MayReply | null {
+  return parts && createMayReply([parts.smtp.from, parts.smtp.envelopeFrom], limits);
 }
 
 export interface MailService {

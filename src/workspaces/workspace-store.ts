@@ -124,6 +124,14 @@ export function* mayView({ accountId, isOperator }: Viewing, workspaceId: string
   return owner?.account_id === accountId;
 }
 
+const OF_OPERATOR_SQL = `SELECT account.is_operator FROM workspace
+  JOIN account ON account.id = workspace.account_id WHERE workspace.id = ?`;
+
+/** Whether a workspace belongs to an operator's account. */
+export function* isOfOperator(workspaceId: string): Steps<boolean> {
+  return (yield* first(text<{ is_operator: number }>(OF_OPERATOR_SQL, workspaceId)))?.is_operator === 1;
+}
+
 /**
  * The workspace that a command means: the one it names, else the only one. In an empty database it creates the first account
  * and workspace, on that plan. Call it inside a transaction.

@@ -34,6 +34,7 @@ test("an automatic reply is off, is turned on with its words, shown, changed and
     reply_to: null,
     on_since: expect.stringMatching(/Z$/) as string,
     last_sent_at: null,
+    limit_reached: null,
   });
   expect(await show()).toEqual({ auto_reply: made });
   await machine.mustRun(["recipient", "add", "ada@example.com", "--endpoint", "Contact"]);

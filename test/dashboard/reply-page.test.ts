@@ -134,6 +134,25 @@ test("without a mail server the page says that nobody gets a reply, to an operat
   expect((await home.visitor.get(path)).text).toContain("Write mail.host and mail.from");
 });
 
+test("the page has the limits that this server sets, and says which of them is reached", async () => {
+  const limits = { repliesPerWorkspacePerHour: 0, repliesPerHour: 7 };
+  const mail = { ...MAIL.mail, limits };
+  const { server, home, path } = await begin({
+    mail,
+    dashboard: { signUp: "open" },
+    server: { port: 0, baseUrl: "https://forms.example.com" },
+  });
+  const operators = (await home.visitor.get(path)).text;
+  expect(operators).toContain("The limit of 0 replies an hour for its workspace is reached.");
+  expect(operators).toContain("0 times in an hour for its workspace,");
+  expect(operators).not.toContain("for all workspaces together");
+  const eve = await furnish(server, EVE);
+  const hers = (await eve.visitor.get(`/dashboard/endpoints/${eve.endpointId}/reply`)).text;
+  expect(hers).toContain("0 times in an hour for its workspace, 7 times for all workspaces together,");
+  await home.visitor.post(`${path}/off`, {});
+  expect((await home.visitor.get(path)).text).not.toContain("is reached");
+});
+
 test("another workspace's page, reply and message are answered like ones that do not exist", async () => {
   const { server, home, path } = await begin();
   const eve = await furnish(server, EVE);

@@ -1,11 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createEndpoint } from "../../src/endpoints/create-endpoint.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { getEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
 import { setAutoReply } from "../../src/mail/auto-reply/change-auto-reply.ts";
 import { listDeliveries } from "../../src/outbox/delivery-store.ts";
 import { REPLY_KIND } from "../../src/outbox/recipient.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import {
   type ConfigOverrides,
@@ -22,10 +26,13 @@ import { deleteSubmissions, getSubmission } from "../../src/submissions/submissi
 import { makeFolder } from "../support/temporary-folder.ts";
 
 /** A server that sends mail, and an endpoint whose automatic reply is on. */
-async function begin(overrides: ConfigOverrides = {}, made: EndpointOverrides = {}) {
+async function begin(
+  { mail: chosen = {}, ...overrides }: ConfigOverrides = {},
+  made: EndpointOverrides = {},
+) {
   const mail = await startMailServer();
   const from = { host: "127.0.0.1", port: mail.port, from: "forms@example.com" };
-  const server = await startServer({ mail: from, ...overrides });
+  const server = await startServer({ mail: { ...from, ...chosen }, ...overrides });
   const endpoint = await server.addEndpoint(made);
   await turnOn(server, endpoint.id);
   return { mail, server, endpoint };
@@ -114,6 +121,33 @@ test("the network is the client's that a backend names, whole, although less of 
   expect(countReplies(server)).toBe(3);
   await post(4, "198.51.100.1");
   expect(countReplies(server)).toBe(4);
+});
+
+test("what is over the workspace's limit, or that of all where people sign up, is stored and gets no reply", async () => {
+  const limits = { repliesPerWorkspacePerHour: 2, repliesPerHour: 1 };
+  const baseUrl = "https://forms.example.com";
+  for (const signUp of ["closed", "open"] as const) {
+    const { server, endpoint } = await begin({
+      mail: { limits },
+      dashboard: { signUp },
+      server: { port: 0, baseUrl },
+    });
+    const made = server.owner.now(() => createAccount("ben@example.org", server.clock.now()));
+    const own = { name: "His", definition: exampleSchema, settings: defaultEndpointSettings };
+    const options = { workspace: made.workspace.id, plans: server.config.plans, now: server.clock.now() };
+    const his = await createEndpoint(server.owner, own, options);
+    await turnOn(server, his.endpoint.id);
+    const post = async (key: string, n: number): Promise<void> => {
+      const data = { ...goodPost, email: `ana${n}@example.org`, message: `Question number ${n}, please.` };
+      const headers = { "x-submitter-ip": `10.0.${n}.1` };
+      expect((await server.post(key, data, headers)).status).toBe(200);
+    };
+    for (let n = 0; n < 3; n += 1) await post(his.secret.text, n);
+    expect(countReplies(server), signUp).toBe(signUp === "open" ? 1 : 2);
+    for (let n = 3; n < 6; n += 1) await post(endpoint.secret, n);
+    expect(countReplies(server), signUp).toBe(signUp === "open" ? 3 : 4);
+    expect(server.stored()).toHaveLength(6);
+  }
 });
 
 test("a held post that is released, and a submission that is imported, get none", async () => {

@@ -7,6 +7,7 @@ import {
 } from "../../src/mail/mail-recipient.ts";
 import { createAutoReplyTransport } from "../../src/mail/auto-reply/auto-reply-transport.ts";
 import { createMayReply } from "../../src/mail/auto-reply/may-reply.ts";
+import { type ReplyLimits, replyLimitsOf } from "../../src/mail/auto-reply/reply-limits.ts";
 import { createMailTransport, type MailDeliverySettings } from "../../src/mail/mail-transport.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import { defaultConfig } from "../../src/config/config.ts";
@@ -21,6 +22,8 @@ export class MailWorld extends WebhookWorld {
   #port = 0;
   /** What differs from the built-in ones, from the next {@link MailWorld.startMail} on. */
   mailSettings: Partial<MailDeliverySettings> = {};
+  /** The same for limits of automatic replies. */
+  replyLimits: ReplyLimits = replyLimitsOf(defaultConfig);
 
   constructor(port: number) {
     super();
@@ -30,7 +33,7 @@ export class MailWorld extends WebhookWorld {
   /** A deliverer as a new process has it; the one before must have stopped. */
   startMail(port: number = this.#port): Deliverer {
     this.#port = port;
-    this.outbox = createSqliteOutbox(this.db, createMayReply(["forms@example.com"]));
+    this.outbox = createSqliteOutbox(this.db, createMayReply(["forms@example.com"], this.replyLimits));
     const { db, outbox, clock } = this;
     const log = createLog("silent", "json");
     const settings = plainSettings(port, { timeoutMs: 60_000 });

@@ -4,13 +4,16 @@ import { type Finding, problem, sound } from "../../foundation/finding.ts";
 import { plainText } from "../../foundation/plain-text.ts";
 import { listMailFields } from "../mail-fields.ts";
 import { listAutoReplies } from "./auto-reply-store.ts";
+import { isServiceFull, type ReplyLimits } from "./reply-limits.ts";
 
 /** Most automatic replies that are named. */
 const MAX_NAMED = 10;
 
-/** A finding for each automatic reply that can reach nobody; a single sound one if there is none. */
-export function* checkAutoReplies(): Steps<Finding[]> {
+/** A finding for each automatic reply that can reach nobody, and for a limit that keeps all back; a single sound one if there is none. */
+export function* checkAutoReplies({ perHour }: ReplyLimits, now: number): Steps<Finding[]> {
   const findings: Finding[] = [];
+  if (perHour !== null && perHour > 0 && (yield* isServiceFull(perHour, now)))
+    findings.push(problem("mail.replies", `${perHour} automatic replies in an hour: ${KEPT_BACK}`, TOO_MANY));
   for (const { endpointId, onSince, settings } of yield* listAutoReplies()) {
     const endpoint = onSince === null ? undefined : yield* findEndpoint(endpointId);
     if (endpoint === undefined || findings.length >= MAX_NAMED) continue;
@@ -22,3 +25,7 @@ export function* checkAutoReplies(): Steps<Finding[]> {
   }
   return findings.length > 0 ? findings : [sound("mail.replies", "every automatic reply has its field")];
 }
+
+const KEPT_BACK = "for now, posts to workspaces that belong to no operator get none";
+const TOO_MANY =
+  "see in the list of accounts who signed up lately; if all is right, raise mail.limits.repliesPerHour";

@@ -1,5 +1,6 @@
 import { toIsoTime } from "../../foundation/clock.ts";
 import type { AutoReply } from "./auto-reply.ts";
+import type { FullLimit, ReplyLimits } from "./reply-limits.ts";
 
 /** An endpoint's automatic reply, with the address that gets the answers; null if nobody does. */
 export interface ShownAutoReply {
@@ -7,10 +8,14 @@ export interface ShownAutoReply {
   /** Undefined if the endpoint never had one. */
   readonly reply: AutoReply | undefined;
   readonly replyTo: string | null;
+  /** Those that count for its workspace. */
+  readonly limits: ReplyLimits;
+  /** What keeps the next reply back; null if nothing does, and while it is off. */
+  readonly fullLimit: FullLimit | null;
 }
 
 /** An automatic reply as every JSON output shows it; one that never was is off. */
-export function autoReplyJson({ endpointId, reply, replyTo }: ShownAutoReply) {
+export function autoReplyJson({ endpointId, reply, replyTo, fullLimit }: ShownAutoReply) {
   const { id = null, settings, onSince = null, begunAt = null } = reply ?? {};
   return {
     endpoint_id: endpointId,
@@ -22,5 +27,6 @@ export function autoReplyJson({ endpointId, reply, replyTo }: ShownAutoReply) {
     reply_to: replyTo,
     on_since: onSince === null ? null : toIsoTime(onSince),
     last_sent_at: begunAt === null ? null : toIsoTime(begunAt),
+    limit_reached: fullLimit,
   };
 }

@@ -1,16 +1,41 @@
 import type { Steps } from "../../database/steps.ts";
+import type { Endpoint } from "../../endpoints/endpoint.ts";
 import { findMailRecipient } from "../mail-recipient-store.ts";
 import type { AutoReply } from "./auto-reply.ts";
 import type { ShownAutoReply } from "./auto-reply-json.ts";
 import { findAutoReplyOf } from "./auto-reply-store.ts";
+import { findFullLimit, type FullLimit, limitsOfWorkspace, type ReplyLimits } from "./reply-limits.ts";
 
 /** That of an endpoint, as commands and pages show it. */
-export function* showAutoReply(endpointId: string): Steps<ShownAutoReply> {
-  return yield* withReplyTo(endpointId, yield* findAutoReplyOf(endpointId));
+export function* showAutoReply(
+  { id: endpointId, workspaceId }: Endpoint,
+  chosen: ReplyLimits,
+  now: number,
+): Steps<ShownAutoReply> {
+  const reply = yield* findAutoReplyOf(endpointId);
+  const limits = yield* limitsOfWorkspace(workspaceId, chosen);
+  return {
+    endpointId,
+    reply,
+    replyTo: yield* replyToOf(reply),
+    limits,
+    fullLimit: yield* fullLimitOf(reply, workspaceId, limits, now),
+  };
 }
 
-export function* withReplyTo(endpointId: string, reply: AutoReply | undefined): Steps<ShownAutoReply> {
+function* replyToOf(reply: AutoReply | undefined): Steps<string | null> {
   const id = reply?.settings.replyToId ?? null;
   const recipient = id === null ? undefined : yield* findMailRecipient(id);
-  return { endpointId, reply, replyTo: recipient?.settings.address ?? null };
+  return recipient?.settings.address ?? null;
+}
+
+/** Null while it is off. */
+function* fullLimitOf(
+  reply: AutoReply | undefined,
+  workspaceId: string,
+  limits: ReplyLimits,
+  now: number,
+): Steps<FullLimit | null> {
+  if (reply === undefined || reply.onSince === null) return null;
+  return yield* findFullLimit({ recipientId: reply.id, workspaceId }, limits, now);
 }
