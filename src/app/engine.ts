@@ -30,7 +30,7 @@ export interface EngineParts extends ServiceParts {
   readonly mayReply: MayReply | null;
 }
 
-/** Loads nothing of PostgreSQL for a file. @throws database_unusable if servers cannot share the database as it is. */
+/** Loads nothing of PostgreSQL for a file. */
 export async function openEngine(parts: EngineParts): Promise<Engine> {
   const { db } = parts;
   if (db.engine === "sqlite") return openFileEngine(db, parts);

@@ -1,6 +1,6 @@
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
 import { createRateExchange } from "../database/postgresql/rate-exchange.ts";
-import { joinServers } from "../database/postgresql/served-postgresql.ts";
+import { serveAddress } from "../database/postgresql/served-postgresql.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { createJointRateLimiter } from "../foundation/joint-rate-limit.ts";
 import { createOutbox } from "../outbox/outbox.ts";
@@ -12,20 +12,24 @@ import type { Engine, EngineParts } from "./engine.ts";
 const EXCHANGE_MS = 250;
 
 /** Several servers share the database: what they hold together is in its tables. */
-export async function openPostgresqlEngine(
+export function openPostgresqlEngine(
   db: PostgresqlDatabase,
   { config, clock, log, usage, memory, mayReply }: EngineParts,
-): Promise<Engine> {
-  const served = await joinServers(db, clock.now(), log);
+): Engine {
+  const served = serveAddress(db, clock.now(), log);
   const outbox = createOutbox();
   const limiter = createJointRateLimiter();
   const rates = createRateExchange(db, limiter, served.liveServers);
-  const exchanging = repeatInTurn(EXCHANGE_MS, () => rates.exchange());
+  let exchanging: Repetition | null = null;
   return {
     served: {
       ...served,
+      async begin() {
+        await served.begin();
+        exchanging = repeatInTurn(EXCHANGE_MS, () => rates.exchange());
+      },
       async end() {
-        await exchanging.stop();
+        await exchanging?.stop();
         await served.end();
       },
     },
@@ -45,8 +49,12 @@ export async function openPostgresqlEngine(
   };
 }
 
+interface Repetition {
+  stop(): Promise<void>;
+}
+
 /** Runs `work` again and again, never twice at once. What fails is done the next time: the pulse tells of a database that is away. */
-function repeatInTurn(ms: number, work: () => Promise<void>): { stop(): Promise<void> } {
+function repeatInTurn(ms: number, work: () => Promise<void>): Repetition {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
     running ??= work()

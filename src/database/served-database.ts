@@ -7,7 +7,7 @@ export interface ServedDatabase {
   readonly liveServers: LiveServers;
   readonly writability: Writability;
   readonly cleaner: LogCleaner;
-  /** Notices what others commit, from now on. */
+  /** Notices what others commit, from `begin` on. Call it before. */
   watch(listener: ChangeListener, heads: readonly Head[]): ChangeWatch;
   /**
    * Has the other servers call their heads with `isTold` at once. It may be missed: then they see within 250 ms that the values
@@ -17,10 +17,12 @@ export interface ServedDatabase {
   measure(metrics: Metrics): void;
   /**
    * Call it before the server listens. It resolves when what is remembered can be believed; from then on nothing waits for another
-   * process inside a statement. @throws database_unusable if nothing is heard of the database.
+   * process inside a statement.
+   *
+   * @throws database_unusable if nothing is heard of the database, or it was migrated beyond this program. `end` must follow then too.
    */
   begin(): Promise<void>;
-  /** Call it after the last write. */
+  /** Call it after the last write. Others need not wait for this server. */
   end(): Promise<void>;
 }
 

@@ -37,9 +37,9 @@ export interface ServerChoresParts {
 
 export async function startChores(parts: ServerChoresParts): Promise<ServerChores> {
   const { db, service, log } = parts;
+  const alert = await openOperatorAlert(parts);
   // PostgreSQL is backed up by its own means.
   const backups = db.engine === "sqlite" ? await startBackups(db, parts) : null;
-  const alert = await openOperatorAlert(parts);
   let stopping = false;
   let cleaning: Promise<void> | null = null;
   const look = (): void => {

@@ -15,11 +15,11 @@ import type { ExposedMetrics } from "../foundation/metrics.ts";
 import { version } from "../foundation/version.ts";
 import { createMetricsServer } from "../http/metrics-routes.ts";
 import { createGuardedServer, createServer } from "../http/server.ts";
-import { prepareClose } from "./close-server.ts";
+import { type CloseServer, prepareClose } from "./close-server.ts";
 import { handOverConnections } from "./hand-over.ts";
 import { lateDashboard } from "./late-dashboard.ts";
 import { listen } from "./listen.ts";
-import { startChores } from "./chores.ts";
+import { type ServerChores, startChores } from "./chores.ts";
 
 /** Longest time for deliveries in flight to end when stopping: a little more than one attempt may take. */
 const DELIVERY_GRACE_MS = 11_000;
@@ -30,6 +30,8 @@ export interface RunningServer {
   /** Answers the requests that were taken, refuses new ones, and leaves everything in the database file. Does not close it. */
   stop(): Promise<void>;
 }
+
+type Parts = Omit<ServiceParts, "metrics">;
 
 export interface Surroundings {
   /** As given with `--config`; null if it was not given. */
@@ -45,12 +47,39 @@ export interface Surroundings {
  * @throws failed when the address cannot be listened on, database_busy when another process holds the write lock.
  */
 export async function startServer(
-  parts: Omit<ServiceParts, "metrics">,
-  { configFile, listenFd }: Surroundings = { configFile: null, listenFd: null },
+  parts: Parts,
+  surroundings: Surroundings = { configFile: null, listenFd: null },
 ): Promise<RunningServer> {
-  const { db, config, clock, log } = parts;
-  const service = await createSubmitService({ ...parts, metrics: await loadMetrics(config) });
-  await begin(service);
+  const service = await createSubmitService({ ...parts, metrics: await loadMetrics(parts.config) });
+  const { deliverer, served } = service;
+  try {
+    // What an earlier process left behind is recovered before anything new comes.
+    await deliverer.recover();
+    await served.begin();
+    const running = await serveRequests(service, parts, surroundings);
+    return {
+      url: running.url,
+      async stop() {
+        try {
+          await running.stop();
+        } finally {
+          await served.end();
+        }
+      },
+    };
+  } catch (error) {
+    await served.end();
+    throw error;
+  }
+}
+
+/** The database is begun; whoever calls it ends that. If it throws, nothing is left that listens or runs. */
+async function serveRequests(
+  service: SubmitService,
+  parts: Parts,
+  { configFile, listenFd }: Surroundings,
+): Promise<RunningServer> {
+  const { config, log } = parts;
   let draining = false;
   const guards = {
     limits: config.server,
@@ -80,28 +109,19 @@ export async function startServer(
     prepareClose(server, listenFd === null ? () => true : handOverConnections(server), log),
     ...(ownDashboard === null ? [] : [prepareClose(ownDashboard, () => true, log)]),
   ];
-  const chores = await startChores({ db, config, configFile, service, clock, log });
-  const { shutdownGraceMs } = config.server;
+  // The first that runs: what throws above leaves nothing behind.
+  const chores = await startChores({ ...parts, configFile, service });
   const stop = async (): Promise<void> => {
     draining = true;
-    // Before the deliverer, which ends the connections to the mail server.
-    service.mail?.letters.stop();
-    const delivered = service.deliverer.stop(Math.min(DELIVERY_GRACE_MS, shutdownGraceMs));
-    // First, because a service manager sends the same signal to the process that makes a backup.
-    const ended = chores.stop();
-    await Promise.all(closers.map((close) => close(shutdownGraceMs)));
-    await ended;
-    await service.drain();
-    await delivered;
+    await stopServing(service, chores, closers, config.server.shutdownGraceMs);
     await ownMetrics?.close();
-    await service.served.end();
   };
   try {
     const url = await listen(server, config.server, "server", listenFd);
     // After it: if two have the same port, the error of the later one is the helpful one.
     if (ownDashboard !== null) await serveDashboard(ownDashboard, config.dashboard, log);
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
-    serverListening(log, { url, version, database: db.name });
+    serverListening(log, { url, version, database: parts.db.name });
     service.deliverer.start();
     return { url, stop };
   } catch (error) {
@@ -110,15 +130,21 @@ export async function startServer(
   }
 }
 
-/** What an earlier process left behind is recovered before anything new comes. */
-async function begin({ deliverer, served }: SubmitService): Promise<void> {
-  try {
-    await deliverer.recover();
-    await served.begin();
-  } catch (error) {
-    await served.end();
-    throw error;
-  }
+async function stopServing(
+  { mail, deliverer, drain }: SubmitService,
+  chores: ServerChores,
+  closers: readonly CloseServer[],
+  graceMs: number,
+): Promise<void> {
+  // Before the deliverer, which ends the connections to the mail server.
+  mail?.letters.stop();
+  const delivered = deliverer.stop(Math.min(DELIVERY_GRACE_MS, graceMs));
+  // First, because a service manager sends the same signal to the process that makes a backup.
+  const ended = chores.stop();
+  await Promise.all(closers.map((close) => close(graceMs)));
+  await ended;
+  await drain();
+  await delivered;
 }
 
 /** The library is loaded only where it is used: it costs every start 60 ms. */

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Head } from "../../src/database/database.ts";
-import { joinServers } from "../../src/database/postgresql/served-postgresql.ts";
+import { serveAddress } from "../../src/database/postgresql/served-postgresql.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { deliveryHeads } from "../../src/outbox/delivery-heads.ts";
 import { NewMessages } from "../../src/outbox/outbox.ts";
@@ -24,7 +24,7 @@ const LOOKING: Hears = { isTold: false };
 /** A server of a database, with its deliverer. */
 async function serve(address: string, to: readonly string[], hears: Hears) {
   const db = await openForTest(address);
-  const served = await joinServers(db, Date.now(), log);
+  const served = serveAddress(db, Date.now(), log);
   onTestFinished(() => served.end());
   const own = deliverOn(db, to, { claims: createClaims(served.liveServers) });
   onTestFinished(() => own.deliverer.stop(0));

@@ -1,12 +1,18 @@
 import { fork } from "node:child_process";
+import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openMigrated } from "../../src/app/open-migrated.ts";
 import { startServer as serve } from "../../src/server/start-server.ts";
+import { type Config, defaultConfig } from "../../src/config/config.ts";
 import { COMMAND_BUSY_TIMEOUT_MS } from "../../src/database/sqlite/open-database.ts";
+import { openPostgresql } from "../../src/database/postgresql/open-postgresql.ts";
 import { createLog } from "../../src/foundation/log.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
+import { hasPostgresql, temporaryAddress } from "../support/temporary-postgresql.ts";
 import { startServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 
 const silent = createLog("silent", "json", () => ({ write: () => {} }));
 
@@ -71,3 +77,52 @@ test("a start that fails after it listened leaves nothing behind that listens", 
   );
   await expect(fetch(`${url}/healthz`)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
 });
+
+/** A port of this machine that somebody listens on until the test ends. */
+async function takenPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+const NO_NETWORK = ["no network"];
+
+describe.skipIf(!hasPostgresql)(
+  "a start on PostgreSQL that fails leaves no server that others wait for",
+  () => {
+    const faults: readonly (readonly [string, (config: Config, port: number) => Partial<Config>])[] = [
+      ["because its port is taken", ({ server }, port) => ({ server: { ...server, port } })],
+      [
+        "because the port of the metrics is taken",
+        ({ metrics }, port) => ({ metrics: { ...metrics, enabled: true, listen: `127.0.0.1:${port}` } }),
+      ],
+      [
+        "before it makes its HTTP server",
+        ({ server }) => ({ server: { ...server, trustProxy: NO_NETWORK } }),
+      ],
+      [
+        "before it has all its parts",
+        ({ rateLimit }) => ({ rateLimit: { ...rateLimit, exempt: NO_NETWORK } }),
+      ],
+    ];
+
+    test.each(faults)("%s", async (_, change) => {
+      const address = await temporaryAddress();
+      const db = await openPostgresql(address);
+      const sound = { ...defaultConfig, server: { ...defaultConfig.server, port: 0 } };
+      const config = { ...sound, ...change(sound, await takenPort()) };
+      const starting = serve({ db, config, clock: { now: Date.now }, log: silent });
+      await expect(starting).rejects.toThrow(/the port is taken|no network/);
+      const client = await connectPlainly(address);
+      onTestFinished(() => client.end());
+      expect((await client.query("SELECT id FROM live_server")).rows).toEqual([]);
+      await db.close();
+      const others = "datname = current_database() AND pid <> pg_backend_pid()";
+      await until(async () => {
+        const { rows } = await client.query(`SELECT pid FROM pg_stat_activity WHERE ${others}`);
+        return rows.length === 0;
+      });
+    });
+  },
+);

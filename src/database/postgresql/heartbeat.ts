@@ -23,12 +23,18 @@ export interface HeartbeatParts {
 export class Heartbeat implements Writability {
   readonly #parts: HeartbeatParts;
   readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
-  #wroteAt = performance.now();
+  #running: Promise<void> | null = null;
+  #wroteAt = -Infinity;
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
-    this.#running = keepConnection(parts.connections, this.#stopping.signal, (client) => this.#beat(client));
+  }
+
+  /** The row of this server must be there: it was written now. */
+  start(): void {
+    const { connections } = this.#parts;
+    this.tell(true);
+    this.#running = keepConnection(connections, this.#stopping.signal, (client) => this.#beat(client));
   }
 
   tell(worked: boolean): void {

@@ -31,7 +31,7 @@ export class Pulse {
   readonly #parts: PulseParts;
   readonly #sql: string;
   readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
+  #running: Promise<void> | null = null;
   #seen: Look | null = null;
   /** When the newest look that was answered was sent, by the monotonic clock. */
   #lookedAt = -Infinity;
@@ -45,9 +45,6 @@ export class Pulse {
     const heads = parts.heads.map(({ sql }, index) => `, (${sql})::text AS head_${index}`);
     this.#sql = `SELECT (SELECT version FROM settings_version) AS settings, oldest_program AS oldest,
       ARRAY(${LIVE_SQL}) AS servers ${heads.join("")} FROM schema_version`;
-    this.#running = keepConnection(parts.connections, this.#stopping.signal, (client) =>
-      this.#follow(client),
-    );
   }
 
   /** Why it is not known whether a key is still good; null if it is. */
@@ -57,7 +54,9 @@ export class Pulse {
   }
 
   /** Resolves when the first look was answered. @throws if that takes longer. */
-  async begun(longestMs: number): Promise<void> {
+  async begin(longestMs: number): Promise<void> {
+    const { connections } = this.#parts;
+    this.#running = keepConnection(connections, this.#stopping.signal, (client) => this.#follow(client));
     await answerWithin(this.#begun.promise, longestMs, this.#stopping.signal);
   }
 

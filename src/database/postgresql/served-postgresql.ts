@@ -20,15 +20,9 @@ const LONGEST_BEGIN_MS = 10_000;
 /** Time between two checks whether the database is heard, for the log. */
 const CHECK_MS = 1000;
 
-/**
- * Makes this process one of the servers of a database.
- *
- * @throws database_unusable if it was migrated beyond this program.
- */
-export async function joinServers(db: PostgresqlDatabase, now: number, log: Log): Promise<ServedDatabase> {
+/** Makes this process one of the servers of a database, from `begin` to `end`. */
+export function serveAddress(db: PostgresqlDatabase, now: number, log: Log): ServedDatabase {
   const self = newId("srv", now);
-  await db.withConnection((client) => join(client, self, db.name));
-  if (!(await db.read(readStandbys)).areAwaited) standbyNotAwaited(log);
   const connections = createConnections(db.address, OWN_CONNECTIONS);
   let pulse: Pulse | null = null;
   const heartbeat = new Heartbeat({
@@ -45,15 +39,18 @@ export async function joinServers(db: PostgresqlDatabase, now: number, log: Log)
     // PostgreSQL keeps what is deleted until VACUUM.
     cleaner: { note() {}, suspect() {}, clean() {} },
     watch(listener, heads) {
-      const begun = new Pulse({ connections, self, listener, heads });
-      pulse = begun;
-      checking = reportSilence(() => begun.blindness() === "unheard", log);
-      return { noticeChanges() {}, blindness: () => begun.blindness() };
+      const watching = new Pulse({ connections, self, listener, heads });
+      pulse = watching;
+      return { noticeChanges() {}, blindness: () => watching.blindness() };
     },
     tell: () => teller.tell(),
     measure: (metrics) => measureServers(metrics, db, () => pulse),
     async begin() {
-      await pulse?.begun(LONGEST_BEGIN_MS).catch(() => {
+      await db.withConnection((client) => join(client, self, db.name));
+      if (!(await db.read(readStandbys)).areAwaited) standbyNotAwaited(log);
+      heartbeat.start();
+      checking = reportSilence(() => pulse?.blindness() === "unheard", log);
+      await pulse?.begin(LONGEST_BEGIN_MS).catch(() => {
         throw new FormsvcError("database_unusable", `${db.name}: the server does not answer`);
       });
     },

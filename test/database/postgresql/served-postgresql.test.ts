@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ChangeListener, Head } from "../../../src/database/database.ts";
 import { isFirst } from "../../../src/database/live-servers.ts";
 import type { PostgresqlDatabase } from "../../../src/database/postgresql/open-postgresql.ts";
-import { joinServers } from "../../../src/database/postgresql/served-postgresql.ts";
+import { serveAddress } from "../../../src/database/postgresql/served-postgresql.ts";
 import type { ServedDatabase } from "../../../src/database/served-database.ts";
 import { createTeller } from "../../../src/database/postgresql/tell-servers.ts";
 import { raiseSettingsVersion } from "../../../src/database/settings-version.ts";
@@ -22,7 +22,7 @@ interface Heard {
 
 /** A server that watches from the beginning, until the test ends. */
 async function joined(db: PostgresqlDatabase, heads: readonly Head[] = []) {
-  const served = await joinServers(db, Date.now(), log);
+  const served = serveAddress(db, Date.now(), log);
   onTestFinished(() => served.end());
   const heard: Heard = { settings: 0, upgrades: 0 };
   const listener: ChangeListener = {
@@ -31,7 +31,9 @@ async function joined(db: PostgresqlDatabase, heads: readonly Head[] = []) {
     onUpgrade: () => void (heard.upgrades += 1),
   };
   const watch = served.watch(listener, heads);
-  await until(() => watch.blindness() === null);
+  expect([watch.blindness(), served.writability.isWritable()]).toEqual(["unheard", false]);
+  await served.begin();
+  expect([watch.blindness(), served.writability.isWritable()]).toEqual([null, true]);
   return { served, watch, heard };
 }
 
@@ -41,8 +43,9 @@ const idsOf = (...servers: readonly ServedDatabase[]) =>
 describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () => {
   test("know each other, agree which is the first, and one that stops is gone at once", async () => {
     const db = await openForTest(await temporaryAddress());
-    const [one, other] = [(await joined(db)).served, await joinServers(db, Date.now(), log)];
+    const [one, other] = [(await joined(db)).served, serveAddress(db, Date.now(), log)];
     other.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
+    await other.begin();
     const both = idsOf(one, other);
     await until(() => one.liveServers.list().length === 2 && other.liveServers.list().length === 2);
     expect([one.liveServers.list(), other.liveServers.list()]).toEqual([both, both]);
@@ -129,6 +132,8 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     await db.transaction(() => raiseSettingsVersion());
     await until(() => heard.settings === 3);
     expect(heard.upgrades).toBe(1);
-    await expect(joinServers(db, Date.now(), log)).rejects.toMatchObject({ code: "database_unusable" });
+    const late = serveAddress(db, Date.now(), log);
+    onTestFinished(() => late.end());
+    await expect(late.begin()).rejects.toMatchObject({ code: "database_unusable" });
   });
 });
