@@ -250,7 +250,9 @@ CREATE TABLE mail_recipient (
   unsubscribe_token TEXT NOT NULL,
   unsubscribed_at INTEGER
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX mail_recipient_by_address ON mail_recipient (lower(address));
+CREATE INDEX mail_recipient_by_mailbox ON mail_recipient (
+  replace(substr(lower(address), 1, instr(replace(address, '@', '+'), '+') - 1), '.', '') || substr(lower(address), instr(address, '@'))
+);
 
 -- The automatic reply of an endpoint: an e-mail to whoever posts, with the owner's text.
 CREATE TABLE auto_reply (

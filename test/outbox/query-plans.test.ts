@@ -88,7 +88,7 @@ test("what automatic replies are counted against is found by an index", async ()
     [selectOldUse(0).compile().sql, /quota_use_by_age/],
     ["SELECT 1 FROM quota_use WHERE submission_id = ?", /quota_use_by_submission/],
     [FAILED_SQL, /delivery_failed \(recipient_id=\?/],
-    [REPLY_SQL.byAddress, /mail_recipient_by_address/],
+    [REPLY_SQL.byMailbox.sqlite, /mail_recipient_by_mailbox/],
     [REPLY_SQL.field, /PRIMARY KEY/],
   ] as const) {
     const plan = planOf(world, sql);

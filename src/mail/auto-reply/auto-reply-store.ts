@@ -1,11 +1,12 @@
 import type { Selectable } from "kysely";
 import { query } from "../../database/database.ts";
-import { all, first, run, type Steps, text } from "../../database/steps.ts";
+import { all, first, run, type Steps, text, textByEngine } from "../../database/steps.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../foundation/id.ts";
 import { type Recipient, REPLY_KIND } from "../../outbox/recipient.ts";
 import { findRecipient, insertRecipient, listRecipients } from "../../outbox/recipient-store.ts";
 import { MAIL_KIND } from "../mail-recipient.ts";
+import { mailboxOf } from "./automatic-address.ts";
 import { type AutoReply, type AutoReplySettings, MAX_REPLIED_SCORE, onSince } from "./auto-reply.ts";
 
 /** That of an endpoint, on or off; undefined if it never had one. */
@@ -56,20 +57,31 @@ export function* noteReplyBegun(id: string, now: number): Steps<void> {
   yield* run(query.updateTable("auto_reply").set({ begun_at: now }).where("id", "=", id));
 }
 
-/** Whether a recipient of any endpoint has this address and ended its e-mails, or refused several for good. */
+/** Whether a recipient of any endpoint has this mailbox and ended its e-mails, or refused several for good. */
 export function* isSuppressed(address: string): Steps<boolean> {
-  const found = text<{ id: string; unsubscribed_at: number | null }>(
-    REPLY_SQL.byAddress,
-    address.toLowerCase(),
+  const found = textByEngine<{ id: string; unsubscribed_at: number | null }>(
+    REPLY_SQL.byMailbox,
+    mailboxOf(address),
   );
   for (const { id, unsubscribed_at: unsubscribedAt } of yield* all(found))
     if (unsubscribedAt !== null || (yield* findRecipient(MAIL_KIND, id))?.state === "stopped") return true;
   return false;
 }
 
+/** The mailbox as {@link mailboxOf} makes it, in the words of each index on it. */
+const MAILBOX_SQL = {
+  sqlite: `replace(substr(lower(address), 1, instr(replace(address, '@', '+'), '+') - 1), '.', '')
+    || substr(lower(address), instr(address, '@'))`,
+  postgresql: `replace(split_part(split_part(lower(address), '@', 1), '+', 1), '.', '')
+    || '@' || split_part(lower(address), '@', 2)`,
+} as const;
+
 export const REPLY_SQL = {
   field: "SELECT field FROM auto_reply WHERE id = ?",
-  byAddress: "SELECT id, unsubscribed_at FROM mail_recipient WHERE lower(address) = ?",
+  byMailbox: {
+    sqlite: `SELECT id, unsubscribed_at FROM mail_recipient WHERE ${MAILBOX_SQL.sqlite} = ?`,
+    postgresql: `SELECT id, unsubscribed_at FROM mail_recipient WHERE ${MAILBOX_SQL.postgresql} = ?`,
+  },
 } as const;
 
 function* withWords(recipient: Recipient): Steps<AutoReply | undefined> {
