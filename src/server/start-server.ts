@@ -27,7 +27,7 @@ const DELIVERY_GRACE_MS = 11_000;
 export interface RunningServer {
   /** The address on which it listens, with the port that the system gave. */
   readonly url: string;
-  /** Answers the requests that were taken, refuses new ones, and leaves everything in the database file. Does not close it. */
+  /** Answers the requests that were taken, refuses new ones, and leaves everything in the database file. Does not close it. Asked again, it is the same stop. */
   stop(): Promise<void>;
 }
 
@@ -57,16 +57,14 @@ export async function startServer(
     await deliverer.recover();
     await served.begin();
     const running = await serveRequests(service, parts, surroundings);
-    return {
-      url: running.url,
-      async stop() {
-        try {
-          await running.stop();
-        } finally {
-          await served.end();
-        }
-      },
-    };
+    const stop = once(async () => {
+      try {
+        await running.stop();
+      } finally {
+        await served.end();
+      }
+    });
+    return { url: running.url, stop };
   } catch (error) {
     await served.end();
     throw error;
@@ -128,6 +126,12 @@ async function serveRequests(
     await stop();
     throw error;
   }
+}
+
+/** Work that is done once, however often it is asked for. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => (done ??= work());
 }
 
 async function stopServing(

@@ -61,6 +61,16 @@ test("a start waits as a command does while another process holds the write lock
   db.close();
 });
 
+test("a server that is asked to stop again stops once, and both wait for the same end", async () => {
+  const server = await startServer();
+  const config = { ...server.config, server: { ...server.config.server, port: 0 } };
+  const other = await serve({ db: server.owner, config, clock: server.clock, log: silent });
+  const stopped = other.stop();
+  expect(other.stop()).toBe(stopped);
+  await stopped;
+  expect(other.stop()).toBe(stopped);
+});
+
 test("a start that fails after it listened leaves nothing behind that listens", async () => {
   const server = await startServer();
   const config = { ...server.config, server: { ...server.config.server, port: 0 } };
