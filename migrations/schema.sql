@@ -265,7 +265,8 @@ CREATE TABLE auto_reply (
   -- The recipient that gets the answers; NULL when nobody does.
   reply_to TEXT REFERENCES mail_recipient ON DELETE SET NULL,
   -- When the last reply was begun to be sent; NULL before the first.
-  begun_at INTEGER
+  begun_at INTEGER,
+  sent_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- What was counted against limits of messages: a row for each message and limit, until it counts no more.

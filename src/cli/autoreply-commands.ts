@@ -155,7 +155,7 @@ function print({ output }: CommandContext, shown: ShownAutoReply): void {
       ],
       "",
     );
-  const { settings, onSince, begunAt } = reply;
+  const { settings, onSince, sentAt } = reply;
   const rows = [
     ["state", onSince === null ? "off" : `on since ${toIsoTime(onSince)}`],
     ["endpoint", endpointId],
@@ -164,7 +164,7 @@ function print({ output }: CommandContext, shown: ShownAutoReply): void {
     ["subject", settings.subject ?? "built in"],
     ["text", settings.text ?? "built in"],
     ["answers go to", replyTo ?? "mail.from"],
-    ["last sent", begunAt === null ? "" : toIsoTime(begunAt)],
+    ["last sent", sentAt === null ? "" : toIsoTime(sentAt)],
     ["limit reached", fullLimit === null ? "" : describeLimit(fullLimit, limits)],
   ];
   return output.table(["AUTOMATIC REPLY", ""], rows, "");

@@ -126,9 +126,9 @@ function stateCard({ shown, queue }: ReplyView, path: string): Html {
       <p>${stateOf(reply).sentence}</p>
       <p>
         ${
-          reply?.begunAt === undefined || reply.begunAt === null
+          reply?.sentAt === undefined || reply.sentAt === null
             ? html`No reply was sent yet.`
-            : html`The last one was sent at ${exactTime(reply.begunAt)}.`
+            : html`The last one was sent at ${exactTime(reply.sentAt)}.`
         }
         ${waiting > 0 && html`${waiting === 1 ? "One is" : `${waiting} are`} to be sent.`}
       </p>

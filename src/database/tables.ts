@@ -208,6 +208,7 @@ interface AutoReplyRow {
   text: string | null;
   reply_to: string | null;
   begun_at: number | null;
+  sent_at: number | null;
 }
 
 interface QuotaUseRow {

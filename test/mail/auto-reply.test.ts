@@ -152,18 +152,19 @@ test("a reply whose end is not known is never sent again: after the dot, and whe
 test("the claim of a reply is on the disk before its first byte is sent", async () => {
   const server = await startScriptedServer({ EHLO: "250 scripted", RCPT: "silent" });
   await using world = new ReplyWorld(server.port);
-  const reply = await world.turnOn();
-  expect(reply.begunAt).toBeNull();
+  await world.turnOn();
+  const begunAt = () => world.db.prepare("SELECT begun_at FROM auto_reply").pluck().get();
+  expect(begunAt()).toBeNull();
   world.deliverer.start();
   world.postFrom(visitor);
   world.deliverer.wake();
   await expect.poll(() => named(server).length).toBe(1);
   // The note is made by a transaction that waits for the disk, after the claim.
-  expect(world.db.now(() => findAutoReplyOf(world.endpointId))?.begunAt).toBe(world.clock.now());
+  expect(begunAt()).toBe(world.clock.now());
   expect(world.repliesTo()).toMatchObject([{ state: "sending" }]);
 });
 
-test("a reply that is put off is sent later with the same Message-ID and bytes", async () => {
+test("a reply that is put off is sent later with the same Message-ID and bytes, and counts as sent only then", async () => {
   const server = await startScriptedServer({ content: "450 4.2.0 greylisted" });
   await using world = new ReplyWorld(server.port);
   await world.turnOn();
@@ -171,9 +172,12 @@ test("a reply that is put off is sent later with the same Message-ID and bytes",
   world.postFrom(visitor);
   await world.settle();
   expect(world.repliesTo()).toMatchObject([{ state: "pending", attempts: 1 }]);
+  const sentAt = () => world.db.now(() => findAutoReplyOf(world.endpointId))?.sentAt;
+  expect(sentAt()).toBeNull();
   server.play({});
   await world.runUntil(world.clock.now() + MINUTE_MS);
   expect(world.repliesTo()).toMatchObject([{ state: "delivered", attempts: 2 }]);
+  expect(sentAt()).toBe(world.db.prepare("SELECT finished_at FROM delivery").pluck().get());
   const contents = `${server.lines.join("\n")}\n`
     .split("Message-ID")
     .slice(1)

@@ -232,6 +232,7 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       text: index === 1 ? HOSTILE : null,
       reply_to: index === 2 ? id : null,
       begun_at: index === 0 ? NOON : null,
+      sent_at: index === 0 ? NOON + 1 : null,
     });
     yield* insert("recipient_pace", {
       recipient_id: id,

@@ -16,7 +16,7 @@ export interface ShownAutoReply {
 
 /** An automatic reply as every JSON output shows it; one that never was is off. */
 export function autoReplyJson({ endpointId, reply, replyTo, fullLimit }: ShownAutoReply) {
-  const { id = null, settings, onSince = null, begunAt = null } = reply ?? {};
+  const { id = null, settings, onSince = null, sentAt = null } = reply ?? {};
   return {
     endpoint_id: endpointId,
     recipient_id: id,
@@ -26,7 +26,7 @@ export function autoReplyJson({ endpointId, reply, replyTo, fullLimit }: ShownAu
     text: settings?.text ?? null,
     reply_to: replyTo,
     on_since: onSince === null ? null : toIsoTime(onSince),
-    last_sent_at: begunAt === null ? null : toIsoTime(begunAt),
+    last_sent_at: sentAt === null ? null : toIsoTime(sentAt),
     limit_reached: fullLimit,
   };
 }

@@ -45,7 +45,9 @@ export function* insertAutoReply(
   const id = newId("rcpt", now);
   const made = { id, kind: REPLY_KIND, endpointId, maxSpamScore: MAX_REPLIED_SCORE, confirmedAt: null };
   yield* insertRecipient(made, now);
-  yield* run(query.insertInto("auto_reply").values({ id, ...toColumns(settings), begun_at: null }));
+  yield* run(
+    query.insertInto("auto_reply").values({ id, ...toColumns(settings), begun_at: null, sent_at: null }),
+  );
   return id;
 }
 
@@ -55,6 +57,10 @@ export function* updateAutoReply(id: string, settings: AutoReplySettings): Steps
 
 export function* noteReplyBegun(id: string, now: number): Steps<void> {
   yield* run(query.updateTable("auto_reply").set({ begun_at: now }).where("id", "=", id));
+}
+
+export function* noteReplySent(id: string, now: number): Steps<void> {
+  yield* run(query.updateTable("auto_reply").set({ sent_at: now }).where("id", "=", id));
 }
 
 /** Whether a recipient of any endpoint has this mailbox and ended its e-mails, or refused several for good. */
@@ -97,5 +103,5 @@ function toAutoReply(recipient: Recipient, row: Selectable<Tables["auto_reply"]>
   const { id, endpointId, createdAt } = recipient;
   const { field, subject, text: body, reply_to: replyToId } = row;
   const settings = { field, subject, text: body, replyToId };
-  return { id, endpointId, onSince: onSince(recipient), settings, begunAt: row.begun_at, createdAt };
+  return { id, endpointId, onSince: onSince(recipient), settings, sentAt: row.sent_at, createdAt };
 }

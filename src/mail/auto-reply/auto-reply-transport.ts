@@ -12,7 +12,13 @@ import { type MailDeliverySettings, mailPolicyOf, toAttempt } from "../mail-tran
 import { readEvent } from "../mailed-event.ts";
 import type { SmtpSender } from "../smtp-sender.ts";
 import type { AutoReply } from "./auto-reply.ts";
-import { findAutoReply, isSuppressed, listAutoReplies, noteReplyBegun } from "./auto-reply-store.ts";
+import {
+  findAutoReply,
+  isSuppressed,
+  listAutoReplies,
+  noteReplyBegun,
+  noteReplySent,
+} from "./auto-reply-store.ts";
 import { getsAnswers } from "./change-auto-reply.ts";
 import { composeAutoReply } from "./compose-auto-reply.ts";
 import { replyAddress } from "./may-reply.ts";
@@ -79,7 +85,18 @@ async function attempt(
   const post = { ...event, reference: event.submissionId };
   const raw = composeAutoReply({ id: message.id, from, to, replyTo }, reply.settings, post);
   // A stranger chose the address, so what is said of it never speaks of this server, and holds up no other e-mail.
-  return toAttempt(await sender.send({ to, raw }), true);
+  const result = toAttempt(await sender.send({ to, raw }), true);
+  if (result.blame === "nobody") await noteSent(db, id, clock.now());
+  return result;
+}
+
+/** For people. What becomes of the message does not depend on it. */
+async function noteSent(db: Database, id: string, now: number): Promise<void> {
+  try {
+    await db.transaction(() => noteReplySent(id, now));
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+  }
 }
 
 interface Begun {

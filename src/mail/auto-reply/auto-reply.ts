@@ -7,8 +7,8 @@ export interface AutoReply {
   /** When it was turned on; null while it is off. */
   readonly onSince: number | null;
   readonly settings: AutoReplySettings;
-  /** When a reply was last begun to be sent; null before the first. */
-  readonly begunAt: number | null;
+  /** When the mail server last took a reply; null before the first. */
+  readonly sentAt: number | null;
   readonly createdAt: number;
 }
 
