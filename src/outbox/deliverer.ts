@@ -12,12 +12,12 @@ import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
 import type { AttemptResult, EndedAttempt, Transport } from "./transport.ts";
 
-/** Flush after this many finished attempts while others are still running. */
+/** Finished attempts are recorded when there are this many, while others are still running. */
 const MOST_UNRECORDED = 64;
+/** A round over a network costs the database more, and is worth more of them. */
+const MOST_UNRECORDED_OVER_NETWORK = 128;
 /** Time until the database is tried again after it refused. */
 const DATABASE_RETRY_MS = 250;
-/** A claim that goes over a network is made when this number of deliveries claimed ahead is left. */
-const EARLY_CLAIM = 64;
 /** Time until somebody who hears nothing of the other servers listens again. */
 const BLIND_MS = 250;
 /** A claim whose commit was heard later than this is not used: somebody else may take this server for lost by now. */
@@ -51,8 +51,11 @@ export class Deliverer {
   readonly #lanes: Lanes;
   readonly #hasRush: () => boolean;
   readonly #rounds: RoundPlan;
+  readonly #mostUnrecorded: number;
   /** Finished attempts that are not recorded yet; their rows stay claimed, so nothing is sent twice. */
   readonly #ended: EndedAttempt[] = [];
+  /** How many of them no round has tried to record yet. */
+  #newlyEnded = 0;
   readonly #waitingForRest: (() => void)[] = [];
   #tellOthers = (): void => undefined;
   /** Others may have queued something. */
@@ -64,6 +67,7 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
+    this.#mostUnrecorded = parts.claims.isShared ? MOST_UNRECORDED_OVER_NETWORK : MOST_UNRECORDED;
     this.#lanes = new Lanes(parts.db, parts.claims, parts.transports);
     this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
     this.#rounds = new RoundPlan(() => this.#round(), this.#hasRush);
@@ -205,6 +209,7 @@ export class Deliverer {
       this.#ended.length > 0 || this.#lanes.areReturning || (mayClaim && this.#lanes.hasWork(now));
     if (!isDue) return;
     const ended = [...this.#ended];
+    this.#newlyEnded = 0;
     const most = this.#hasRush() ? "few" : "all";
     const { records, sendings } = await this.#lanes.recordAndClaim(ended, mayClaim ? most : "none", now);
     this.#ended.splice(0, ended.length);
@@ -238,6 +243,7 @@ export class Deliverer {
     const { clock, random } = this.#parts;
     const { lane, delivery } = sending;
     this.#ended.push({ delivery, transport: lane.transport, result, random: random() });
+    this.#newlyEnded += 1;
     this.#lanes.release(sending, result, clock.now());
     this.#goOn(sending);
   }
@@ -247,12 +253,12 @@ export class Deliverer {
     const mayGoOn = this.#maySend && !this.#lanes.isStale && !this.#hasRush();
     const next = mayGoOn ? this.#lanes.next(ended, this.#parts.clock.now()) : null;
     if (next) this.#begin(next);
-    if (!next || this.#isRunningOut(next.lane) || this.#ended.length >= MOST_UNRECORDED) this.wake();
+    if (!next || this.#isRunningOut(next.lane) || this.#newlyEnded >= this.#mostUnrecorded) this.wake();
   }
 
   /** Whether more must be claimed for a lane. Over a network early, so that its slots need not wait for the claim. */
   #isRunningOut(lane: Lane): boolean {
-    return lane.aheadCount === 0 || (this.#parts.claims.isShared && lane.aheadCount === EARLY_CLAIM);
+    return lane.aheadCount === (this.#parts.claims.isShared ? lane.halfAhead : 0);
   }
 
   #sleep(): void {

@@ -18,7 +18,7 @@ interface AheadLimits {
 
 const AHEAD: AheadLimits = { perAnswer: 2, perRecipient: 64, total: 256 };
 /** A claim takes longer there, and attempts go on meanwhile. */
-const AHEAD_OVER_NETWORK: AheadLimits = { perAnswer: 8, perRecipient: 128, total: 512 };
+const AHEAD_OVER_NETWORK: AheadLimits = { perAnswer: 8, perRecipient: 512, total: 1024 };
 
 export const PULL_FORWARD_SQL = `UPDATE delivery SET due_at = ?
   WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL AND due_at > ?`;

@@ -40,6 +40,7 @@ export class Lane {
   #plan: LanePlan;
   /** Claimed and not sent yet, because every slot was taken: the next free one needs no transaction. */
   readonly #ahead: ClaimedDelivery[] = [];
+  #halfAhead = 0;
   /** Attempts that delivered quickly since the last claim; minus infinity after one that did not. */
   #quick = 0;
   /** When the last of them ended, by the process's own clock. */
@@ -82,6 +83,11 @@ export class Lane {
 
   get aheadCount(): number {
     return this.#ahead.length;
+  }
+
+  /** Half of the deliveries that were claimed ahead after the last claim. */
+  get halfAhead(): number {
+    return this.#halfAhead;
   }
 
   /** How many more deliveries may be claimed ahead for it. @param wanted in all, by how many quick answers it gave since the last claim. */
@@ -139,6 +145,7 @@ export class Lane {
 
   putAhead(deliveries: readonly ClaimedDelivery[]): void {
     this.#ahead.push(...deliveries);
+    this.#halfAhead = this.#ahead.length >> 1;
   }
 
   /** The deliveries claimed ahead; they stay until they are taken. */

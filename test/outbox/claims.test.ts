@@ -224,6 +224,26 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
     const recipient = await db.read(() => first(query.selectFrom("recipient").selectAll()));
     expect(recipient).toMatchObject({ breaker_count: 0, failing_since: null });
   });
+
+  test("a result that comes too late does not count for those that are recorded with it", async () => {
+    const db = await temporary();
+    const queue = await queueOn(db);
+    const [to = ""] = await queue.recipients(1);
+    await queue.post(2);
+    const [late, own] = await claim(db, to, 2);
+    await db.transaction(() =>
+      run(query.updateTable("delivery").set({ attempts: 2 }).where("id", "=", late!.id)),
+    );
+    const failed = { outcome: "failed", blame: "recipient" } as const;
+    const attempts = [ended(late, failed), ended(own, failed)];
+    const records = await db.relaxedTransaction(() => claimsOn(db).finish(attempts, NOON));
+    const after = { state: "pending", spent: 1, breaker: { state: "closed", count: 1 } };
+    expect(records).toMatchObject([null, { before: "enabled", after }]);
+    const recipient = await db.read(() => first(query.selectFrom("recipient").selectAll()));
+    expect(recipient).toMatchObject({ breaker: "closed", breaker_count: 1 });
+    const rows = new Map((await rowsOfDelivery(db)).map((row) => [row.id, row]));
+    expect([rows.get(late!.id)?.state, rows.get(own!.id)?.state]).toEqual(["sending", "pending"]);
+  });
 });
 
 describe.runIf(hasPostgresql)("claims of two servers on PostgreSQL", () => {
