@@ -1,4 +1,5 @@
 import SqliteDatabase from "better-sqlite3";
+import { until } from "./until.ts";
 
 /** What the example schema accepts. */
 export const examplePost = { name: "Ada", email: "ada@example.org", message: "Are you open today?" };
@@ -23,7 +24,18 @@ export async function post(
   key: string,
   data: Record<string, unknown> = examplePost,
 ): Promise<string> {
-  const answer = await tryPost(url, key, data);
+  return idOf(await tryPost(url, key, data));
+}
+
+/** The same, again and again while the server says that it cannot store it now. */
+export function postPatiently(url: string, key: string, data: unknown = examplePost): Promise<string> {
+  return until(async () => {
+    const answer = await tryPost(url, key, data);
+    return answer.status === 503 ? null : idOf(answer);
+  });
+}
+
+async function idOf(answer: Response): Promise<string> {
   const body = (await answer.json()) as { submission_id?: string };
   if (body.submission_id === undefined) throw new Error(`answered ${answer.status}: ${JSON.stringify(body)}`);
   return body.submission_id;
@@ -34,11 +46,12 @@ export function postForever(
   url: string,
   key: string,
   senders = 8,
+  send: (url: string, key: string) => Promise<string> = post,
 ): { acknowledged: string[]; stop(): Promise<void> } {
   const acknowledged: string[] = [];
   const state = { stopped: false };
   const sending = Array.from({ length: senders }, async () => {
-    while (!state.stopped) acknowledged.push(await post(url, key));
+    while (!state.stopped) acknowledged.push(await send(url, key));
   });
   return {
     acknowledged,
