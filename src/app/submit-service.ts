@@ -59,6 +59,8 @@ interface PostService {
   readonly blindness: () => Blindness | null;
   /** Whether a post could be stored now. */
   readonly isWritable: () => boolean;
+  /** Whether it could not because commits wait for a lost standby. */
+  readonly awaitsStandby: () => boolean;
 }
 
 /** Everything that serves one database, by who uses it. */
@@ -137,6 +139,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
       onUntrustedProxy: createProxyWatch(db, clock, log),
       ...watch,
       isWritable: () => writability.isWritable(),
+      awaitsStandby: () => writability.awaitsStandby(),
     },
     reader: createSubmissionReader(db, () => cleaner.note(1)),
     deliverer,

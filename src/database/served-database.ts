@@ -32,6 +32,8 @@ export interface Writability {
   tell(worked: boolean): void;
   /** By the last commit or write of its own, which is a few seconds old at most. */
   isWritable(): boolean;
+  /** Whether that is because commits wait for a synchronous standby that is not there. */
+  awaitsStandby(): boolean;
 }
 
 /** Empties what still holds deleted content after something was deleted, tried again until it succeeds. */

@@ -131,6 +131,17 @@ export function databaseHeard(log: Log): void {
   log.warn({ event: "database.heard" }, "the database answers again");
 }
 
+export function standbyMissing(log: Log): void {
+  log.error(
+    { event: "database.standby-missing" },
+    "commits wait for a synchronous standby that is not there; posts wait for ten seconds and are then refused",
+  );
+}
+
+export function standbyBack(log: Log): void {
+  log.warn({ event: "database.standby-back" }, "commits wait for no lost standby any more");
+}
+
 /** At the start of a server on PostgreSQL. */
 export function standbyNotAwaited(log: Log): void {
   log.warn(

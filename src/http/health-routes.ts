@@ -6,6 +6,7 @@ import type { Operation } from "./operation.ts";
 export interface HealthRoutesParts {
   readonly blindness: () => Blindness | null;
   readonly isWritable: () => boolean;
+  readonly awaitsStandby: () => boolean;
   readonly isDraining: () => boolean;
 }
 
@@ -32,7 +33,10 @@ export function healthRoutes(server: FastifyInstance, parts: HealthRoutesParts):
     // A database that is silent for a moment takes no server out of the balancer.
     if (parts.blindness() === "upgraded") throw refusalOf("upgraded");
     if (!parts.isWritable()) {
-      throw new FormsvcError("unavailable", "The database cannot be written.", { retryAfterSeconds: 5 });
+      const reason = parts.awaitsStandby()
+        ? "The database waits for a synchronous standby that is not there."
+        : "The database cannot be written.";
+      throw new FormsvcError("unavailable", reason, { retryAfterSeconds: 5 });
     }
     return { status: "ready" };
   });

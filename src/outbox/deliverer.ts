@@ -76,7 +76,7 @@ export class Deliverer {
   /** Before the start: recovers what an earlier process left behind. @throws database_busy as any transaction does. */
   async recover(): Promise<void> {
     const { db, clock, log } = this.#parts;
-    const recovered = await db.transaction(() => this.#lanes.recover(clock.now()));
+    const recovered = await db.relaxedTransaction(() => this.#lanes.recover(clock.now()));
     if (recovered > 0) deliveriesRecovered(log, recovered);
   }
 

@@ -46,6 +46,8 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     backups?.look();
     if (!isFirst(service.served.liveServers)) return;
     alert?.look();
+    // Each clean-up would wait and fail.
+    if (service.served.writability.awaitsStandby()) return;
     cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
       cleaning = null;
     });

@@ -5,6 +5,7 @@ export const ONLY_ON_POSTGRESQL: readonly string[] = [
   "formsvc_database_synchronous_standbys",
   "formsvc_live_servers",
   "formsvc_pulse_age_seconds",
+  "formsvc_standby_wait_seconds",
 ];
 
 /** The metrics that the page on monitoring names, sorted. */

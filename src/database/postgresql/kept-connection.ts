@@ -28,7 +28,7 @@ export async function keepConnection(
 }
 
 /** The driver would wait for answers that may never come. */
-function destroy(client: PoolClient): void {
+export function destroy(client: PoolClient): void {
   client.connection.stream.destroy();
   client.release(true);
 }

@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { LOST_MS } from "../live-servers.ts";
 import { version } from "../../foundation/version.ts";
+import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import { migrations } from "./migrations.generated.ts";
 
 /** A row this old is of no use to anybody. */
@@ -19,10 +20,11 @@ const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 /** The ids of servers that live. */
 export const LIVE_SQL = `SELECT id FROM live_server WHERE seen_at > ${NOW} - ${LOST_MS} ORDER BY id`;
 
-const STAY_SQL = `INSERT INTO live_server (id, program, schema_version, started_at, seen_at)
-  VALUES ($1, $2, $3, ${NOW}, ${NOW}) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
+const STAY_SQL = `${WITH_LOCAL_COMMIT} INSERT INTO live_server (id, program, schema_version, started_at, seen_at)
+  SELECT $1, $2, $3::integer, ${NOW}, ${NOW} FROM settings ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
+const LEAVE_SQL = `${WITH_LOCAL_COMMIT} DELETE FROM live_server USING settings WHERE id = $1`;
 
-/** Says that a server lives. It waits for the disk and for a synchronous standby, as a post does. */
+/** Says that a server lives. */
 export async function sayAlive(client: PoolClient, id: string): Promise<void> {
   await client.query(STAY_SQL, [id, version, OWN_SCHEMA]);
 }
@@ -51,7 +53,7 @@ export async function join(client: PoolClient, id: string, shown: string): Promi
 
 /** So that nobody waits ten seconds to take over what this server had. */
 export async function leave(client: PoolClient, id: string): Promise<void> {
-  await client.query("DELETE FROM live_server WHERE id = $1", [id]);
+  await client.query(LEAVE_SQL, [id]);
 }
 
 export interface LiveServerRow {

@@ -38,8 +38,12 @@ export interface PostgresqlDatabase extends Database {
   withConnection<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
   /** The connection for batches of posts; made when the first one comes. */
   readonly batches: BatchConnection;
+  /** From now on `gate` is called before each durable transaction, that of a batch too. What it returns is waited for; it may throw. */
+  guardCommits(gate: Gate): void;
   close(): Promise<void>;
 }
+
+type Gate = () => Promise<void> | undefined;
 
 /**
  * Connects to the primary among the hosts of an address, and proves that its settings keep what was acknowledged. Runs no
@@ -59,12 +63,16 @@ export async function openPostgresql(
   const ofBatches = createConnections(address, { size: 1, connectTimeoutMs: BATCH_CONNECT_TIMEOUT_MS });
   const batches = createBatchConnection({ connections: ofBatches, shown, patienceMs: options.patienceMs });
   const parts = { connections, shown, patienceMs: options.patienceMs };
+  let gate: Gate = () => undefined;
   const db: PostgresqlDatabase = {
     engine: "postgresql",
     name: shown,
     address,
     read: (work) => runTransaction(parts, BEGIN.read, work),
-    transaction: (work) => runTransaction(parts, BEGIN.durable, work),
+    async transaction(work) {
+      await gate();
+      return runTransaction(parts, BEGIN.durable, work);
+    },
     relaxedTransaction: (work) => runTransaction(parts, BEGIN.relaxed, work),
     async withConnection(work) {
       const client = await connections.take();
@@ -79,7 +87,14 @@ export async function openPostgresql(
         client.release(isBroken);
       }
     },
-    batches,
+    batches: {
+      ...batches,
+      transaction(work) {
+        const held = gate();
+        return held === undefined ? batches.transaction(work) : held.then(() => batches.transaction(work));
+      },
+    },
+    guardCommits: (guard) => void (gate = guard),
     async close() {
       batches.close();
       await ofBatches.close();

@@ -37,9 +37,12 @@ export class PassedOver extends FormsvcError {}
 /** A commit whose end nobody heard: the change may have been made, or not. */
 export class UnheardCommit extends FormsvcError {}
 
+/** A transaction that cannot be serialized, a circle of locks, and a lock that did not come in the time of `lock_timeout`. */
+const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
+
 /** Whether another transaction was in the way, so that the same steps may succeed when they are run again. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.code === "40001" || error.code === "40P01");
+  return error instanceof DatabaseError && CONFLICTS.has(error.code ?? "");
 }
 
 /** Whether the server became a standby: another host may be the primary by now. */

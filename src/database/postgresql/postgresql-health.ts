@@ -7,6 +7,8 @@ import { readStandbys } from "./standbys.ts";
 
 /** PostgreSQL itself begins to hurry at 1.6 thousand millions, and stops at 2.1. */
 const LARGE_AGE = 1_000_000_000;
+/** No sound standby takes this long to answer. */
+const LONG_WAIT_MS = 3000;
 /** Clocks of servers may differ by this; ids and times of submissions come from them. */
 const CLOCK_ALLOWANCE_MS = 2000;
 
@@ -26,7 +28,14 @@ export function* checkPostgresqlDurability(): Steps<Finding> {
 /** What the loss of the machine that PostgreSQL runs on would take away. */
 export function* checkStandbys(): Steps<Finding> {
   const name = "database.standby";
-  const { areAwaited, count, synchronous } = yield* readStandbys();
+  const { areAwaited, count, synchronous, waitMs } = yield* readStandbys();
+  const remedy = "start it, or take it out of synchronous_standby_names";
+  if (waitMs !== null && waitMs >= LONG_WAIT_MS)
+    return problem(
+      name,
+      `a commit has waited ${Math.round(waitMs / 1000)} s for a synchronous standby that does not answer`,
+      remedy,
+    );
   if (synchronous === null)
     return problem(
       name,
@@ -35,12 +44,7 @@ export function* checkStandbys(): Steps<Finding> {
     );
   if (synchronous > 0)
     return sound(name, "a synchronous standby has every commit, so the loss of a machine loses nothing");
-  if (areAwaited)
-    return problem(
-      name,
-      "commits wait for a synchronous standby that is not there",
-      "start it, or take it out of synchronous_standby_names",
-    );
+  if (areAwaited) return problem(name, "commits wait for a synchronous standby that is not there", remedy);
   const which = count === 0 ? "no standby" : "no synchronous standby";
   return sound(name, `${which}: the loss of PostgreSQL's machine loses what no backup or standby has yet`);
 }

@@ -37,8 +37,6 @@ export class Pulse {
   #lookedAt = -Infinity;
   #isUpgraded = false;
   readonly #begun = Promise.withResolvers<void>();
-  /** When the connection was made. */
-  connectedAt = -Infinity;
 
   constructor(parts: PulseParts) {
     this.#parts = parts;
@@ -77,7 +75,6 @@ export class Pulse {
 
   async #follow(client: PoolClient): Promise<void> {
     const { signal } = this.#stopping;
-    this.connectedAt = performance.now();
     this.#listen(client);
     while (!signal.aborted) {
       const sentAt = performance.now();

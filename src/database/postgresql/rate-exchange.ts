@@ -1,5 +1,6 @@
 import type { JointRateLimiter, ToldSum, UntoldCount } from "../../foundation/joint-rate-limit.ts";
 import type { LiveServers } from "../live-servers.ts";
+import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
 /** What several servers counted in the windows of one limiter, brought together in `rate_window`. */
@@ -20,10 +21,10 @@ const MAX_DROPPED = 10_000;
 const NOW = "(extract(epoch FROM statement_timestamp()) * 1000)::bigint";
 
 /** In the order of units, so that two servers never wait for each other's rows. */
-const EXCHANGE_SQL = `WITH told AS (
+const EXCHANGE_SQL = `${WITH_LOCAL_COMMIT}, told AS (
     INSERT INTO rate_window AS known (unit, used, ends_at, changed_at)
       SELECT unit, "count", ${NOW} + "leftMs", ${NOW}
-      FROM json_to_recordset($1) AS counts (unit text, "count" bigint, "leftMs" bigint) ORDER BY unit
+      FROM settings, json_to_recordset($1) AS counts (unit text, "count" bigint, "leftMs" bigint) ORDER BY unit
     ON CONFLICT (unit) DO UPDATE SET
       used = excluded.used + CASE WHEN known.ends_at > excluded.changed_at THEN known.used ELSE 0 END,
       ends_at = CASE WHEN known.ends_at > excluded.changed_at THEN known.ends_at ELSE excluded.ends_at END,
@@ -35,7 +36,8 @@ const EXCHANGE_SQL = `WITH told AS (
   SELECT unit, used, ends_at - ${NOW} FROM rate_window
     WHERE changed_at > ${NOW} - $2::bigint AND ends_at > ${NOW} AND unit NOT IN (SELECT unit FROM told)`;
 
-const DROP_SQL = `DELETE FROM rate_window WHERE unit IN (SELECT unit FROM rate_window WHERE ends_at <= ${NOW} LIMIT ${MAX_DROPPED})`;
+const DROP_SQL = `${WITH_LOCAL_COMMIT} DELETE FROM rate_window USING settings
+  WHERE unit IN (SELECT unit FROM rate_window WHERE ends_at <= ${NOW} LIMIT ${MAX_DROPPED})`;
 
 export function createRateExchange(
   db: PostgresqlDatabase,

@@ -1,10 +1,17 @@
 import { FormsvcError } from "../../foundation/errors.ts";
-import { databaseHeard, databaseUnheard, standbyNotAwaited } from "../../foundation/events.ts";
+import {
+  databaseHeard,
+  databaseUnheard,
+  standbyBack,
+  standbyMissing,
+  standbyNotAwaited,
+} from "../../foundation/events.ts";
 import { newId } from "../../foundation/id.ts";
 import type { Log } from "../../foundation/log.ts";
 import type { Metrics } from "../../foundation/metrics.ts";
 import { readSize } from "../database-size.ts";
 import type { ServedDatabase } from "../served-database.ts";
+import { CommitProbe } from "./commit-probe.ts";
 import { createConnections } from "./connections.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { join, leave } from "./live-server-rows.ts";
@@ -13,11 +20,13 @@ import { Pulse } from "./pulse.ts";
 import { readStandbys } from "./standbys.ts";
 import { createTeller } from "./tell-servers.ts";
 
-/** For the pulse and the heartbeat. */
-const OWN_CONNECTIONS = { size: 2, connectTimeoutMs: 3000 };
+/** For the pulse, the heartbeat, the probe, and the probe's question. */
+const OWN_CONNECTIONS = { size: 4, connectTimeoutMs: 3000 };
 /** Longest wait for the first look. */
 const LONGEST_BEGIN_MS = 10_000;
-/** Time between two checks whether the database is heard, for the log. */
+/** Longest wait for a lost standby before a post, or another change, is refused. */
+const LONGEST_STANDBY_WAIT_MS = 10_000;
+/** Time between two checks whether the database and the standby are there, for the log. */
 const CHECK_MS = 1000;
 
 /** Makes this process one of the servers of a database, from `begin` to `end`. */
@@ -25,17 +34,14 @@ export function serveAddress(db: PostgresqlDatabase, now: number, log: Log): Ser
   const self = newId("srv", now);
   const connections = createConnections(db.address, OWN_CONNECTIONS);
   let pulse: Pulse | null = null;
-  const heartbeat = new Heartbeat({
-    connections,
-    self,
-    lastConnectedAt: () => pulse?.connectedAt ?? -Infinity,
-  });
+  const heartbeat = new Heartbeat();
+  const probe = new CommitProbe(connections, db.name);
   const teller = createTeller(db, self);
   let checking: NodeJS.Timeout | undefined;
   return {
     // Until the pulse begins, which is before the server listens, this one does nothing that only one should do.
     liveServers: { self, list: () => pulse?.servers() ?? [] },
-    writability: heartbeat,
+    writability: probe,
     // PostgreSQL keeps what is deleted until VACUUM.
     cleaner: { note() {}, suspect() {}, clean() {} },
     watch(listener, heads) {
@@ -44,19 +50,27 @@ export function serveAddress(db: PostgresqlDatabase, now: number, log: Log): Ser
       return { noticeChanges() {}, blindness: () => watching.blindness() };
     },
     tell: () => teller.tell(),
-    measure: (metrics) => measureServers(metrics, db, () => pulse),
+    measure: (metrics) => measureServers(metrics, db, probe, () => pulse),
     async begin() {
       await db.withConnection((client) => join(client, self, db.name));
       if (!(await db.read(readStandbys)).areAwaited) standbyNotAwaited(log);
-      heartbeat.start();
-      checking = reportSilence(() => pulse?.blindness() === "unheard", log);
-      await pulse?.begin(LONGEST_BEGIN_MS).catch(() => {
+      heartbeat.start(connections, self);
+      db.guardCommits(() => probe.whenStandbyIsBack(LONGEST_STANDBY_WAIT_MS));
+      checking = report(
+        [
+          { isOn: () => pulse?.blindness() === "unheard", begin: databaseUnheard, end: databaseHeard },
+          { isOn: () => probe.awaitsStandby(), begin: standbyMissing, end: standbyBack },
+        ],
+        log,
+      );
+      const heard = pulse?.begin(LONGEST_BEGIN_MS).catch(() => {
         throw new FormsvcError("database_unusable", `${db.name}: the server does not answer`);
       });
+      await Promise.all([heard, probe.begin()]);
     },
     async end() {
       clearInterval(checking);
-      await Promise.all([pulse?.stop(), heartbeat.stop(), teller.stop()]);
+      await Promise.all([pulse?.stop(), heartbeat.stop(), probe.stop(), teller.stop()]);
       // If the database is away, the others find out by themselves.
       await db.withConnection((client) => leave(client, self)).catch(() => undefined);
       await connections.close();
@@ -64,22 +78,44 @@ export function serveAddress(db: PostgresqlDatabase, now: number, log: Log): Ser
   };
 }
 
-function reportSilence(isSilent: () => boolean, log: Log): NodeJS.Timeout {
-  let wasSilent = false;
+/** A state that the log tells of when it begins and when it ends. */
+interface ToldState {
+  readonly isOn: () => boolean;
+  readonly begin: (log: Log) => void;
+  readonly end: (log: Log) => void;
+}
+
+function report(states: readonly ToldState[], log: Log): NodeJS.Timeout {
+  const on = new Set<ToldState>();
   return setInterval(() => {
-    if (isSilent() === wasSilent) return;
-    wasSilent = !wasSilent;
-    if (wasSilent) databaseUnheard(log);
-    else databaseHeard(log);
+    for (const state of states) {
+      if (state.isOn() === on.has(state)) continue;
+      if (on.delete(state)) {
+        state.end(log);
+        continue;
+      }
+      on.add(state);
+      state.begin(log);
+    }
   }, CHECK_MS);
 }
 
-function measureServers(metrics: Metrics, db: PostgresqlDatabase, pulse: () => Pulse | null): void {
+function measureServers(
+  metrics: Metrics,
+  db: PostgresqlDatabase,
+  probe: CommitProbe,
+  pulse: () => Pulse | null,
+): void {
   metrics.gauge("formsvc_database_bytes", "Size of the database.", async () => (await readSize(db)).database);
   metrics.gauge(
     "formsvc_database_synchronous_standbys",
     "Standbys that have each commit before it is acknowledged; none if the user may not see them.",
     async () => (await db.read(readStandbys)).synchronous,
+  );
+  metrics.gauge(
+    "formsvc_standby_wait_seconds",
+    "How long a commit has waited for a synchronous standby that is not there; 0 while none does.",
+    () => probe.standbyWaitMs() / 1000,
   );
   metrics.gauge(
     "formsvc_live_servers",

@@ -1,7 +1,16 @@
 import { all, first, type Steps, text } from "../steps.ts";
 
+export interface StandbyWait {
+  /** How long a commit of this user's in this database has waited for a standby; null if none does. */
+  readonly waitMs: number | null;
+}
+
+/** Everybody may see what their own sessions wait for. */
+export const STANDBY_WAIT_SQL = `SELECT extract(epoch FROM max(clock_timestamp() - query_start)) * 1000 AS "waitMs" FROM pg_stat_activity
+  WHERE datname = current_database() AND usename = current_user AND wait_event = 'SyncRep'`;
+
 /** How PostgreSQL's log reaches other machines. */
-export interface Standbys {
+export interface Standbys extends StandbyWait {
   /** Whether commits wait for a standby, by the settings. */
   readonly areAwaited: boolean;
   /** Those that are there. */
@@ -17,9 +26,11 @@ export function* readStandbys(): Steps<Standbys> {
   const states = yield* all(
     text<{ state: string | null }>("SELECT sync_state AS state FROM pg_stat_replication"),
   );
+  const wait = yield* first(text<StandbyWait>(STANDBY_WAIT_SQL));
   const synchronous = states.filter(({ state }) => state === "sync" || state === "quorum").length;
   return {
     areAwaited: (setting?.names ?? "") !== "",
+    waitMs: wait?.waitMs ?? null,
     count: states.length,
     synchronous: states.some(({ state }) => state === null) ? null : synchronous,
   };

@@ -1,11 +1,12 @@
 import { pause } from "./kept-connection.ts";
+import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 
 /** Each database has channels of its own. */
 const CHANNEL = "formsvc";
 /** Who listens is told which server tells. */
 export const LISTEN_SQL = `LISTEN ${CHANNEL}`;
-const TELL_SQL = `SELECT pg_notify('${CHANNEL}', $1)`;
+const TELL_SQL = `${WITH_LOCAL_COMMIT} SELECT pg_notify('${CHANNEL}', $1) FROM settings`;
 /** Least time between two notifications of a server: PostgreSQL commits them one after the other, those of all databases. */
 const PAUSE_MS = 50;
 

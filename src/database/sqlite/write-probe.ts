@@ -26,6 +26,7 @@ export function createWritability(db: SqliteDatabase): Writability {
       if (mayProbe && !(writable && hasLongLog(db))) tell(canWrite(db));
       return writable;
     },
+    awaitsStandby: () => false,
   };
 }
 

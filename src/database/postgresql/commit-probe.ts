@@ -1,0 +1,137 @@
+import type { PoolClient } from "pg";
+import { FormsvcError } from "../../foundation/errors.ts";
+import type { Writability } from "../served-database.ts";
+import type { Connections } from "./connections.ts";
+import { STANDBY_WAIT_SQL, type StandbyWait } from "./standbys.ts";
+import { answerWithin, destroy, keepConnection, pause } from "./kept-connection.ts";
+
+const INTERVAL_MS = 1000;
+/** Posts can be stored if a commit was safe this time ago: one is tried each second. */
+const MAX_AGE_MS = 3000;
+/** After this silence, and then each second, the server is asked whether the commit waits for a standby. */
+const SILENCE_MS = 3000;
+const ASK_AGAIN_MS = 1000;
+/** Time between two looks of who waits for the standby. */
+const LOOK_MS = 50;
+
+/** Only a commit that has something in the log waits for a standby. */
+const PROBE_SQL = "SELECT pg_logical_emit_message(true, 'formsvc', '')";
+
+/**
+ * Makes a commit each second that is as safe as that of a post. A commit that waits for a lost standby is waited for as long as it takes:
+ * each new one would hold one more connection of the server's until the standby is back.
+ */
+export class CommitProbe implements Writability {
+  readonly #connections: Connections;
+  readonly #shown: string;
+  readonly #stopping = new AbortController();
+  readonly #begun = Promise.withResolvers<void>();
+  #running: Promise<void> | null = null;
+  #safeAt = -Infinity;
+  /** When the commit was sent that waits for a standby; null if none does. */
+  #waitsSince: number | null = null;
+
+  /** @param shown how messages name the database. */
+  constructor(connections: Connections, shown: string) {
+    this.#connections = connections;
+    this.#shown = shown;
+  }
+
+  /** Resolves when the first commit was safe, or after three seconds: a server may start while posts cannot be stored. */
+  async begin(): Promise<void> {
+    const { signal } = this.#stopping;
+    this.#running = keepConnection(this.#connections, signal, (client) => this.#probe(client));
+    await answerWithin(this.#begun.promise, SILENCE_MS, signal).catch(() => undefined);
+  }
+
+  tell(worked: boolean): void {
+    this.#safeAt = worked ? performance.now() : -Infinity;
+    if (worked) this.#begun.resolve();
+  }
+
+  isWritable(): boolean {
+    return performance.now() - this.#safeAt < MAX_AGE_MS;
+  }
+
+  awaitsStandby(): boolean {
+    return this.#waitsSince !== null;
+  }
+
+  /** How long a commit has waited for a standby; 0 if none does, and for the first three seconds. */
+  standbyWaitMs(): number {
+    return this.#waitsSince === null ? 0 : performance.now() - this.#waitsSince;
+  }
+
+  /**
+   * Resolves when no commit waits for a lost standby any more; undefined if none does.
+   *
+   * @throws database_unusable if that takes longer.
+   */
+  whenStandbyIsBack(longestMs: number): Promise<void> | undefined {
+    return this.#waitsSince === null ? undefined : this.#untilStandbyIsBack(longestMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #untilStandbyIsBack(longestMs: number): Promise<void> {
+    const { signal } = this.#stopping;
+    const endsAt = performance.now() + longestMs;
+    while (this.#waitsSince !== null) {
+      if (signal.aborted || performance.now() > endsAt) {
+        const message = `${this.#shown}: commits wait for a synchronous standby that is not there`;
+        throw new FormsvcError("database_unusable", message, { retryAfterSeconds: 5 });
+      }
+      await pause(LOOK_MS, signal);
+    }
+  }
+
+  async #probe(client: PoolClient): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      while (!signal.aborted) {
+        await this.#patiently(client.query(PROBE_SQL));
+        this.tell(true);
+        this.#waitsSince = null;
+        await pause(INTERVAL_MS, signal);
+      }
+    } finally {
+      this.#waitsSince = null;
+    }
+  }
+
+  async #patiently(commit: Promise<unknown>): Promise<void> {
+    const { signal } = this.#stopping;
+    const sentAt = performance.now();
+    let isOver = false;
+    const answered = commit.finally(() => {
+      isOver = true;
+    });
+    for (let longestMs = SILENCE_MS; ; longestMs = ASK_AGAIN_MS) {
+      try {
+        await answerWithin(answered, longestMs, signal);
+        return;
+      } catch (error) {
+        if (isOver || signal.aborted || !(await this.#hasWaiting())) throw error;
+        this.#waitsSince = sentAt;
+      }
+    }
+  }
+
+  /** Over a connection of its own: all others may be waiting. */
+  async #hasWaiting(): Promise<boolean> {
+    let client: PoolClient | null = null;
+    try {
+      client = await this.#connections.take();
+      const asked = client.query<StandbyWait>(STANDBY_WAIT_SQL);
+      const { rows } = await answerWithin(asked, SILENCE_MS, this.#stopping.signal);
+      client.release();
+      return (rows[0]?.waitMs ?? null) !== null;
+    } catch {
+      if (client !== null) destroy(client);
+      return false;
+    }
+  }
+}
