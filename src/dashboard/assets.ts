@@ -10,6 +10,11 @@ const PREFIX = "/dashboard";
 export const STYLE_PATH = named(style, "css");
 export const SCRIPT_PATH = named(script, "js");
 
+/** Whether a path is that of the style sheet or of the script, of this version or another one. */
+export function isAsset(path: string): boolean {
+  return path.startsWith(`${PREFIX}/assets/`);
+}
+
 /** The style sheet and the script: the only things that a page loads. */
 export function assetRoutes(scope: FastifyInstance): void {
   const assets = [

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { AnyDatabase } from "../database/any-database.ts";
+import type { Blindness } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import type { Background } from "../foundation/background.ts";
@@ -37,6 +38,8 @@ export interface DashboardParts {
   readonly examine: (age: "now" | "lately") => Promise<readonly Finding[]>;
   /** Takes work that goes on after the page that began it. */
   readonly background: Background;
+  /** Why nobody's session can be judged now; null if it can. */
+  readonly blindness: () => Blindness | null;
   /** Says that submissions may have come. */
   readonly news: Pick<News, "listen">;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */

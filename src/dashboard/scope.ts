@@ -3,9 +3,10 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { sendError } from "../http/error-reply.ts";
+import { refusalOf } from "../http/health-routes.ts";
 import { findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
 import type { Answer, Page } from "./answer.ts";
-import { assetRoutes } from "./assets.ts";
+import { assetRoutes, isAsset } from "./assets.ts";
 import { errorPage, lostSessionPage } from "./error-page.ts";
 import { readCounts } from "./counts.ts";
 import { appPage, plainPage } from "./layout.ts";
@@ -61,7 +62,10 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   });
   scope.setErrorHandler(async (thrown, request, reply) => {
     if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);
-    return sendPage(request, reply, errorPage({ thrown, request, reply, log: parts.log }), parts);
+    const page = errorPage({ thrown, request, reply, log: parts.log });
+    // The navigation would ask the database again.
+    if (page.status >= 500) return sendMarkup(reply.code(page.status), plainPage(page.title, page.content));
+    return sendPage(request, reply, page, parts);
   });
   assetRoutes(scope);
   const routes = createRoutes(scope, (handler, request, reply) => visit(handler, request, reply, parts));
@@ -85,6 +89,9 @@ function guard(
     if (isOutsider(request)) throw new FormsvcError("not_found", "There is nothing at this address.");
     reply.headers(PAGE_HEADERS);
     if (!isRead(request)) refuseOtherSites(request, site);
+    if (isAsset(pathOf(request))) return;
+    const blind = parts.blindness();
+    if (blind !== null) throw refusalOf(blind);
     request.viewer = await currentViewer(request, parts, site);
   });
   scope.addHook("preHandler", async (request, reply) => {

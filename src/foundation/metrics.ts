@@ -1,4 +1,5 @@
-type MaybeLater<Value> = Value | Promise<Value>;
+/** A value that is here, or comes. */
+export type MaybeLater<Value> = Value | Promise<Value>;
 
 /**
  * Features register their measurements here. Names begin with `formsvc_` and end in their unit. The values of a label are
@@ -19,7 +20,10 @@ export interface Metrics {
     buckets: readonly number[],
     labels?: readonly string[],
   ): (value: number, ...labelValues: string[]) => void;
-  /** A value that is read when somebody asks; null when there is none at the moment. A {@link FormsvcError} leaves it out. */
+  /**
+   * A value that is read when somebody asks; null when there is none at the moment. It is left out if the read takes longer than a second
+   * or throws a {@link FormsvcError}.
+   */
   gauge(name: string, help: string, read: () => MaybeLater<number | null>): void;
   /** The same for values by one label. */
   gauges(

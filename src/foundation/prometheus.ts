@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { FormsvcError } from "./errors.ts";
-import type { ExposedMetrics, Metrics } from "./metrics.ts";
+import type { ExposedMetrics, MaybeLater, Metrics } from "./metrics.ts";
 import { version } from "./version.ts";
 
 /** The metrics of one server, with those of its process, as Prometheus reads them. */
@@ -15,6 +15,12 @@ export function createMetrics(token: string | null): ExposedMetrics {
     registers: [registry],
   });
   build.set({ version }, 1);
+  const missing = new Counter({
+    name: "formsvc_metrics_missing_total",
+    help: "Metrics that answers left out, because the database did not give them in a second.",
+    registers: [registry],
+  });
+  const bounded = <Value>(read: () => MaybeLater<Value>) => inTime(read, () => missing.inc());
   const metrics: ExposedMetrics = {
     token,
     contentType: registry.contentType,
@@ -34,16 +40,18 @@ export function createMetrics(token: string | null): ExposedMetrics {
         remembered(known, labelValues.join(" "), () => histogram.labels(...labelValues)).observe(value);
     },
     gauge(name, help, read) {
+      const readInTime = bounded(read);
       const collect = async function collect(this: Gauge): Promise<void> {
-        const value = await readOrNull(read);
+        const value = await readInTime();
         if (value === null) this.remove();
         else this.set(value);
       };
       registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
     },
     gauges(name, help, label, read) {
+      const readInTime = bounded(read);
       const collect = async function collect(this: Gauge): Promise<void> {
-        const values = await readOrNull(read);
+        const values = await readInTime();
         this.reset();
         for (const [labelValue, value] of values ?? []) this.labels(labelValue).set(value);
       };
@@ -54,15 +62,40 @@ export function createMetrics(token: string | null): ExposedMetrics {
   return metrics;
 }
 
-/** Null if the database cannot give the value now: the others are wanted most then. */
-async function readOrNull<Value>(read: () => Value | Promise<Value>): Promise<Value | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof FormsvcError) return null;
-    throw error;
-  }
+/** Longest wait for a value: a scraper gives up after ten seconds, and all values are read at once. */
+const LONGEST_READ_MS = 1000;
+
+/**
+ * Reads a value, or null if the database does not give it in time: the others are wanted most then. While a read is under way no other
+ * one begins, however many scrapers ask.
+ */
+function inTime<Value>(read: () => MaybeLater<Value>, onMissing: () => void): () => Promise<Value | null> {
+  let underWay: Promise<Value> | null = null;
+  const begin = async (): Promise<Value> => {
+    try {
+      return await read();
+    } finally {
+      underWay = null;
+    }
+  };
+  return async () => {
+    underWay ??= begin();
+    const late = Promise.withResolvers<typeof LATE>();
+    const limit = setTimeout(late.resolve, LONGEST_READ_MS, LATE);
+    try {
+      const value = await Promise.race([underWay, late.promise]);
+      if (value !== LATE) return value;
+    } catch (error) {
+      if (!(error instanceof FormsvcError)) throw error;
+    } finally {
+      clearTimeout(limit);
+    }
+    onMissing();
+    return null;
+  };
 }
+
+const LATE = Symbol("late");
 
 /** Time between two samples of the event loop's delay. */
 const LAG_RESOLUTION_MS = 20;

@@ -5,11 +5,13 @@ import type { Log } from "../foundation/log.ts";
 import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/mail-links.ts";
 import { beginErrorReply } from "./error-reply.ts";
 import { FORM_TYPES } from "./form-body.ts";
+import { type Blindness, refusalOf } from "./health-routes.ts";
 import { pagePolicy, sendPage, visitorPage } from "./visitor-page.ts";
 
 export interface MailLinkParts {
   /** Null if no mail server is configured. */
   readonly mailLinks: MailLinks | null;
+  readonly blindness: () => Blindness | null;
   readonly log: Log;
 }
 
@@ -24,7 +26,7 @@ const MAX_BODY_BYTES = 4096;
  * `/mail/confirm/…` and `/mail/unsubscribe/…`: the links of e-mails to recipients. GET shows what the link does, POST does it. They
  * are there whether or not the dashboard is.
  */
-export function mailLinkRoutes(server: FastifyInstance, { mailLinks, log }: MailLinkParts): void {
+export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, log }: MailLinkParts): void {
   if (mailLinks === null) return;
   void server.register((scope, _options, done) => {
     // What is sent says nothing that the address does not.
@@ -37,6 +39,10 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, log }: Mail
         errorView(describeError(error.code).error, error.message),
       );
       return sendPage(reply, page, POLICY);
+    });
+    scope.addHook("onRequest", async () => {
+      const blind = blindness();
+      if (blind !== null) throw refusalOf(blind);
     });
     for (const kind of ["confirm", "unsubscribe"] as const) {
       const path = `/mail/${kind}/:id/:token`;

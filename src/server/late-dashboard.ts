@@ -16,7 +16,7 @@ interface Surroundings {
 export function lateDashboard({ parts, configFile, service }: Surroundings): LateRoutes | null {
   const { config } = parts;
   if (!config.dashboard.enabled) return null;
-  const { keyring, sender, mail, news, onChange } = service;
+  const { posts, keyring, sender, mail, news, onChange } = service;
   return {
     path: "/dashboard",
     async add(server) {
@@ -36,6 +36,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
         sender,
         letters: mail?.letters ?? null,
         sendTestMail: mail?.sendTest ?? null,
+        blindness: posts.blindness,
         news,
         examine: createSelfExamination(parts, configFile, background),
         background,

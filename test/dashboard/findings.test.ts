@@ -43,6 +43,7 @@ async function linesFor(
     endpointContents: [],
     spamDefaults: spamDefaults(config),
     dashboardUrl: null,
+    blindness: () => null,
     news: createNews(),
     onChange: () => {},
   };

@@ -149,12 +149,20 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     const link = await startLink(address);
     const server = await machine.serve({ args: ["--db", link.address] });
     const endpoint = await machine.createEndpoint();
+    await machine.mustRun(["account", "create", ADA]);
+    const cookie = await signIn(machine, server.url);
     await post(server.url, endpoint.secret);
     link.silence();
     const read = () =>
       fetch(`${server.url}/submissions`, { headers: { authorization: `Bearer ${endpoint.secret}` } });
     await until(async () => (await read()).status === 503);
     expect((await tryPost(server.url, endpoint.publishable)).status).toBe(503);
+    // Whose session goes on nobody can know either; the page with these words asks the database nothing.
+    const page = await fetch(`${server.url}/dashboard/usage`, { headers: { cookie } });
+    expect([page.status, await page.text()]).toEqual([
+      503,
+      expect.stringContaining("The database does not answer; try again shortly.") as string,
+    ]);
     await until(async () => (await fetch(`${server.url}/readyz`)).status === 503);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     // Nobody knows of it before the link is whole again.
