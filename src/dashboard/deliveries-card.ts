@@ -91,7 +91,7 @@ function noMessages({ state, nextCursor }: DeliveryList): string {
 
 function deliveryTable(path: string, list: DeliveryList): Html {
   return html`<form method="post" action="${path}/replay">
-    <div class="scroll wide" tabindex="0" role="region" aria-label="Table of messages">
+    <div class="scroll wide folds" tabindex="0" role="region" aria-label="Table of messages">
       <table class="messages">
         <colgroup>
           <col class="c-pick" />

@@ -107,7 +107,7 @@ const STATE_LABELS: Readonly<Record<ReturnType<typeof keyState>, Html>> = {
 
 function keyTable(endpoint: Endpoint, keys: readonly Key[], now: number): Html {
   const rows = keys.map((key) => keyRow(endpoint, key, now)).toReversed();
-  return html`<div class="card scroll" tabindex="0" role="region" aria-label="Keys">
+  return html`<div class="card scroll folds" tabindex="0" role="region" aria-label="Keys">
     <table>
       <thead>
         <tr>
@@ -135,8 +135,8 @@ function keyRow(endpoint: Endpoint, key: Key, now: number): Html {
     <th scope="row"><code>${KEY_PREFIXES[key.kind]}${key.lookup}</code>${leak}</th>
     <td>${KIND_LABELS[key.kind]}</td>
     <td>${STATE_LABELS[state]}${state === "ending" && key.revokedAt !== null && html` until ${exactTime(key.revokedAt)}`}</td>
-    <td>${time(key.createdAt)}</td>
-    <td class="right">${state !== "revoked" && keyActions(endpoint, key)}</td>
+    <td data-label="Issued">${time(key.createdAt)}</td>
+    <td class="right full">${state !== "revoked" && keyActions(endpoint, key)}</td>
   </tr>`;
 }
 

@@ -175,7 +175,7 @@ function previewSentence(posts: number, changes: number, moved: number): string 
 }
 
 function changeTable(changes: Preview["changes"], titles: ReadonlyMap<string, string>): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Posts that would have scored otherwise">
+  return html`<div class="scroll folds" tabindex="0" role="region" aria-label="Posts that would have scored otherwise">
     <table>
       <thead>
         <tr><th scope="col">Post</th><th scope="col">Now</th><th scope="col">Then</th><th scope="col">Why then</th></tr>
@@ -185,9 +185,9 @@ function changeTable(changes: Preview["changes"], titles: ReadonlyMap<string, st
           ({ id, before, after, reasons }) =>
             html`<tr>
               <th scope="row"><a class="link" href="${postPath(id)}"><bdi class="said">${titles.get(id) ?? (isId("held", id) ? "a held post" : id)}</bdi></a></th>
-              <td>${scoreOf(before)}</td>
-              <td>${scoreOf(after)}</td>
-              <td><bdi>${reasons
+              <td data-label="Now">${scoreOf(before)}</td>
+              <td data-label="Then">${scoreOf(after)}</td>
+              <td class="full"><bdi>${reasons
                 .map(({ points, detail }) => `${points > 0 ? "+" : ""}${points} ${detail}`)
                 .join(" · ")
                 .slice(0, MAX_REASON_LENGTH)}</bdi></td>

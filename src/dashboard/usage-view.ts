@@ -45,7 +45,7 @@ export function usageView(parts: UsageParts): Html {
       html`<nav class="chips" aria-label="Workspaces">
         ${workspaces.slice(0, MAX_OFFERED).map(
           ({ id, name }) =>
-            html`<a class="chip" href="/dashboard/usage?workspace=${id}" ${id === workspace.id && html` aria-current="page"`}
+            html`<a class="chip" href="/dashboard/usage?workspace=${id}" ${id === workspace.id && html` aria-current="true"`}
               ><bdi>${name}</bdi></a
             >`,
         )}

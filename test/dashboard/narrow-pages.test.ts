@@ -1,0 +1,66 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { chromiumPath, launchChromium } from "../support/chromium.ts";
+import { furnish, type OwnerHome } from "../support/owner-home.ts";
+import { openTab } from "../support/signed-in-browser.ts";
+import { launchServer, type TestServer } from "../support/test-server.ts";
+
+/** Runs in a page: what of these elements lies beside the screen. */
+const beside = (selector: string): string => `[...document.querySelectorAll(${JSON.stringify(selector)})]
+  .filter((each) => {
+    const { left, right } = each.getBoundingClientRect();
+    return left < 0 || right > document.documentElement.clientWidth;
+  })
+  .map((each) => each.textContent.trim())`;
+
+describe.skipIf(chromiumPath === null)("on a screen of 320 px", () => {
+  let server: TestServer;
+  let browser: Browser;
+  let ada: OwnerHome;
+
+  beforeAll(async () => {
+    const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } };
+    [server, browser] = await Promise.all([launchServer({ plans }), launchChromium()]);
+    ada = await furnish(server, "ada@example.com");
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  async function open(path: string): Promise<Page> {
+    const viewport = { width: 320, height: 640 };
+    const { page, context } = await openTab(browser, server, ada.visitor, { viewport });
+    onTestFinished(() => context.close());
+    await page.goto(`${server.url}${path}`);
+    return page;
+  }
+
+  test("every page of an endpoint and of the system is offered, and the one that is open is in sight", async () => {
+    for (const [path, current] of [
+      [`/dashboard/endpoints/${ada.endpointId}/reply`, "Automatic reply"],
+      ["/dashboard/system/changes", "Changes"],
+    ] as const) {
+      const page = await open(path);
+      expect(await page.locator(".chip[aria-current=page]").textContent()).toBe(current);
+      expect(await page.evaluate(beside(".chip")), path).toEqual([]);
+    }
+  });
+
+  test("no cell of the messages, of the keys and of what spam settings would change lies beside it", async () => {
+    const spam = await open(`/dashboard/spam/endpoints/${ada.endpointId}`);
+    await spam.locator("textarea").first().fill("text");
+    await spam.getByRole("button", { name: "See what would change" }).click();
+    const wholes = [
+      [spam, 4],
+      [await open(`/dashboard/webhooks/${ada.webhookId}`), 4],
+      [await open(`/dashboard/endpoints/${ada.endpointId}/keys`), 10],
+    ] as const;
+    for (const [page, cells] of wholes) {
+      const table = page.locator(".folds table");
+      await table.waitFor();
+      expect(await table.locator("tbody :is(td, th)").count()).toBeGreaterThanOrEqual(cells);
+      expect(await page.evaluate(beside(".folds :is(td, tbody th)"))).toEqual([]);
+    }
+  });
+});
