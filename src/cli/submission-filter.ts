@@ -22,7 +22,7 @@ export const filterOptions = [
 
 export const searchOption = {
   flags: "--search <text>",
-  summary: "only with this text in a field, whatever the case of its letters",
+  summary: 'only with each of these words in its fields, in any case; "double quotes" keep words together',
   parse: parseSearch,
 } as const;
 

@@ -20,7 +20,7 @@ export interface InboxFilter {
   readonly since: string;
   readonly until: string;
   readonly unread: boolean;
-  /** Text in any field. */
+  /** Words in any fields. */
   readonly q: string;
 }
 

@@ -1,24 +1,43 @@
-/** Finds a text in the values of submissions, whatever the case of its letters. */
+/** Finds words in the values of submissions, whatever the case of their letters. */
 export interface TextMatcher {
   /** A condition over the stored JSON, `data`: it lets through every submission that matches, and some others. */
   readonly sql: string;
-  /** Its only parameter. */
-  readonly pattern: string;
+  /** Its parameters. */
+  readonly patterns: readonly string[];
   /** @param data the stored JSON. */
   matches(data: string): boolean;
 }
 
+/** Each pattern is compared with all of the data, and the longest words stand in the fewest submissions. */
+const MAX_PATTERNS = 4;
+
+/** @param wanted words between spaces, each of which must be in some value; those between double quotes stay together. */
 export function createTextMatcher(wanted: string): TextMatcher {
-  const small = wanted.toLowerCase();
-  const smallJson = withinJson(small);
+  const words = wordsOf(wanted.toLowerCase());
+  const wordsInJson = words.map(withinJson);
+  const longest = wordsInJson.toSorted((one, other) => other.length - one.length).slice(0, MAX_PATTERNS);
+  const hasOthers = wordsInJson.some((word) => /[^\0-\x7f]/.test(word));
   return {
-    sql: `${/[^\0-\x7f]/.test(smallJson) ? HAS_OTHERS_SQL : ""}data LIKE ? ESCAPE '\\'`,
-    pattern: `%${smallJson.split(SMALL_OF_DOTTED_I).map(asPattern).join("%")}%`,
-    matches: (data) =>
-      // Most that the pattern lets through for nothing are told without being parsed.
-      data.toLowerCase().includes(smallJson) && hasText(JSON.parse(data), small),
+    sql: `${hasOthers ? HAS_OTHERS_SQL : ""}${longest.map(() => PATTERN_SQL).join(" AND ")}`,
+    patterns: longest.map((word) => `%${word.split(SMALL_OF_DOTTED_I).map(asPattern).join("%")}%`),
+    matches(data) {
+      // Most that the patterns let through for nothing are told without being parsed.
+      const small = data.toLowerCase();
+      if (!wordsInJson.every((word) => small.includes(word))) return false;
+      const value: unknown = JSON.parse(data);
+      return words.every((word) => hasText(value, word));
+    },
   };
 }
+
+/** All of it if it has no word. A quote that nobody closed goes to the end. */
+function wordsOf(wanted: string): readonly string[] {
+  const found = [...wanted.matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, quoted]) => (quoted ?? word).trim());
+  const words = new Set(found.filter((word) => word !== ""));
+  return words.size === 0 ? [wanted] : [...words];
+}
+
+const PATTERN_SQL = "data LIKE ? ESCAPE '\\'";
 
 /**
  * Whether a submission has any character outside ASCII. The pattern of a text in another alphabet lets nearly everything through;

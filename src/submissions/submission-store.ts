@@ -27,7 +27,7 @@ export interface SubmissionFilter {
   readonly until: number | null;
   /** Only those that this account has not read. */
   readonly unreadBy: string | null;
-  /** Only those with this text in a value, whatever the case of its letters. */
+  /** Only those with each of these words in a value, as `createTextMatcher` reads them. */
   readonly text: string | null;
 }
 

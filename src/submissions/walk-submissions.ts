@@ -262,7 +262,7 @@ function conditionsOf({ spamClass, unreadBy }: SubmissionFilter, matcher: TextMa
   if (spamClass !== null)
     conditions.push({ sql: " AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
   if (unreadBy !== null) conditions.push({ sql: UNREAD_SQL, parameters: [unreadBy] });
-  if (matcher !== null) conditions.push({ sql: ` AND ${matcher.sql}`, parameters: [matcher.pattern] });
+  if (matcher !== null) conditions.push({ sql: ` AND ${matcher.sql}`, parameters: matcher.patterns });
   return {
     sql: conditions.map(({ sql }) => sql).join(""),
     parameters: conditions.flatMap(({ parameters }) => parameters),

@@ -106,6 +106,9 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     expect(await find({ unreadBy: accountId })).toEqual(ids.slice(900));
     expect(await find({ unreadBy: "acct_01h455vb4pex5vsknk084sn02q" })).toEqual(ids);
     expect(await find({ text: "quiet table" })).toEqual(ids.filter((_, index) => index % 10 === 0));
+    expect(await find({ text: "table a" })).toEqual(ids.filter((_, index) => index % 10 === 0));
+    expect(await find({ text: '"table quiet"' })).toEqual([]);
+    expect(await find({ text: "else quiet" })).toEqual([]);
     expect(await find({ text: "quiet", unreadBy: accountId, spamClass: "high" })).toEqual(
       ids.filter((id, index) => index % 10 === 0 && isHigh(id, index) && index >= 900),
     );
