@@ -74,6 +74,7 @@ export async function bundleSource(
     plugins: [
       embedAddons(folder, assets),
       embedTextModel(dirname(bundle), assets),
+      embedSubjectWords(dirname(bundle), assets),
       embedBrowserClient(),
       leaveOutLanguages(),
     ],
@@ -143,6 +144,34 @@ function embedTextModel(buildFolder: string, assets: Record<string, string>): Pl
 }
 
 const WEIGHTS_ASSET = "text-weights";
+
+/** The words in UTF-8: escaped in the script they would take twice as much. */
+function embedSubjectWords(buildFolder: string, assets: Record<string, string>): Plugin {
+  return {
+    name: "embed-subject-words",
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]subject-words\.ts$/ }, async ({ path }) => {
+        const { SUBJECT_WORDS } = (await import(pathToFileURL(path).href)) as SubjectWords;
+        assets[WORDS_ASSET] = join(buildFolder, WORDS_ASSET);
+        writeFileSync(assets[WORDS_ASSET], JSON.stringify(SUBJECT_WORDS));
+        return {
+          loader: "js",
+          contents: [
+            'import { getAsset } from "node:sea";',
+            `export const SUBJECT_WORDS = JSON.parse(getAsset(${JSON.stringify(WORDS_ASSET)}, "utf8"));`,
+          ].join("\n"),
+        };
+      });
+    },
+  };
+}
+
+const WORDS_ASSET = "subject-words";
+
+/** What `subject-words.ts` exports. */
+interface SubjectWords {
+  readonly SUBJECT_WORDS: Readonly<Record<string, string>>;
+}
 
 /** What `text-model.generated.ts` exports. */
 interface TextModel extends Readonly<Record<string, unknown>> {

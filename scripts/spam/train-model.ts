@@ -2,7 +2,7 @@ import type { BucketSet } from "../../src/spam/bucket-set.ts";
 import { findLinks } from "../../src/spam/links.ts";
 import { normaliseText, withLinkWords } from "../../src/spam/normalise-text.ts";
 import { readWords } from "../../src/spam/read-words.ts";
-import { characterBuckets, wordBuckets } from "../../src/spam/text-features.ts";
+import { characterBuckets, vocabularyBuckets } from "../../src/spam/text-features.ts";
 import { NO_WEIGHT, SUBJECTS_FROM, type TextModel, WORDS_FROM } from "../../src/spam/text-model.ts";
 import { SUBJECT_PLACES, subjectPlaces } from "../../src/spam/text-subjects.ts";
 import { type Example, type FeatureGroup, trainLogistic } from "./logistic.ts";
@@ -13,14 +13,14 @@ import type { LabelledText } from "./texts.ts";
  * that were written for this project are few and on the very subject, so each counts much.
  */
 const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
-  "own/spam": 6,
-  "own/ham": 6,
+  "own/spam": 10,
+  "own/ham": 10,
   "tg-spam-samples/ham": 2,
   "sms-spam-collection/ham": 0.4,
   "ham-banking77/ham": 0.15,
   "ham-clinc150/ham": 0.08,
 };
-const TRAINING = { epochs: 10, settled: 3, rate: 0.3, decay: 0.02 };
+const TRAINING = { epochs: 6, settled: 2, rate: 0.3, decay: 0.02 };
 /** The largest weight that four bits hold. */
 const MOST_UNITS = 7;
 /** The share of the weights of one kind of feature that four bits cannot hold and that are cut: finer units for all others are worth more. */
@@ -78,7 +78,7 @@ function readExample({ source, label, text }: LabelledText): Example {
   const words = readWords(modelText);
   return {
     groups: [
-      groupOf(wordBuckets(words), WORDS_FROM, 0),
+      groupOf(vocabularyBuckets(modelText, words), WORDS_FROM, 0),
       groupOf(characterBuckets(modelText), 0, 0),
       groupOf(subjectPlaces(modelText, words), SUBJECTS_FROM, words.count),
     ],

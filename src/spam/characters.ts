@@ -27,3 +27,10 @@ export function isWordCharacter(code: number): boolean {
   if (code >= 0x3000 && code <= 0x303f) return false;
   return code < 0xff00 || code > 0xff20;
 }
+
+/** Letters of scripts without spaces between words (Thai, Burmese, Khmer, Japanese, Chinese), and of Korean, whose words have endings. */
+export function isUnspaced(code: number): boolean {
+  if (code < 0x0e00) return false;
+  if (code <= 0x0eff || (code >= 0x1000 && code <= 0x109f) || (code >= 0x1780 && code <= 0x17ff)) return true;
+  return (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3);
+}

@@ -6,6 +6,13 @@ export function step(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01000193);
 }
 
+/** A part of a text, before {@link mix}. */
+export function hashOf(text: string, start: number, end: number): number {
+  let hash = HASH_BEGIN;
+  for (let at = start; at < end; at += 1) hash = step(hash, text.charCodeAt(at));
+  return hash;
+}
+
 /** Spreads the last characters over all bits (the finaliser of MurmurHash3). */
 export function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,4 +1,4 @@
-import { isWordCharacter } from "./characters.ts";
+import { isUnspaced, isWordCharacter } from "./characters.ts";
 import { HASH_BEGIN, mix, step } from "./hashing.ts";
 
 /** Limits on what is read: they bound the time for one post, and pitches make their offer early. */
@@ -45,4 +45,11 @@ export function wordsBefore(words: TextWords, position: number): TextWords {
   let { count } = words;
   while (count > 0 && (words.starts[count - 1] ?? 0) >= position) count -= 1;
   return count === words.count ? words : { ...words, count };
+}
+
+/** The end of what a text has without a space from a word on: sentences of such scripts pass the longest word. */
+export function endOfUnspaced(text: string, { ends }: TextWords, index: number): number {
+  let end = ends[index] ?? 0;
+  while (end < text.length && isUnspaced(text.charCodeAt(end))) end += 1;
+  return end;
 }

@@ -1,6 +1,15 @@
 import type { BucketSet } from "./bucket-set.ts";
+import { isUnspaced } from "./characters.ts";
 import type { TextWords } from "./read-words.ts";
-import { BUCKETS, characterBuckets, pairBucket, wordBucket, wordBuckets } from "./text-features.ts";
+import {
+  BUCKETS,
+  characterBuckets,
+  LONGEST_PIECE,
+  pairBucket,
+  pieceBucket,
+  vocabularyBuckets,
+  wordBucket,
+} from "./text-features.ts";
 import { LETTER_PAIRS, TEXT_BIAS, TEXT_STEPS, TEXT_WEIGHTS } from "./text-model.generated.ts";
 import { subjectPlaces } from "./text-subjects.ts";
 
@@ -27,7 +36,7 @@ const shipped: TextModel = { bias: TEXT_BIAS, steps: TEXT_STEPS, weights: TEXT_W
 /** The log-odds that a normalised text is spam, by its words, its characters and its subjects alone. */
 export function spamOdds(text: string, words: TextWords, model: TextModel = shipped): number {
   const { bias, steps, weights } = model;
-  const forWords = steps.words * weigh(weights, WORDS_FROM, wordBuckets(words), 0);
+  const forWords = steps.words * weigh(weights, WORDS_FROM, vocabularyBuckets(text, words), 0);
   const forSubjects = steps.subjects * weigh(weights, SUBJECTS_FROM, subjectPlaces(text, words), words.count);
   return bias + forWords + forSubjects + steps.characters * weigh(weights, 0, characterBuckets(text), 0);
 }
@@ -62,8 +71,14 @@ export function heaviestWords(normalised: string, words: TextWords, most: number
     best.length = Math.min(best.length, most);
   };
   for (let index = 0; index < words.count; index += 1) {
+    const start = words.starts[index] ?? 0;
     const end = words.ends[index] ?? 0;
-    consider(wordBucket(words, index), words.starts[index] ?? 0, end);
+    if (isUnspaced(normalised.charCodeAt(start))) {
+      for (let at = start + LONGEST_PIECE; at <= end; at += 1)
+        consider(pieceBucket(normalised, at - LONGEST_PIECE, at), at - LONGEST_PIECE, at);
+      continue;
+    }
+    consider(wordBucket(words, index), start, end);
     if (index > 0) consider(pairBucket(words, index), words.starts[index - 1] ?? 0, end);
   }
   return best.map(({ word }) => word);

@@ -1,6 +1,7 @@
 import { BucketSet } from "./bucket-set.ts";
-import { HASH_BEGIN, mix, step } from "./hashing.ts";
-import { MAX_WORDS, type TextWords } from "./read-words.ts";
+import { isUnspaced } from "./characters.ts";
+import { HASH_BEGIN, hashOf, mix, step } from "./hashing.ts";
+import { endOfUnspaced, MAX_WORDS, type TextWords } from "./read-words.ts";
 import { SUBJECT_WORDS } from "./subject-words.ts";
 
 const SUBJECTS = Object.keys(SUBJECT_WORDS).length;
@@ -8,8 +9,8 @@ const SUBJECTS = Object.keys(SUBJECT_WORDS).length;
 /** Subjects come first, then pairs of them: "offer, then price" is another place than "price, then offer". */
 export const SUBJECT_PLACES = SUBJECTS + SUBJECTS * SUBJECTS;
 
-/** Open addressing by the words' hashes; 0 is free. Three in ten are filled, so most words are ruled out at once. */
-const SLOTS = 16_384;
+/** Open addressing by the words' hashes; 0 is free. A quarter is filled, so most words are ruled out at once. */
+const SLOTS = 32_768;
 const slotHashes = new Uint32Array(SLOTS);
 const slotSubjects = new Uint8Array(SLOTS);
 let isFilled = false;
@@ -17,7 +18,7 @@ let isFilled = false;
 /** The first text that is judged waits for this, 3 ms: most commands judge none. */
 function fillSlots(): void {
   Object.values(SUBJECT_WORDS).forEach((words, subject) => {
-    for (const word of words.split(/\s+/)) enter(hashOf(word), subject);
+    for (const word of words.split(/\s+/)) enter(mix(hashOf(word, 0, word.length)), subject);
   });
   isFilled = true;
 }
@@ -27,13 +28,6 @@ function enter(hash: number, subject: number): void {
   while (slotHashes[slot] !== 0) slot = (slot + 1) % SLOTS;
   slotHashes[slot] = hash;
   slotSubjects[slot] = subject;
-}
-
-/** As `readWords` hashes a word. */
-function hashOf(word: string): number {
-  let hash = HASH_BEGIN;
-  for (let at = 0; at < word.length; at += 1) hash = step(hash, word.charCodeAt(at));
-  return mix(hash);
 }
 
 const MAX_MENTIONS = 4 * MAX_WORDS;
@@ -81,26 +75,42 @@ function findMentions(text: string, words: TextWords): void {
   mentions = 0;
   for (let index = 0; index < words.count; index += 1) {
     const start = words.starts[index] ?? 0;
-    if (isUnspaced(text.charCodeAt(start))) findInside(text, start, words.ends[index] ?? 0, index);
-    else mentionSubjectOf(words.hashes[index] ?? 0, index);
+    const end = words.ends[index] ?? 0;
+    const code = text.charCodeAt(start);
+    if (isUnspaced(code)) findInside(text, start, endOfUnspaced(text, words, index), index);
+    else if (!mentionSubjectOf(words.hashes[index] ?? 0, index) && isSemitic(code)) {
+      findBehindPrefix(text, start, end, index);
+    }
   }
 }
 
-function mentionSubjectOf(hash: number, word: number): void {
+/** @returns whether a subject has the word. */
+function mentionSubjectOf(hash: number, word: number): boolean {
   for (let slot = hash % SLOTS; slotHashes[slot] !== 0; slot = (slot + 1) % SLOTS) {
     if (slotHashes[slot] !== hash) continue;
-    if (mentions === MAX_MENTIONS) return;
+    if (mentions === MAX_MENTIONS) return true;
     mentioned[mentions] = slotSubjects[slot] ?? 0;
     mentionedBy[mentions] = word;
     mentions += 1;
-    return;
+    return true;
   }
+  return false;
 }
 
-/** Thai, Japanese and Chinese have no spaces between words, and Korean words have endings. */
-function isUnspaced(code: number): boolean {
-  if (code < 0x0e00) return false;
-  return code <= 0x0eff || (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3);
+/** Hebrew and Arabic write "and", "the", "in" and the like in one word with the next. */
+function isSemitic(code: number): boolean {
+  return code >= 0x0590 && code <= 0x06ff;
+}
+
+const LONGEST_PREFIX = 3;
+const SHORTEST_REST = 3;
+
+/** The word without its first letters may be a subject's; the fewer letters are left out, the better. */
+function findBehindPrefix(text: string, from: number, end: number, word: number): void {
+  const last = Math.min(from + LONGEST_PREFIX, end - SHORTEST_REST);
+  for (let start = from + 1; start <= last; start += 1) {
+    if (mentionSubjectOf(mix(hashOf(text, start, end)), word)) return;
+  }
 }
 
 const LONGEST_UNSPACED = 8;

@@ -10,7 +10,7 @@ const PIECES = [
   ..."\ud83d|aB|union |[url|{{1|https://a.b |a.co/ |$ 1.|1,|-|a-.|a_b.|A |qwrtypsdfg |QwErTyUiOp |\u00a0|\u3000|İ|ß".split(
     "|",
   ),
-  ..."your a |we offer |bit.ly/a |x.xyz |price |seo |𝐀|ａ|раураl |a\u200bb|&lt;|../../|sleep(|%|€|١|ʼ|'|a'b|.a|://".split(
+  ..."your a |we offer |bit.ly/a |x.xyz |price |seo |𝐀|ａ|раураl |a\u200bb|&lt;|../../|sleep(|%|€|١|ʼ|'|a'b|.a|://|贷|款低价|대출|ก|ולה".split(
     "|",
   ),
 ];

@@ -36,6 +36,16 @@ test.each(["cheap loans", "günstige kredite", "дешёвые кредиты", 
   },
 );
 
+test("a word of Hebrew or Arabic mentions its subject behind what is written in one word with it", () => {
+  expect(placesIn("ולהלוואה")).toContain(place("loan"));
+  expect(placesIn("والقروض")).toContain(place("loan"));
+  expect(placesIn("xxxloan")).toEqual([]);
+});
+
+test("a sentence without spaces mentions a subject beyond the longest word", () => {
+  expect(placesIn(`${"的".repeat(60)}贷款`)).toContain(place("loan"));
+});
+
 test("two subjects near each other are a pair in their order, and far apart they are none", () => {
   expect(placesIn("free loan")).toContain(pair("free", "loan"));
   expect(placesIn("free loan")).not.toContain(pair("loan", "free"));

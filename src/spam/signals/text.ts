@@ -17,7 +17,7 @@ const MIN_WORDS = 4;
 const UNSPACED_CHARACTERS_A_WORD = 3;
 /** Below this number of words, or with little more than a link, the wording alone is too little evidence to make a post suspicious. */
 const FEW_WORDS = 8;
-const FEW_WORDS_CAP = 48;
+const FEW_WORDS_CAP = 42;
 const NAMED_WORDS = 4;
 
 /** What the text model says of the words: log-odds in points, for the sender or against. */
