@@ -240,12 +240,11 @@ function writeSubmissions(
     const known = recipients.get(endpointId) ?? [];
     const { head, tail } = messages.add(submission, known, createdAt, replied.has(submission.id));
     const endpointNumber = endpoints.get(endpointId);
-    return {
-      ...contentJson(submission),
+    return Object.assign(contentJson(submission), {
       endpoint_number: endpointNumber,
       event_head: head,
       event_tail: tail,
-    };
+    });
   });
   const stored = transaction.query(INSERT_SUBMISSIONS, JSON.stringify(rows));
   if (messages.count === 0) return [stored];

@@ -10,11 +10,11 @@ export type ContentJson = Record<(typeof CONTENT_COLUMNS)[number], string | numb
 
 export function contentJson(submission: Submission | HeldPost): ContentJson {
   const values = contentValues(submission);
-  const row = Object.fromEntries(
-    CONTENT_COLUMNS.map((column, index) => [column, values[index]]),
-  ) as ContentJson;
+  const row = {} as ContentJson;
+  for (const [index, column] of CONTENT_COLUMNS.entries()) row[column] = values[index] ?? "";
   // All other texts are ASCII, or JSON, which writes as an escape what PostgreSQL's text cannot hold.
-  return { ...row, user_agent: submission.userAgent.toWellFormed().replaceAll("\0", "\uFFFD") };
+  row.user_agent = submission.userAgent.toWellFormed().replaceAll("\0", "\uFFFD");
+  return row;
 }
 
 /** Those of these submissions that are stored. */
