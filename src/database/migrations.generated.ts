@@ -22,6 +22,7 @@ export const migrations = [
   { version: 20, name: "0020-told-problems.sql", sql: "-- Problems that the operator was told of by e-mail and that had not ended: a restart tells none of them again.\nCREATE TABLE told_problem (\n  -- What the problem is about: it stays the same while the problem lasts.\n  topic TEXT PRIMARY KEY,\n  -- The address that was told. Another operator is told anew.\n  told_to TEXT NOT NULL,\n  -- JSON of the finding.\n  finding TEXT NOT NULL\n) STRICT, WITHOUT ROWID;\n" },
   { version: 21, name: "0021-mailbox.sql", sql: "-- An address that wants no e-mail, or refuses it, is looked up by its mailbox, however it is spelled: small letters, without dots and\n-- what stands behind a plus sign before the at sign.\nDROP INDEX mail_recipient_by_address;\nCREATE INDEX mail_recipient_by_mailbox ON mail_recipient (\n  replace(substr(lower(address), 1, instr(replace(address, '@', '+'), '+') - 1), '.', '') || substr(lower(address), instr(address, '@'))\n);\n" },
   { version: 22, name: "0022-reply-sent.sql", sql: "-- When the mail server last took a reply; NULL before the first.\nALTER TABLE auto_reply ADD COLUMN sent_at INTEGER;\nUPDATE auto_reply SET sent_at = begun_at;\n" },
+  { version: 23, name: "0023-claimed-rows.sql", sql: "-- A file has one server, which marks each message that it sends; postgresql/0023-claimed-rows.sql lets a server claim many at once.\n" },
 ] as const;
 /** What a database has after all of them. */
 export const structure = [

@@ -9,6 +9,8 @@ export interface ClaimedDelivery {
   readonly isProbe: boolean;
   readonly claimedAt: number;
   readonly body: string;
+  /** The row of the outbox that has the message until the attempt has ended; null if it is in `delivery` already. */
+  readonly outboxNumber: number | null;
   /** Messages that go with it in one summary, oldest first; none for most. */
   readonly memberIds: readonly string[];
   /** The bodies of the first of those. */
@@ -16,7 +18,7 @@ export interface ClaimedDelivery {
 }
 
 /** For a message that goes by itself. */
-export const ALONE = { memberIds: [], memberBodies: [] } as const;
+export const ALONE = { outboxNumber: null, memberIds: [], memberBodies: [] } as const;
 
 /** The body of a message in its submission's row: head, data and tail, or the head alone if there is no tail. NULL if the row is gone. */
 export const BODY_SQL = "coalesce(event_head || submission.data || event_tail, event_head)";

@@ -35,6 +35,8 @@ export interface Claims {
    * recorded.
    */
   claimDue(wants: readonly Want[], now: number): Steps<ReadonlyMap<string, readonly ClaimedDelivery[]>>;
+  /** The same for recipients that answer fast, which may get a few more than are wanted. */
+  claimAhead(wants: readonly Want[], now: number): Steps<ReadonlyMap<string, readonly ClaimedDelivery[]>>;
   /** Takes the delivery that waits longest, due or not, from the outbox too, to find out whether the recipient is back. */
   claimProbe(recipientId: string, now: number): Steps<readonly ClaimedDelivery[]>;
   /** Takes messages of the outbox alone. */

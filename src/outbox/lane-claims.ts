@@ -79,7 +79,7 @@ export class LaneClaims {
       shares.push({ lane, limit });
     }
     if (shares.length === 0) return;
-    const claimed = yield* this.#claims.claimDue(shares.map(toWant), now);
+    const claimed = yield* this.#claims.claimAhead(shares.map(toWant), now);
     const short: Lane[] = [];
     for (const { lane, limit } of shares) {
       const deliveries = claimed.get(lane.recipientId) ?? [];

@@ -128,7 +128,14 @@ function createGroupClaim(claims: Claims): GroupClaim {
     if (members.length === 0) return [{ ...claimed, ...ALONE }];
     const memberIds = members.map((member) => member.id);
     yield* claims.claimMembers(memberIds);
-    return [{ ...claimed, memberIds, memberBodies: yield* readBodies(memberIds.slice(0, MOST_BODIES - 1)) }];
+    return [
+      {
+        ...claimed,
+        outboxNumber: null,
+        memberIds,
+        memberBodies: yield* readBodies(memberIds.slice(0, MOST_BODIES - 1)),
+      },
+    ];
   };
 }
 

@@ -2,6 +2,7 @@ import type { LiveServers } from "../database/live-servers.ts";
 import { all, first, prepared, run, type Steps, text } from "../database/steps.ts";
 import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims, Want } from "./claims.ts";
+import { CLAIM_FREE_ROWS, MOVE_ROWS_SQL, TAKE_FREE_ROWS } from "./postgresql-claimed-rows.ts";
 import { createFinish } from "./postgresql-finish.ts";
 import { takeOver } from "./postgresql-take-over.ts";
 
@@ -13,6 +14,7 @@ interface ClaimedRow {
   readonly interruptions: number;
   readonly due_at: number;
   readonly body: string;
+  readonly outbox_number?: number | null;
 }
 
 interface QueuedRow extends ClaimedRow {
@@ -37,21 +39,7 @@ const takeDue = (fromWants: string): string => `UPDATE delivery
  * Of what `rest` wants. Whole rows become deliveries: those that are not wanted yet wait as such. Messages of deleted submissions are
  * dropped.
  */
-const TAKE_ROWS = `oldest AS MATERIALIZED (
-      SELECT counted.number FROM rest CROSS JOIN LATERAL (
-        SELECT number, sum(message_count) OVER (ORDER BY number) - message_count AS before FROM (
-          SELECT number, message_count FROM outbox WHERE outbox.recipient_id = rest.recipient_id
-          ORDER BY number LIMIT rest.most) AS first
-      ) AS counted WHERE counted.before < rest.most),
-    taken AS (DELETE FROM outbox WHERE number = ANY (ARRAY(
-        SELECT number FROM outbox WHERE number = ANY (ARRAY(SELECT number FROM oldest)) ORDER BY number
-        FOR UPDATE SKIP LOCKED))
-      RETURNING number, recipient_id, queued_at, messages),
-    message AS MATERIALIZED (
-      SELECT number, recipient_id, queued_at, place, value ->> 0 AS id, value ->> 1 AS submission_id
-      FROM taken CROSS JOIN LATERAL json_array_elements(messages::json) WITH ORDINALITY AS message (value, place)),
-    alive AS MATERIALIZED (SELECT submission.id FROM submission
-      WHERE submission.id = ANY (ARRAY(SELECT submission_id FROM message)) ORDER BY submission.id FOR KEY SHARE),
+const TAKE_ROWS = `${TAKE_FREE_ROWS},
     ranked AS (
       SELECT message.*, row_number() OVER (PARTITION BY recipient_id ORDER BY number, place) AS rank
       FROM message WHERE submission_id IN (SELECT id FROM alive))`;
@@ -66,23 +54,30 @@ const MAKE_DELIVERIES = `INSERT INTO delivery
       ORDER BY number, place
     RETURNING ${RETURNED}, state, CASE state WHEN 'sending' THEN ${BODY} END AS body`;
 
+/** What is due of what is wanted, and how much more is. */
+const DUE_AND_REST = `want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
+    due AS (${takeDue("FROM want")}),
+    rest AS MATERIALIZED (
+      SELECT recipient_id, most - (SELECT count(*) FROM due WHERE due.recipient_id = want.recipient_id) AS most FROM want)`;
+
 export const CLAIM_SQL = {
   earliest: `SELECT want.recipient_id, CASE
-      WHEN EXISTS (SELECT FROM outbox WHERE outbox.recipient_id = want.recipient_id) THEN 0
+      WHEN EXISTS (SELECT FROM outbox WHERE outbox.recipient_id = want.recipient_id AND claimed_by IS NULL) THEN 0
       ELSE (SELECT due_at FROM delivery WHERE delivery.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL
         ORDER BY lead_id, due_at LIMIT 1) END AS due_at
     FROM json_array_elements_text(?) AS want (recipient_id)`,
   due: takeDue(FROM_WANTS),
   queued: `WITH rest AS MATERIALIZED (SELECT * ${FROM_WANTS}), ${TAKE_ROWS} ${MAKE_DELIVERIES}`,
   // Both at once: each statement is a way to the server and back.
-  dueAndQueued: `WITH want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
-    due AS (${takeDue("FROM want")}),
-    rest AS MATERIALIZED (
-      SELECT recipient_id, most - (SELECT count(*) FROM due WHERE due.recipient_id = want.recipient_id) AS most FROM want),
-    ${TAKE_ROWS},
+  dueAndQueued: `WITH ${DUE_AND_REST}, ${TAKE_ROWS},
     made AS (${MAKE_DELIVERIES})
     SELECT * FROM due UNION ALL SELECT * FROM made WHERE state = 'sending'`,
-  waitsSince: `SELECT (SELECT queued_at FROM outbox WHERE recipient_id = ? ORDER BY number LIMIT 1) AS queued,
+  ahead: `WITH ${DUE_AND_REST}, ${CLAIM_FREE_ROWS},
+    known AS MATERIALIZED (SELECT id, ${BODY_SQL} AS body FROM submission
+      WHERE id = ANY (ARRAY(SELECT submission_id FROM message)))
+    SELECT id, recipient_id, attempts, spent, interruptions, due_at, body, NULL::bigint AS outbox_number FROM due
+    UNION ALL SELECT message.id, recipient_id, 1, 0, 0, queued_at, body, number FROM message JOIN known ON known.id = submission_id`,
+  waitsSince: `SELECT (SELECT queued_at FROM outbox WHERE recipient_id = ? AND claimed_by IS NULL ORDER BY number LIMIT 1) AS queued,
     (SELECT due_at FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
       ORDER BY lead_id, due_at LIMIT 1) AS due`,
   one: `UPDATE delivery SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = 0, claimed_by = ?
@@ -139,9 +134,12 @@ export function createClaims(servers: LiveServers): Claims {
     *claimDue(wants, now) {
       const claim = [toJson(wants), now, 0, self, now, now, 0, self];
       const rows = yield* all(prepared<ClaimedRow>("claim due and queued", CLAIM_SQL.dueAndQueued, ...claim));
-      const claimed = byRecipient(rows, false, now);
-      for (const { recipientId } of wants) if (!claimed.has(recipientId)) claimed.set(recipientId, []);
-      return claimed;
+      return forEach(wants, byRecipient(rows, false, now));
+    },
+    *claimAhead(wants, now) {
+      const claim = [toJson(wants), now, 0, self, now, self];
+      const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, ...claim));
+      return forEach(wants, byRecipient(rows, false, now));
     },
     *claimProbe(recipientId, now) {
       const wants = [{ recipientId, limit: 1 }];
@@ -162,13 +160,19 @@ export function createClaims(servers: LiveServers): Claims {
     *claimMembers(ids) {
       yield* run(text(CLAIM_SQL.members, self, JSON.stringify(ids)));
     },
-    *giveBack(deliveries) {
-      if (deliveries.length === 0) return;
-      const back = deliveries.map(({ id, attempt }) => ({ id, attempt }));
-      yield* run(text(CLAIM_SQL.giveBack, JSON.stringify(back), self));
-    },
+    giveBack: createGiveBack(self),
     finish: createFinish(self),
     ...takeOver(self),
+  };
+}
+
+function createGiveBack(self: string): Claims["giveBack"] {
+  return function* (deliveries) {
+    if (deliveries.length === 0) return;
+    const numbers = new Set(deliveries.flatMap(({ outboxNumber }) => outboxNumber ?? []));
+    if (numbers.size > 0) yield* run(text(MOVE_ROWS_SQL.some, JSON.stringify([...numbers]), self));
+    const back = deliveries.map(({ id, attempt }) => ({ id, attempt }));
+    yield* run(text(CLAIM_SQL.giveBack, JSON.stringify(back), self));
   };
 }
 
@@ -181,6 +185,12 @@ function toJson(wants: readonly Want[]): string {
   return JSON.stringify(wants.map(({ recipientId, limit }) => ({ recipient_id: recipientId, most: limit })));
 }
 
+/** With an empty list for a recipient that nothing was due for. */
+function forEach(wants: readonly Want[], claimed: Map<string, ClaimedDelivery[]>) {
+  for (const { recipientId } of wants) if (!claimed.has(recipientId)) claimed.set(recipientId, []);
+  return claimed;
+}
+
 /** Each recipient's in the order in which they are due. */
 function byRecipient(
   rows: readonly ClaimedRow[],
@@ -191,7 +201,8 @@ function byRecipient(
   for (const row of rows.toSorted(byAge)) {
     const { id, recipient_id: recipientId, attempts: attempt, spent, interruptions, body } = row;
     const before = { attempt, spent, interruptions };
-    const delivery = { id, recipientId, ...before, isProbe, claimedAt, body, ...ALONE };
+    const outboxNumber = row.outbox_number ?? null;
+    const delivery = { id, recipientId, ...before, isProbe, claimedAt, body, ...ALONE, outboxNumber };
     const known = claimed.get(recipientId);
     if (known === undefined) claimed.set(recipientId, [delivery]);
     else known.push(delivery);

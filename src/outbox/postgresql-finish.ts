@@ -1,4 +1,5 @@
 import { all, prepared, run, type Steps, text } from "../database/steps.ts";
+import { RECORD_OF_ROWS } from "./postgresql-claimed-rows.ts";
 import {
   changedSituation,
   type RecipientSituation,
@@ -9,15 +10,21 @@ import {
 import { settleAttempt } from "./settle-attempt.ts";
 import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
 
+const ENDED = `ended AS MATERIALIZED (SELECT * FROM json_to_recordset(?) AS ended (id text COLLATE "C", attempt integer,
+      outbox_number bigint, state text, spent integer, interruptions integer, due_at bigint, finished_at bigint,
+      started_at bigint, duration_ms bigint, outcome text, status integer, message text, answer text, is_probe smallint))`;
+const LOGGED = `logged AS (INSERT INTO attempt
+        (delivery_id, number, started_at, duration_ms, outcome, status, message, answer, is_probe)
+      SELECT id, attempt, started_at, duration_ms, outcome, status, message, answer, is_probe
+      FROM ended WHERE id IN (SELECT id FROM recorded))
+    SELECT id, id IN (SELECT id FROM recorded) AS is_recorded FROM own`;
+
 export const FINISH_SQL = {
   // Recipients are locked, so that what an owner does to one meanwhile is not written over.
   recipients: `SELECT id, ${SITUATION_SQL.columns.join(", ")} FROM recipient
     WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id FOR NO KEY UPDATE`,
-  // All or none: what follows from an attempt depends on those before it.
-  record: `WITH ended AS MATERIALIZED (SELECT * FROM json_to_recordset(?) AS ended (id text COLLATE "C", attempt integer,
-      state text, spent integer, interruptions integer, due_at bigint, finished_at bigint, started_at bigint,
-      duration_ms bigint, outcome text, status integer, message text, answer text, is_probe smallint)),
-    own AS MATERIALIZED (SELECT ended.*, claimed_by FROM delivery JOIN ended ON ended.id = delivery.id AND ended.attempt = attempts
+  // Each records all of the attempts or none: what follows from one depends on those before it.
+  record: `WITH ${ENDED}, own AS MATERIALIZED (SELECT ended.*, claimed_by FROM delivery JOIN ended ON ended.id = delivery.id AND ended.attempt = attempts
       WHERE delivery.id = ANY (ARRAY(SELECT id FROM ended)) AND delivery.state = 'sending' AND claimed_by = ?),
     recorded AS (UPDATE delivery SET state = own.state, spent = own.spent, interruptions = own.interruptions,
         due_at = coalesce(own.due_at, delivery.due_at), finished_at = own.finished_at,
@@ -25,10 +32,8 @@ export const FINISH_SQL = {
       FROM own WHERE delivery.id = own.id AND delivery.state = 'sending' AND attempts = own.attempt
         AND delivery.claimed_by = own.claimed_by AND (SELECT count(*) FROM own) = (SELECT count(*) FROM ended)
       RETURNING delivery.id),
-    logged AS (INSERT INTO attempt (delivery_id, number, started_at, duration_ms, outcome, status, message, answer, is_probe)
-      SELECT id, attempt, started_at, duration_ms, outcome, status, message, answer, is_probe
-      FROM ended WHERE id IN (SELECT id FROM recorded))
-    SELECT id, id IN (SELECT id FROM recorded) AS is_recorded FROM own`,
+    ${LOGGED}`,
+  recordOfRows: `WITH ${ENDED}, ${RECORD_OF_ROWS}, ${LOGGED}`,
   members: `UPDATE delivery SET state = ?, spent = ?, interruptions = ?, due_at = coalesce(?, due_at), finished_at = ?,
       last_status = coalesce(?, last_status), claimed_by = NULL
     WHERE id IN (SELECT value FROM json_each(?)) AND state = 'sending' AND claimed_by = ?`,
@@ -43,13 +48,18 @@ interface Recorded {
   readonly situations: Situations;
 }
 
-/** Records how attempts ended, as `Claims.finish` says: all of them with one statement. */
+/** Records how attempts ended, as `Claims.finish` says: with one statement for messages of the outbox, and one for deliveries. */
 export function createFinish(self: string) {
   return function* (attempts: readonly EndedAttempt[], now: number): Steps<(RecordedAttempt | null)[]> {
     if (attempts.length === 0) return [];
     const before = yield* lockRecipients(attempts);
     const known = attempts.filter(({ delivery }) => before.has(delivery.recipientId));
-    const { records, situations } = yield* recordOwn(known, before, self, now);
+    const ofRows = yield* recordOwn(known.filter(isOfRow), before, { how: "recordOfRows", self, now });
+    // A row may have been moved meanwhile.
+    const left = known.filter(({ delivery }) => !ofRows.records.has(delivery.id));
+    const others = yield* recordOwn(left, ofRows.situations, { how: "record", self, now });
+    const { situations } = others;
+    const records = new Map([...ofRows.records, ...others.records]);
     for (const ended of known) {
       if (ended.delivery.memberIds.length === 0) continue;
       const record = records.get(ended.delivery.id) ?? settle(ended, situations, now);
@@ -61,6 +71,10 @@ export function createFinish(self: string) {
     }
     return attempts.map(({ delivery: { id } }) => records.get(id) ?? null);
   };
+}
+
+function isOfRow({ delivery }: EndedAttempt): boolean {
+  return delivery.outboxNumber !== null;
 }
 
 function* lockRecipients(attempts: readonly EndedAttempt[]): Steps<Situations> {
@@ -75,15 +89,16 @@ function* lockRecipients(attempts: readonly EndedAttempt[]): Steps<Situations> {
 function* recordOwn(
   attempts: readonly EndedAttempt[],
   before: Situations,
-  self: string,
-  now: number,
+  {
+    how,
+    self,
+    now,
+  }: { readonly how: "record" | "recordOfRows"; readonly self: string; readonly now: number },
 ): Steps<Recorded> {
   for (let own = attempts; own.length > 0;) {
     const { records, situations } = settleAll(own, before, now);
     const rows = own.map((ended) => toRow(ended, records.get(ended.delivery.id), now));
-    const found = yield* all(
-      prepared<FoundRow>("record attempts", FINISH_SQL.record, JSON.stringify(rows), self),
-    );
+    const found = yield* all(prepared<FoundRow>(how, FINISH_SQL[how], JSON.stringify(rows), self));
     if (found.length === own.length) {
       for (const { id, is_recorded: isRecorded } of found) if (!isRecorded) records.delete(id);
       return { records, situations };
@@ -134,6 +149,7 @@ function toRow({ delivery, result }: EndedAttempt, record: RecordedAttempt | und
   return {
     id: delivery.id,
     attempt: delivery.attempt,
+    outbox_number: delivery.outboxNumber ?? undefined,
     state: record?.after.state,
     spent: record?.after.spent,
     interruptions: record?.after.interruptions,

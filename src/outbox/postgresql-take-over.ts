@@ -1,5 +1,6 @@
 import { LOST_MS } from "../database/live-servers.ts";
 import { all, run, text } from "../database/steps.ts";
+import { MOVE_ROWS_SQL } from "./postgresql-claimed-rows.ts";
 import type { AbandonedRow, Claims } from "./claims.ts";
 
 /** Of servers that do not say any more that they live. Whoever else recovers them at this moment has them. */
@@ -15,16 +16,20 @@ const UNHELD_SQL = `UPDATE delivery SET state = 'pending', claimed_at = NULL, cl
   WHERE state = 'sending' AND claimed_by = ? AND NOT id = ANY (ARRAY(SELECT value FROM json_each(?)))`;
 /** One look at the index for each recipient, however many rows wait. */
 const QUEUED_SQL = `WITH RECURSIVE waiting AS (
-    (SELECT recipient_id FROM outbox ORDER BY recipient_id LIMIT 1)
-    UNION ALL SELECT (SELECT outbox.recipient_id FROM outbox WHERE outbox.recipient_id > waiting.recipient_id
+    (SELECT recipient_id FROM outbox WHERE claimed_by IS NULL ORDER BY recipient_id LIMIT 1)
+    UNION ALL SELECT (SELECT outbox.recipient_id FROM outbox WHERE outbox.recipient_id > waiting.recipient_id AND claimed_by IS NULL
       ORDER BY outbox.recipient_id LIMIT 1) FROM waiting WHERE waiting.recipient_id IS NOT NULL)
   SELECT recipient_id FROM waiting WHERE recipient_id IS NOT NULL`;
 
 /** What a server finds that nobody told it of: see {@link Claims}. */
 export function takeOver(self: string): Pick<Claims, "readAbandoned" | "giveBackUnheld" | "readQueued"> {
   return {
-    readAbandoned: () => all(text<AbandonedRow>(ABANDONED_SQL)),
+    *readAbandoned() {
+      yield* run(text(MOVE_ROWS_SQL.ofLostServers));
+      return yield* all(text<AbandonedRow>(ABANDONED_SQL));
+    },
     *giveBackUnheld(heldIds) {
+      yield* run(text(MOVE_ROWS_SQL.own, self));
       yield* run(text(UNHELD_SQL, self, JSON.stringify(heldIds)));
     },
     *readQueued() {

@@ -16,17 +16,26 @@ interface Row {
   readonly queued_at: number;
   readonly messages: string;
   readonly state: string;
+  /** The server that sends its messages; null if they wait. */
+  readonly claimed_by: string | null;
 }
 
-export const SPREAD_SQL = {
-  oldest: `SELECT number, recipient_id, queued_at, messages,
+const oldest = (
+  claimedBy: string,
+): string => `SELECT number, recipient_id, queued_at, messages, ${claimedBy} AS claimed_by,
       (SELECT recipient.state FROM recipient WHERE recipient.id = outbox.recipient_id) AS state
-    FROM outbox ORDER BY number LIMIT 1`,
-  oldestFor: `SELECT number, recipient_id, queued_at, messages, 'enabled' AS state
+    FROM outbox ORDER BY number LIMIT 1`;
+
+export const SPREAD_SQL = {
+  oldest: oldest("NULL"),
+  oldestFor: `SELECT number, recipient_id, queued_at, messages, NULL AS claimed_by, 'enabled' AS state
     FROM outbox WHERE recipient_id = ${TEXT_PARAMETER} ORDER BY number LIMIT 1`,
   submission: "SELECT 1 FROM submission WHERE id = ?",
   // One statement with that look-up in it takes three times as long, because SQLite then keeps a statement journal.
   delivery: "INSERT INTO delivery (id, submission_id, recipient_id, state, due_at) VALUES (?, ?, ?, ?, ?)",
+  // Of a row that is claimed whole, which a file has none of.
+  claimed: `INSERT INTO delivery (id, submission_id, recipient_id, state, due_at, attempts, claimed_by)
+    VALUES (?, ?, ?, 'sending', ?, 1, ?)`,
   delete: "DELETE FROM outbox WHERE number = ?",
 } as const;
 
@@ -37,7 +46,7 @@ export const SPREAD_SQL = {
 export function* spread(most: number): Steps<number> {
   let count = 0;
   while (count < most) {
-    const row = yield* first(locked<Row>(SPREAD_SQL.oldest));
+    const row = yield* first(locked<Row>(SPREAD_SQL.oldest, oldest("claimed_by")));
     if (row === undefined) break;
     count += yield* spreadRow(row);
   }
@@ -69,16 +78,16 @@ export async function spreadLate(db: Database, now: number): Promise<number> {
 /** The same for the messages of one recipient that is enabled. They are due at that time. */
 export function* spreadFor(recipientId: string, dueAt: number, most: number): Steps<void> {
   for (let count = 0; count < most;) {
-    const row = yield* first(locked<Row>(SPREAD_SQL.oldestFor, recipientId));
+    const row = yield* first(locked<Row>(SPREAD_SQL.oldestFor, SPREAD_SQL.oldestFor, recipientId));
     if (row === undefined) return;
     count += yield* spreadRow({ ...row, queued_at: dueAt });
   }
 }
 
 /** Rows that somebody else turns into deliveries at this moment are passed over. */
-function locked<Row>(sql: string, ...parameters: unknown[]) {
+function locked<Row>(sqlite: string, postgresql: string, ...parameters: unknown[]) {
   return textByEngine<Row>(
-    { sqlite: sql, postgresql: `${sql} FOR UPDATE OF outbox SKIP LOCKED` },
+    { sqlite, postgresql: `${postgresql} FOR UPDATE OF outbox SKIP LOCKED` },
     ...parameters,
   );
 }
@@ -95,7 +104,9 @@ function* spreadRow(row: Row): Steps<number> {
   for (const [id, submissionId] of messages) {
     // If the submission was deleted meanwhile, nothing is sent about it.
     if ((yield* first(kept(submissionId))) === undefined) continue;
-    yield* run(text(SPREAD_SQL.delivery, id, submissionId, row.recipient_id, state, row.queued_at));
+    const of = [id, submissionId, row.recipient_id];
+    if (row.claimed_by === null) yield* run(text(SPREAD_SQL.delivery, ...of, state, row.queued_at));
+    else yield* run(text(SPREAD_SQL.claimed, ...of, row.queued_at, row.claimed_by));
   }
   yield* run(text(SPREAD_SQL.delete, row.number));
   return messages.length;

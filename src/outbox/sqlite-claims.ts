@@ -63,12 +63,14 @@ export function createClaims(db: SqliteDatabase): Claims {
     const rest = want.limit - due.length;
     return rest > 0 ? [...due, ...claimQueued({ ...want, limit: rest }, false, now)] : due;
   };
+  const claimAll: Claims["claimDue"] = (wants, now) =>
+    inPlace(() => new Map(wants.map((want) => [want.recipientId, claim(want, now)])));
   return {
     servers: ONLY_SERVER,
     isShared: false,
     earliestDue: (ids) => inPlace(() => new Map(ids.map((id) => [id, earliestDue(id)]))),
-    claimDue: (wants, now) =>
-      inPlace(() => new Map(wants.map((want) => [want.recipientId, claim(want, now)]))),
+    claimDue: claimAll,
+    claimAhead: claimAll,
     claimProbe: createProbeClaim(db, claimQueued),
     claimQueued: (want, now) => inPlace(() => claimQueued(want, false, now)),
     claimOne: (id, now) => inPlace(() => mark.run(now, 0, id).changes === 1),

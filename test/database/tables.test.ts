@@ -117,15 +117,23 @@ test("the row types are the tables of the file: every table, every column, its t
 test.skipIf(!hasPostgresql)(
   "PostgreSQL has the same tables and columns, text in bytes' order, and its own for commits, versions and several servers",
   async () => {
-    const { submission, delivery, schema_version, live_server, rate_window, ...others } =
+    const { submission, delivery, outbox, schema_version, live_server, rate_window, ...others } =
       await columnsOfPostgresql();
-    const { submission: submissionOfFile, delivery: deliveryOfFile, ...expected } = columnsOfFile();
+    const file = columnsOfFile();
+    const {
+      submission: submissionOfFile,
+      delivery: deliveryOfFile,
+      outbox: outboxOfFile,
+      ...expected
+    } = file;
     expect(others).toEqual(expected);
     const { stored_by, ...columns } = submission ?? {};
     expect({ seq: "INTEGER", ...columns }).toEqual(submissionOfFile);
     const { claimed_by, ...columnsOfDelivery } = delivery ?? {};
     expect(columnsOfDelivery).toEqual(deliveryOfFile);
-    expect([stored_by, claimed_by]).toEqual(["xid8", "TEXT NULL"]);
+    const { claimed_by: sender, ...columnsOfOutbox } = outbox ?? {};
+    expect(columnsOfOutbox).toEqual(outboxOfFile);
+    expect([stored_by, claimed_by, sender]).toEqual(["xid8", "TEXT NULL", "TEXT NULL"]);
     const own = [schema_version, live_server, rate_window];
     expect(own.map((table) => Object.keys(table ?? {}).toSorted())).toEqual([
       ["id", "oldest_program", "version"],

@@ -47,26 +47,22 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
   const dieAt = (here: CrashPoint): void => {
     if (here === point) process.kill(process.pid, "SIGKILL");
   };
+  let isRecovered = false;
   let answered = 0;
   const isSending = db.prepare("SELECT 1 FROM delivery WHERE state = 'sending'");
   const crashing: SqliteDatabase = {
     ...db,
-    transaction: async (work) =>
+    relaxedTransaction: async (work) =>
       dieAround(
-        "recovered, not committed",
-        "recovery committed",
-        () => db.now(work),
-        (inner) => db.transactionNow(inner),
-      ),
-    relaxedTransaction: async (work) => {
-      const hasAnswers = answered > 0;
-      return dieAround(
-        hasAnswers ? "recorded, not committed" : "claimed, not committed",
-        hasAnswers ? "record committed" : null,
+        ...pointsNow(),
         () => db.now(work),
         (inner) => db.relaxedTransactionNow(inner),
-      );
-    },
+      ),
+  };
+  const pointsNow = (): [inside: CrashPoint, after: CrashPoint | null] => {
+    if (!isRecovered) return ["recovered, not committed", "recovery committed"];
+    if (answered > 0) return ["recorded, not committed", "record committed"];
+    return ["claimed, not committed", null];
   };
   const dieAround = <Result>(
     inside: CrashPoint,
@@ -133,5 +129,6 @@ async function run(file: string, point: CrashPoint, endpointId: string): Promise
     dieAt("post committed, not announced");
   }
   await deliverer.recover();
+  isRecovered = true;
   deliverer.start();
 }

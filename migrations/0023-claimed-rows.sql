@@ -1,0 +1,1 @@
+-- A file has one server, which marks each message that it sends; postgresql/0023-claimed-rows.sql lets a server claim many at once.

@@ -1,0 +1,28 @@
+import type { ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
+import type { AttemptResult, DeliveryPolicy, EndedAttempt, Transport } from "../../src/outbox/transport.ts";
+import { ANSWERED } from "./webhook-world.ts";
+
+const POLICY: DeliveryPolicy = {
+  scheduleSeconds: [60, 60],
+  probeSeconds: [3600],
+  failuresUntilProbes: 2,
+  refusalsUntilStopped: 3,
+  afterUnsure: null,
+  limits: { total: 2, perPlace: 2, perRecipient: 2 },
+  pace: null,
+};
+
+/** A transport that sends nothing. */
+export const PIGEON: Transport = {
+  kind: "pigeon",
+  carrier: "pigeon",
+  policy: POLICY,
+  routes: () => Promise.resolve(new Map()),
+  report: () => undefined,
+  destroy: () => Promise.resolve(),
+};
+
+/** The end of an attempt, which delivered if nothing else is said. */
+export function ended(delivery: ClaimedDelivery, result: Partial<AttemptResult> = {}): EndedAttempt {
+  return { delivery, transport: PIGEON, result: { ...ANSWERED, ...result }, random: 0 };
+}
