@@ -1,4 +1,5 @@
 import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.ts";
+import { type Outcomes, Refusals } from "../database/postgresql/refusals.ts";
 import { createRateExchange } from "../database/postgresql/rate-exchange.ts";
 import { serveAddress } from "../database/postgresql/served-postgresql.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
@@ -16,7 +17,8 @@ export function openPostgresqlEngine(
   db: PostgresqlDatabase,
   { config, clock, log, usage, memory, mayReply }: EngineParts,
 ): Engine {
-  const served = serveAddress(db, clock.now(), log);
+  const refusals = new Refusals(log, db.name);
+  const served = serveAddress(db, clock.now(), log, refusals);
   const outbox = createOutbox();
   const limiter = createJointRateLimiter();
   const rates = createRateExchange(db, limiter, served.liveServers);
@@ -26,7 +28,7 @@ export function openPostgresqlEngine(
       ...served,
       async begin() {
         await served.begin();
-        exchanging = repeatInTurn(EXCHANGE_MS, () => rates.exchange());
+        exchanging = repeatInTurn(EXCHANGE_MS, () => rates.exchange(), refusals.of("rates"));
       },
       async end() {
         await exchanging?.stop();
@@ -53,12 +55,12 @@ interface Repetition {
   stop(): Promise<void>;
 }
 
-/** Runs `work` again and again, never twice at once. What fails is done the next time: the pulse tells of a database that is away. */
-function repeatInTurn(ms: number, work: () => Promise<void>): Repetition {
+/** Runs `work` again and again, never twice at once. What fails is done the next time. */
+function repeatInTurn(ms: number, work: () => Promise<void>, outcomes: Outcomes): Repetition {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
     running ??= work()
-      .catch(() => undefined)
+      .then(outcomes.succeeded, outcomes.failed)
       .finally(() => {
         running = null;
       });

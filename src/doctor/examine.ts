@@ -75,6 +75,7 @@ const CHECKS: readonly Check[] = [
   ofPostgresql((db, { checkPostgresqlDurability }) => db.read(checkPostgresqlDurability)),
   ofPostgresql((db, { checkStandbys }) => db.read(checkStandbys)),
   ofPostgresql((db, { checkPostgresqlSchema }) => checkPostgresqlSchema(db)),
+  ofTables(ofPostgresql((db, { checkRights }) => db.read(checkRights))),
   ofTables(ofPostgresql((db, { checkServers }) => checkServers(db))),
   ofPostgresql((db, { checkUpkeep }) => db.read(checkUpkeep)),
   ofPostgresql((db, { checkDatabaseClock }, { now }) => db.read(() => checkDatabaseClock(now))),

@@ -131,6 +131,11 @@ export function databaseHeard(log: Log): void {
   log.warn({ event: "database.heard" }, "the database answers again");
 }
 
+/** @param facts `work` is what a server does again and again, `reason` the database's sentence. */
+export function databaseRefused(log: Log, facts: { readonly work: string; readonly reason: string }): void {
+  log.error({ event: "database.refused", ...facts }, "the database refuses what this server needs");
+}
+
 export function standbyMissing(log: Log): void {
   log.error(
     { event: "database.standby-missing" },

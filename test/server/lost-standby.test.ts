@@ -140,7 +140,7 @@ test.skipIf(!hasPostgresql)("what servers tell each other waits for no standby",
   expect(await rowsOf(db, "SELECT used FROM rate_window")).toHaveLength(1);
   await admin.query("UPDATE rate_window SET ends_at = 0");
   expect(await ends(rates.dropEnded())).toBe(true);
-  const teller = createTeller(db, "srv_1");
+  const teller = createTeller(db, "srv_1", { succeeded() {}, failed() {} });
   teller.tell();
   expect(await ends(teller.stop())).toBe(true);
 });

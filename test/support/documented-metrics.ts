@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** What a server on a file does not measure. */
 export const ONLY_ON_POSTGRESQL: readonly string[] = [
+  "formsvc_database_refusals_total",
   "formsvc_database_synchronous_standbys",
   "formsvc_live_servers",
   "formsvc_pulse_age_seconds",

@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Writability } from "../served-database.ts";
 import type { Connections } from "./connections.ts";
+import type { Outcomes } from "./refusals.ts";
 import { STANDBY_WAIT_SQL, type StandbyWait } from "./standbys.ts";
 import { answerWithin, destroy, keepConnection, pause } from "./kept-connection.ts";
 
@@ -23,6 +24,7 @@ const PROBE_SQL = "SELECT pg_logical_emit_message(true, 'formsvc', '')";
  */
 export class CommitProbe implements Writability {
   readonly #connections: Connections;
+  readonly #outcomes: Outcomes;
   readonly #shown: string;
   readonly #stopping = new AbortController();
   readonly #begun = Promise.withResolvers<void>();
@@ -32,15 +34,21 @@ export class CommitProbe implements Writability {
   #waitsSince: number | null = null;
 
   /** @param shown how messages name the database. */
-  constructor(connections: Connections, shown: string) {
+  constructor(connections: Connections, outcomes: Outcomes, shown: string) {
     this.#connections = connections;
+    this.#outcomes = outcomes;
     this.#shown = shown;
   }
 
   /** Resolves when the first commit was safe, or after three seconds: a server may start while posts cannot be stored. */
   async begin(): Promise<void> {
     const { signal } = this.#stopping;
-    this.#running = keepConnection(this.#connections, signal, (client) => this.#probe(client));
+    this.#running = keepConnection({
+      connections: this.#connections,
+      signal,
+      run: (client) => this.#probe(client),
+      outcomes: this.#outcomes,
+    });
     await answerWithin(this.#begun.promise, SILENCE_MS, signal).catch(() => undefined);
   }
 
@@ -94,6 +102,7 @@ export class CommitProbe implements Writability {
       while (!signal.aborted) {
         await this.#patiently(client.query(PROBE_SQL));
         this.tell(true);
+        this.#outcomes.succeeded();
         this.#waitsSince = null;
         await pause(INTERVAL_MS, signal);
       }

@@ -1,6 +1,8 @@
+import type { PoolClient } from "pg";
 import type { Connections } from "./connections.ts";
 import { answerWithin, keepConnection, pause } from "./kept-connection.ts";
 import { sayAlive } from "./live-server-rows.ts";
+import type { Outcomes } from "./refusals.ts";
 
 const INTERVAL_MS = 1000;
 /** A beat waits for PostgreSQL's own disk at most. */
@@ -12,14 +14,16 @@ export class Heartbeat {
   #running: Promise<void> | null = null;
 
   /** The row of this server must be there. */
-  start(connections: Connections, self: string): void {
+  start(connections: Connections, self: string, outcomes: Outcomes): void {
     const { signal } = this.#stopping;
-    this.#running = keepConnection(connections, signal, async (client) => {
+    const run = async (client: PoolClient): Promise<void> => {
       while (!signal.aborted) {
         await answerWithin(sayAlive(client, self), SILENCE_MS, signal);
+        outcomes.succeeded();
         await pause(INTERVAL_MS, signal);
       }
-    });
+    };
+    this.#running = keepConnection({ connections, signal, run, outcomes });
   }
 
   async stop(): Promise<void> {

@@ -1,26 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import type { Connections } from "./connections.ts";
+import type { Outcomes } from "./refusals.ts";
 
 /** Pause before a connection is made in place of one that broke. */
 const RETRY_MS = 100;
 
-/**
- * Runs `work` on a connection that it keeps, and from its start again on a new one when it throws, until it is stopped. `work` should go
- * on until it fails or `signal` is aborted.
- */
-export async function keepConnection(
-  connections: Connections,
-  signal: AbortSignal,
-  work: (client: PoolClient) => Promise<void>,
-): Promise<void> {
+/** What runs on a connection that is kept. */
+export interface KeptWork {
+  readonly connections: Connections;
+  readonly signal: AbortSignal;
+  /** Goes on until it fails or the signal is aborted. It tells what succeeds; what it throws is told as failed. */
+  readonly run: (client: PoolClient) => Promise<void>;
+  readonly outcomes: Pick<Outcomes, "failed">;
+}
+
+/** Runs work on a connection that it keeps, and from its start again on a new one when it throws, until it is stopped. */
+export async function keepConnection({ connections, signal, run, outcomes }: KeptWork): Promise<void> {
   while (!signal.aborted) {
     let client: PoolClient | null = null;
     try {
       client = await connections.take();
-      await work(client);
+      await run(client);
       client.release();
-    } catch {
+    } catch (error) {
+      if (!signal.aborted) outcomes.failed(error);
       if (client !== null) destroy(client);
       await pause(RETRY_MS, signal);
     }

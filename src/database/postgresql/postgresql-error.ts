@@ -5,7 +5,8 @@ import { FormsvcError } from "../../foundation/errors.ts";
 const REASONS: Readonly<Record<string, string>> = {
   "28": "the server does not let this user in; check the user, the password and pg_hba.conf",
   "3D000": "there is no such database; make it with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
-  "42501": "this user may not do that; make it the owner of the database",
+  "42501": "this user may not do that; make it the owner of the database and of its tables",
+  "42P01": "a table is missing; doctor names it",
   "53100": "the server's disk is full; free some space there",
   "53200": "the server has no memory left",
   "53300": "the server takes no more connections; raise max_connections or use a pooler",

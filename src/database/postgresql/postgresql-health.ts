@@ -1,4 +1,5 @@
 import { type Finding, problem, sound } from "../../foundation/finding.ts";
+import { COPIED_TABLES } from "../copy-tables.ts";
 import { all, first, type Steps, text } from "../steps.ts";
 import { readLiveServers } from "./live-server-rows.ts";
 import { postgresqlMigrationStatus } from "./migrate-postgresql.ts";
@@ -53,6 +54,38 @@ export async function checkPostgresqlSchema(db: PostgresqlDatabase): Promise<Fin
   const { version, latest, pending } = await postgresqlMigrationStatus(db);
   if (pending.length === 0) return sound("database.schema", `version ${version} of ${latest}`);
   return problem("database.schema", `version ${version} of ${latest}`, { kind: "upgrade_database" });
+}
+
+const TABLES: readonly string[] = [...COPIED_TABLES, "schema_version", "live_server", "rate_window"];
+const MAX_NAMED = 5;
+const RIGHTS = ["SELECT", "INSERT", "UPDATE", "DELETE"];
+
+const mayAll = RIGHTS.map((right) => `has_table_privilege(to_regclass(name), '${right}')`).join(" AND ");
+const UNUSABLE_SQL = `SELECT name, to_regclass(name) IS NULL AS is_missing FROM json_array_elements_text(?::json) AS name
+  WHERE to_regclass(name) IS NULL OR NOT (${mayAll})`;
+
+/** Servers and commands read and write every table. */
+export function* checkRights(): Steps<Finding> {
+  const name = "database.rights";
+  const unusable = yield* all(
+    text<{ name: string; is_missing: boolean }>(UNUSABLE_SQL, JSON.stringify(TABLES)),
+  );
+  const missing = unusable.filter(({ is_missing: isMissing }) => isMissing);
+  if (missing.length > 0)
+    return problem(name, `missing: ${namesOf(missing)}`, "restore the database from a backup");
+  if (unusable.length > 0)
+    return problem(
+      name,
+      `this user may not read and write ${namesOf(unusable)}`,
+      "make it the owner, or: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO the user",
+    );
+  return sound(name, "this user may read and write every table");
+}
+
+function namesOf(tables: readonly { readonly name: string }[]): string {
+  const named = tables.slice(0, MAX_NAMED).map(({ name }) => name);
+  const more = tables.length - named.length;
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** @param now by this machine's clock. */

@@ -3,6 +3,7 @@ import type { Blindness, ChangeListener, Head } from "../database.ts";
 import { answerWithin, keepConnection, pause } from "./kept-connection.ts";
 import { type Connections, isPooled } from "./connections.ts";
 import { LIVE_SQL, OWN_SCHEMA } from "./live-server-rows.ts";
+import type { Outcomes } from "./refusals.ts";
 import { LISTEN_SQL } from "./tell-servers.ts";
 
 /** Time between two looks. */
@@ -17,6 +18,7 @@ export interface PulseParts {
   readonly self: string;
   readonly listener: ChangeListener;
   readonly heads: readonly Head[];
+  readonly outcomes: Outcomes;
 }
 
 /** What one look sees; `head_0` and so on are the heads. */
@@ -53,8 +55,9 @@ export class Pulse {
 
   /** Resolves when the first look was answered. @throws if that takes longer. */
   async begin(longestMs: number): Promise<void> {
-    const { connections } = this.#parts;
-    this.#running = keepConnection(connections, this.#stopping.signal, (client) => this.#follow(client));
+    const { signal } = this.#stopping;
+    const run = (client: PoolClient): Promise<void> => this.#follow(client);
+    this.#running = keepConnection({ ...this.#parts, signal, run });
     await answerWithin(this.#begun.promise, longestMs, this.#stopping.signal);
   }
 
@@ -110,6 +113,7 @@ export class Pulse {
     }
     this.#seen = look;
     this.#lookedAt = sentAt;
+    this.#parts.outcomes.succeeded();
     this.#begun.resolve();
   }
 }

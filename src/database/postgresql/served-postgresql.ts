@@ -17,6 +17,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { join, leave } from "./live-server-rows.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
 import { Pulse } from "./pulse.ts";
+import { Refusals } from "./refusals.ts";
 import { readStandbys } from "./standbys.ts";
 import { createTeller } from "./tell-servers.ts";
 
@@ -30,13 +31,18 @@ const LONGEST_STANDBY_WAIT_MS = 10_000;
 const CHECK_MS = 1000;
 
 /** Makes this process one of the servers of a database, from `begin` to `end`. */
-export function serveAddress(db: PostgresqlDatabase, now: number, log: Log): ServedDatabase {
+export function serveAddress(
+  db: PostgresqlDatabase,
+  now: number,
+  log: Log,
+  refusals = new Refusals(log, db.name),
+): ServedDatabase {
   const self = newId("srv", now);
   const connections = createConnections(db.address, OWN_CONNECTIONS);
   let pulse: Pulse | null = null;
   const heartbeat = new Heartbeat();
-  const probe = new CommitProbe(connections, db.name);
-  const teller = createTeller(db, self);
+  const probe = new CommitProbe(connections, refusals.of("probe"), db.name);
+  const teller = createTeller(db, self, refusals.of("notify"));
   let checking: NodeJS.Timeout | undefined;
   return {
     // Until the pulse begins, which is before the server listens, this one does nothing that only one should do.
@@ -45,16 +51,19 @@ export function serveAddress(db: PostgresqlDatabase, now: number, log: Log): Ser
     // PostgreSQL keeps what is deleted until VACUUM.
     cleaner: { note() {}, suspect() {}, clean() {} },
     watch(listener, heads) {
-      const watching = new Pulse({ connections, self, listener, heads });
+      const watching = new Pulse({ connections, self, listener, heads, outcomes: refusals.of("pulse") });
       pulse = watching;
       return { noticeChanges() {}, blindness: () => watching.blindness() };
     },
     tell: () => teller.tell(),
-    measure: (metrics) => measureServers(metrics, db, probe, () => pulse),
+    measure(metrics) {
+      refusals.measure(metrics);
+      measureServers(metrics, db, probe, () => pulse);
+    },
     async begin() {
       await db.withConnection((client) => join(client, self, db.name));
       if (!(await db.read(readStandbys)).areAwaited) standbyNotAwaited(log);
-      heartbeat.start(connections, self);
+      heartbeat.start(connections, self, refusals.of("heartbeat"));
       db.guardCommits(() => probe.whenStandbyIsBack(LONGEST_STANDBY_WAIT_MS));
       checking = report(
         [

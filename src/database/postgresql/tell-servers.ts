@@ -1,6 +1,7 @@
 import { pause } from "./kept-connection.ts";
 import { WITH_LOCAL_COMMIT } from "./local-commit.ts";
 import type { PostgresqlDatabase } from "./open-postgresql.ts";
+import type { Outcomes } from "./refusals.ts";
 
 /** Each database has channels of its own. */
 const CHANNEL = "formsvc";
@@ -17,7 +18,11 @@ export interface Teller {
   stop(): Promise<void>;
 }
 
-export function createTeller(db: Pick<PostgresqlDatabase, "withConnection">, self: string): Teller {
+export function createTeller(
+  db: Pick<PostgresqlDatabase, "withConnection">,
+  self: string,
+  outcomes: Outcomes,
+): Teller {
   const stopping = new AbortController();
   let isAsked = false;
   let running: Promise<void> | null = null;
@@ -25,7 +30,9 @@ export function createTeller(db: Pick<PostgresqlDatabase, "withConnection">, sel
     while (isAsked) {
       isAsked = false;
       // Those who are not told find out a little later.
-      await db.withConnection((client) => client.query(TELL_SQL, [self])).catch(() => undefined);
+      await db
+        .withConnection((client) => client.query(TELL_SQL, [self]))
+        .then(outcomes.succeeded, outcomes.failed);
       await pause(PAUSE_MS, stopping.signal);
     }
     running = null;

@@ -4,6 +4,7 @@ import {
   checkDatabaseClock,
   checkPostgresqlDurability,
   checkPostgresqlSchema,
+  checkRights,
   checkServers,
   checkStandbys,
   checkUpkeep,
@@ -51,6 +52,29 @@ describe.skipIf(!hasPostgresql)("doctor on PostgreSQL", () => {
       ok: true,
       message: expect.stringMatching(/^servers: 1 of/) as string,
     });
+  });
+
+  test("names tables that are missing, and those that the user may not use", async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address);
+    expect(await db.read(checkRights)).toMatchObject({ name: "database.rights", ok: true });
+    const admin = await connectPlainly(address);
+    onTestFinished(() => admin.end());
+    const role = `reader_${process.pid}`;
+    await admin.query(`CREATE ROLE ${role}; GRANT ${role} TO CURRENT_USER`);
+    const checked = await db.read(function* () {
+      yield* run(text(`SET LOCAL ROLE ${role}`));
+      return yield* checkRights();
+    });
+    await admin.query(`DROP ROLE ${role}`);
+    expect(checked).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(
+        /^this user may not read and write settings_version, untrusted_proxy, .+ and \d+ more$/,
+      ) as string,
+    });
+    await admin.query("DROP TABLE rate_window");
+    expect(await db.read(checkRights)).toMatchObject({ ok: false, message: "missing: rate_window" });
   });
 
   test("finds a schema that is not there yet, and a clock that is wrong", async () => {

@@ -4,10 +4,13 @@ import { isFirst } from "../../../src/database/live-servers.ts";
 import type { PostgresqlDatabase } from "../../../src/database/postgresql/open-postgresql.ts";
 import { serveAddress } from "../../../src/database/postgresql/served-postgresql.ts";
 import type { ServedDatabase } from "../../../src/database/served-database.ts";
+import { Refusals } from "../../../src/database/postgresql/refusals.ts";
 import { createTeller } from "../../../src/database/postgresql/tell-servers.ts";
 import { raiseSettingsVersion } from "../../../src/database/settings-version.ts";
 import { run, text } from "../../../src/database/steps.ts";
 import { createLog } from "../../../src/foundation/log.ts";
+import { createMetrics } from "../../../src/foundation/prometheus.ts";
+import { rowsOf } from "../../support/engines.ts";
 import { startLink } from "../../support/faulty-link.ts";
 import { connectPlainly } from "../../support/postgresql-cluster.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../../support/temporary-postgresql.ts";
@@ -78,7 +81,10 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     onTestFinished(() => listener.end());
     listener.on("notification", ({ payload }) => heard.push(payload));
     await listener.query("LISTEN formsvc");
-    const teller = createTeller(await openForTest(address), "srv_1");
+    const teller = createTeller(await openForTest(address), "srv_1", {
+      succeeded() {},
+      failed() {},
+    });
     for (let count = 0; count < 100; count += 1) teller.tell();
     await teller.stop();
     teller.tell();
@@ -118,6 +124,45 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
         ),
     );
     expect(await until(() => heard.settings > before)).toBe(true);
+  });
+
+  test("log once what is refused to them, and again after it worked", async () => {
+    const db = await openForTest(await temporaryAddress());
+    const lines: Record<string, unknown>[] = [];
+    const told = createLog("error", "json", () => ({
+      write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+    }));
+    const metrics = createMetrics(null);
+    const refusals = new Refusals(told, db.name);
+    const served = serveAddress(db, Date.now(), told, refusals);
+    onTestFinished(() => served.end());
+    served.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
+    served.measure(metrics);
+    await served.begin();
+    const refused = () => lines.filter(({ event }) => event === "database.refused");
+    const countOf = async (work: string) => {
+      const sample = new RegExp(`^formsvc_database_refusals_total\\{work="${work}"\\} (\\d+)$`, "m");
+      return Number(sample.exec(await metrics.render())?.[1]);
+    };
+    const rename = async (from: string, to: string): Promise<void> => {
+      await db.withConnection((client) => client.query(`ALTER TABLE ${from} RENAME TO ${to}`));
+    };
+    expect(await countOf("heartbeat")).toBe(0);
+    for (let time = 1; time <= 2; time += 1) {
+      await rename("live_server", "gone");
+      const before = await countOf("heartbeat");
+      await until(async () => (await countOf("heartbeat")) > before + 1);
+      await until(async () => (await countOf("pulse")) > 1);
+      const reason = expect.stringContaining("a table is missing; doctor names it (42P01)") as string;
+      expect(refused().filter(({ work }) => work === "heartbeat")).toEqual(
+        Array.from({ length: time }, () => expect.objectContaining({ level: "error", reason }) as object),
+      );
+      const [last] = await rowsOf<{ seen_at: number }>(db, "SELECT seen_at FROM gone");
+      await rename("gone", "live_server");
+      const beats = `SELECT 1 FROM live_server WHERE seen_at > ${last?.seen_at}`;
+      await until(async () => (await rowsOf(db, beats)).length === 1);
+      await until(() => served.liveServers.list().length === 1);
+    }
   });
 
   test("say so once and for good when the tables are no longer theirs", async () => {

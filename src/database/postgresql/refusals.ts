@@ -1,0 +1,58 @@
+import { DatabaseError } from "pg";
+import { FormsvcError } from "../../foundation/errors.ts";
+import { databaseRefused } from "../../foundation/events.ts";
+import type { Log } from "../../foundation/log.ts";
+import type { Metrics } from "../../foundation/metrics.ts";
+import { isPassing, translatePostgresqlError } from "./postgresql-error.ts";
+
+/** What a server does with its database again and again, whatever comes of it. */
+const WORKS = ["pulse", "heartbeat", "probe", "rates", "notify"] as const;
+export type Work = (typeof WORKS)[number];
+
+/** Notes of one work how it ends. */
+export interface Outcomes {
+  readonly succeeded: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * What PostgreSQL refuses whenever it is asked: a right or a table is missing, the password was changed. Each is logged once until
+ * the work succeeds again. What passes by itself is no refusal: the pulse tells of a database that is away.
+ */
+export class Refusals {
+  readonly #log: Log;
+  readonly #shown: string;
+  readonly #told = new Map<Work, string>();
+  #count: (work: Work) => void = () => undefined;
+
+  /** @param shown how messages name the database. */
+  constructor(log: Log, shown: string) {
+    this.#log = log;
+    this.#shown = shown;
+  }
+
+  measure(metrics: Metrics): void {
+    this.#count = metrics.counter(
+      "formsvc_database_refusals_total",
+      "What a server does again and again and PostgreSQL refused.",
+      "work",
+      WORKS,
+    );
+  }
+
+  of(work: Work): Outcomes {
+    return {
+      succeeded: () => void this.#told.delete(work),
+      failed: (error) => this.#note(work, error),
+    };
+  }
+
+  #note(work: Work, thrown: unknown): void {
+    const error = translatePostgresqlError(thrown, this.#shown);
+    if (isPassing(error) || !(error instanceof FormsvcError || error instanceof DatabaseError)) return;
+    this.#count(work);
+    if (this.#told.get(work) === error.message) return;
+    this.#told.set(work, error.message);
+    databaseRefused(this.#log, { work, reason: error.message });
+  }
+}
