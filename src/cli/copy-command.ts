@@ -1,9 +1,11 @@
 import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { copyToFile, copyToPostgresql, type MadeCopy } from "../database/copy-database.ts";
-import { isDatabaseAddress } from "../database/postgresql/address.ts";
+import type { Config } from "../config/config.ts";
+import { isDatabaseAddress, parseDatabaseAddress } from "../database/postgresql/address.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { addCommand, command, type CommandContext, parseFile } from "./command.ts";
-import { openAddress, withDatabase } from "./open.ts";
+import { openAddress, readConfig, withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   addCommand(program, copy);
@@ -24,8 +26,9 @@ const copy = command({
     "formsvc copy --to postgresql://formsvc:SECRET@db.example:5432/formsvc",
     "formsvc copy --db postgresql://formsvc:SECRET@db.example:5432/formsvc --to back.db",
   ],
-  action: (context, options) =>
-    withDatabase(context, async (db) => {
+  action: (context, options) => {
+    refuseItself(readConfig(context).database, options.to);
+    return withDatabase(context, async (db) => {
       const { output } = context;
       const made = await copyTo(context, db, options.to);
       const rows = made.tables.reduce((sum, each) => sum + each.rows, 0);
@@ -38,8 +41,20 @@ const copy = command({
       return output.note(
         "what a server takes from now on is not in it: before a move, stop the server first",
       );
-    }),
+    });
+  },
 });
+
+/** Who exported the address for the commands that follow would copy the empty database that it names. */
+function refuseItself({ url }: Config["database"], target: string): void {
+  if (url === null || !isDatabaseAddress(target)) return;
+  const { shown } = parseDatabaseAddress(target);
+  if (parseDatabaseAddress(url).shown === shown)
+    throw new FormsvcError(
+      "usage",
+      `${shown}: a copy of this database into itself; name the one to copy with --db`,
+    );
+}
 
 async function copyTo({ output }: CommandContext, from: AnyDatabase, target: string): Promise<MadeCopy> {
   const tell = (rows: number): void => output.progress(`copied ${rows} rows`);

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { resolve } from "node:path";
 import { isIP } from "node:net";
 import { isSea } from "node:sea";
+import { isDatabaseAddress } from "../database/postgresql/address.ts";
 import { isListenAddress, type ListenAddress, parseListenAddress } from "../foundation/listen-address.ts";
 import { addCommand, command, refuse } from "./command.ts";
 
@@ -26,11 +27,16 @@ const systemd = command({
   ],
   action: ({ output, configFile, databasePath }, options) => {
     const { socket } = options;
+    if (databasePath !== null && isDatabaseAddress(databasePath))
+      return refuse(
+        "the unit would show the password; write the address as FORMSVC_DATABASE_URL into /etc/formsvc/environment, and leave --db out",
+      );
     if (databasePath !== null)
       return refuse(
         "the service keeps its database in /var/lib/formsvc, the only folder it may write in; leave --db out",
       );
-    const unit = socket === null ? serviceUnit(configFile) : socketUnit(socket);
+    const config = configFile === null ? [] : ["--config", resolve(configFile)];
+    const unit = socket === null ? serviceUnit(config) : socketUnit(socket);
     if (socket === null && ownCommand().some((path) => HIDDEN.test(path)))
       output.note(
         `the service does not see ${ownCommand().join(" ")}; install the executable first, like in /usr/local/bin`,
@@ -73,8 +79,8 @@ function quoteWord(word: string): string {
   return /^[\w./%$:@+,=-]+$/.test(literal) ? literal : JSON.stringify(literal);
 }
 
-function serviceUnit(configFile: string | null): string {
-  const config = configFile === null ? [] : ["--config", resolve(configFile)];
+/** @param options of `serve`. */
+function serviceUnit(options: readonly string[]): string {
   return `[Unit]
 Description=formsvc, a form backend
 Wants=network-online.target
@@ -82,16 +88,18 @@ After=network-online.target
 # systemd keeps listening while the service restarts: no connection is lost.
 Requires=formsvc.socket
 After=formsvc.socket
+# A database on another machine may come back later than this one: it is tried each second, however long that takes.
+StartLimitIntervalSec=0
 
 [Service]
 # Ready once it takes posts. NotifyAccess=all, because a tool of systemd's says so for it.
 Type=notify
 NotifyAccess=all
 WatchdogSec=60
-ExecStart=${systemdCommandLine([...ownCommand(), "serve", ...config])}
+ExecStart=${systemdCommandLine([...ownCommand(), "serve", ...options])}
 # A new version may carry over gigabytes before it is ready; cut off after 90 seconds, it would begin again without end.
 TimeoutStartSec=infinity
-# A file of FORMSVC_… lines, mode 0600, for what others must not read, like FORMSVC_METRICS_TOKEN.
+# A file of FORMSVC_… lines, mode 0600, for what others must not read, like FORMSVC_DATABASE_URL.
 EnvironmentFile=-/etc/formsvc/environment
 Environment=FORMSVC_DATABASE_PATH=%S/formsvc/formsvc.db
 WorkingDirectory=%S/formsvc

@@ -39,6 +39,19 @@ describe.skipIf(!hasPostgresql)("copy", () => {
   // The shared cluster may have to be started first.
   beforeAll(() => addressInCluster("postgres"), 120_000);
 
+  test("of a database into itself is refused, with what to name", async () => {
+    const machine = operatorMachine();
+    const address = await temporaryAddress(EMPTY);
+    const env = { FORMSVC_DATABASE_URL: address };
+    const ran = await machine.run(["copy", "--to", address], { env });
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "a copy of this database into itself; name the one to copy with --db",
+      ) as string,
+    ]);
+  });
+
   test.each(["killed", "cut off"] as const)(
     "that is %s on the way to PostgreSQL leaves nothing there, and can be made again",
     async (end) => {

@@ -54,6 +54,15 @@ test("the service has a limit of memory, and is started again when it meets it",
   const { stdout } = await operatorMachine().mustRun(["systemd"]);
   expect(stdout).toMatch(/^MemoryMax=512M$/m);
   expect(stdout).toMatch(/^Restart=always$/m);
+  expect(stdout).toMatch(/^StartLimitIntervalSec=0$/m);
+});
+
+test("no unit is printed with the password of an address, and the refusal says where the address belongs", async () => {
+  const address = "postgresql://formsvc:SECRET@db.example/formsvc";
+  const ran = await operatorMachine().run(["systemd", "--db", address]);
+  expect([ran.code, ran.stdout]).toEqual([2, ""]);
+  expect(ran.stderr).toContain("as FORMSVC_DATABASE_URL into /etc/formsvc/environment");
+  expect(ran.stderr).not.toContain("SECRET");
 });
 
 test("a socket unit is printed only for what systemd can listen on", async () => {

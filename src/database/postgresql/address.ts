@@ -64,7 +64,8 @@ export function isRemote({ host }: DatabaseHost): boolean {
   return !(host.startsWith("/") || isThisMachine(host));
 }
 
-const SHAPE = "is not like postgresql://user:password@host:5432/database";
+const SHAPE =
+  "is not like postgresql://user:password@host:5432/database; write / @ : % in a password as %2F %40 %3A %25";
 
 function refuse(what: string): never {
   throw new FormsvcError("config_invalid", `the address of the PostgreSQL database ${what}`);

@@ -105,7 +105,9 @@ function reasonOfConnection(error: unknown): string | undefined {
   const { code = "" } = error as NodeJS.ErrnoException;
   const reason = NETWORK_REASONS[code];
   if (reason !== undefined) return `${reason} (${code})`;
-  if (CERTIFICATE.test(code) || /does not support SSL/.test(error.message)) {
+  if (/does not support SSL/.test(error.message))
+    return "the server takes no encrypted connections, and one to another machine must be encrypted; set ssl = on in postgresql.conf";
+  if (CERTIFICATE.test(code)) {
     return "the server's certificate cannot be verified; name the authority's file with sslrootcert=…, and the host by the name in the certificate";
   }
   return LOST.test(error.message) ? "the connection broke or was not made in time" : undefined;

@@ -52,6 +52,12 @@ export function* checkStandbys(): Steps<Finding> {
 
 export async function checkPostgresqlSchema(db: PostgresqlDatabase): Promise<Finding> {
   const { version, latest, pending } = await postgresqlMigrationStatus(db);
+  if (version === 0)
+    return problem(
+      "database.schema",
+      "there are no tables of formsvc's in it",
+      "begin a new installation with init, or bring your database with copy",
+    );
   if (pending.length === 0) return sound("database.schema", `version ${version} of ${latest}`);
   return problem("database.schema", `version ${version} of ${latest}`, { kind: "upgrade_database" });
 }

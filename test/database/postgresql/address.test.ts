@@ -51,6 +51,7 @@ test.each([
   ["one host of several missing", `postgresql://a:${SECRET}@h,/d`, "names no host"],
   ["another scheme", `mysql://a:${SECRET}@h/d`, "is not like postgresql://"],
   ["a space", `postgresql://a:${SECRET}@h h/d`, "is not like postgresql://"],
+  ["a password with a slash that is no escape", `postgresql://a:${SECRET}/x@h/d`, "in a password as %2F"],
   ["a password with an @ that is no escape", `postgresql://a:${SECRET}@x@h/d`, "is not like postgresql://"],
   ["a port that is none", `postgresql://a:${SECRET}@h:99999/d`, "has a port that is none"],
   ["a broken escape", `postgresql://a:${SECRET}%zz@h/d`, "followed by no two hexadecimal digits"],

@@ -81,6 +81,14 @@ describe.skipIf(!hasPostgresql)("doctor on PostgreSQL", () => {
     const db = await openForTest(await temporaryAddress("TEMPLATE template0"));
     expect(await checkPostgresqlSchema(db)).toMatchObject({
       ok: false,
+      message: "there are no tables of formsvc's in it",
+    });
+    await db.withConnection((client) =>
+      client.query("CREATE TABLE schema_version (version int, oldest_program int)"),
+    );
+    await db.withConnection((client) => client.query("INSERT INTO schema_version VALUES (1, 1)"));
+    expect(await checkPostgresqlSchema(db)).toMatchObject({
+      ok: false,
       advice: { kind: "upgrade_database" },
     });
     expect(await db.read(() => checkDatabaseClock(Date.now() - 60_000))).toMatchObject({ ok: false });
