@@ -75,8 +75,11 @@ export interface BatchCounts {
 /** @param read the table's count, which nobody else changes until the batch ends. */
 export function createCounts(read: (workspaceId: string, month: string) => number): BatchCounts {
   const counts = new Map<string, Count>();
+  let latest: Count | undefined;
   const countFor = ({ workspaceId, monthlyLimit, submission }: PendingSubmission): Count => {
     const month = monthOf(submission.createdAt);
+    // Most posts of a batch count for the same month of the same workspace.
+    if (latest?.workspaceId === workspaceId && latest.month === month) return latest;
     const unit = `${workspaceId} ${month}`;
     let count = counts.get(unit);
     if (count === undefined) {
@@ -84,6 +87,7 @@ export function createCounts(read: (workspaceId: string, month: string) => numbe
       count = { workspaceId, month, before, used: before, limit: monthlyLimit };
       counts.set(unit, count);
     }
+    latest = count;
     return count;
   };
   return {

@@ -133,8 +133,8 @@ interface Locked {
 
 async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked> {
   const submissions = batch.filter(isSubmission);
-  const units = new Map(submissions.map((each) => [unitOfPost(each), [each.workspaceId, monthOfPost(each)]]));
-  const wanted = [0, 1].map((part) => [...units.values()].map((unit) => unit[part]));
+  const units = unitsOf(submissions);
+  const wanted = [units.map(({ workspaceId }) => workspaceId), units.map(({ month }) => month)];
   const endpointIds = [...new Set(batch.map(endpointOf))];
   const keys = submissions.flatMap(keyOf);
   const [counted, endpoints, recipients, recorded] = await Promise.all([
@@ -143,7 +143,7 @@ async function lock(transaction: BatchTransaction, batch: Batch): Promise<Locked
     transaction.query<LockedRecipient>(LOCK_RECIPIENTS, endpointIds),
     keys.length === 0 ? [] : transaction.query<{ submission_id: string }>(RECORD_KEYS, JSON.stringify(keys)),
   ]);
-  const used = counted.length === units.size ? counted : await addCounts(transaction, wanted);
+  const used = counted.length === units.length ? counted : await addCounts(transaction, wanted);
   const won = new Set(recorded.map(({ submission_id: id }) => id));
   return {
     used: new Map(used.map((row) => [unitOf(row.workspace_id, row.month), row.used])),
@@ -344,12 +344,23 @@ function endpointOf(pending: PendingSubmission | PendingHeld): string {
   return isHeld(pending) ? pending.held.endpointId : pending.submission.endpointId;
 }
 
-function monthOfPost({ submission }: PendingSubmission): string {
-  return monthOf(submission.createdAt);
+interface Unit {
+  readonly workspaceId: string;
+  readonly month: string;
 }
 
-function unitOfPost(pending: PendingSubmission): string {
-  return unitOf(pending.workspaceId, monthOfPost(pending));
+/** What these submissions are counted by, each once. */
+function unitsOf(submissions: readonly PendingSubmission[]): Unit[] {
+  const units = new Map<string, Unit>();
+  let last: Unit | undefined;
+  for (const { workspaceId, submission } of submissions) {
+    const month = monthOf(submission.createdAt);
+    // As a rule all are of one.
+    if (last?.workspaceId === workspaceId && last.month === month) continue;
+    last = { workspaceId, month };
+    units.set(unitOf(workspaceId, month), last);
+  }
+  return [...units.values()];
 }
 
 function unitOf(workspaceId: string, month: string): string {
