@@ -10,11 +10,12 @@ import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 /**
  * What PostgreSQL costs: one server on it over one with a file, the processor time of a post with two and four servers over that
  * with one, and posts with many submissions stored over an empty database. All servers share one core; PostgreSQL and the
- * generator share the other. So more servers cannot be faster here, and the processor time is what counts.
+ * generator share the other. So more servers cannot be faster here, and the processor time is what counts. What sharing a core
+ * costs by itself is shown by four servers with a file each.
  * Usage: node scripts/bench/postgresql.ts [ROUNDS] [SECONDS] [SUBMISSIONS], after npm run build
  */
 const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 6;
+const WARM_UP_SECONDS = 4;
 const SERVERS = 4;
 
 if (import.meta.main) {
@@ -36,8 +37,9 @@ export async function measurePostgresql(
     return place;
   };
   try {
-    const [file, empty] = [add(null), add(await makeDatabase(cluster, "empty"))];
-    const figures = await compareServers({ file, empty }, rounds, seconds);
+    const files = Array.from({ length: SERVERS }, () => add(null));
+    const empty = add(await makeDatabase(cluster, "empty"));
+    const figures = await compareServers({ files, empty }, rounds, seconds);
     if (submissions === 0) return figures;
     const large = add(await makeDatabase(cluster, "large"));
     await fill(cluster, submissions);
@@ -61,61 +63,78 @@ async function makeDatabase(cluster: Cluster, name: string): Promise<string> {
   return cluster.address(`bench_${name}`);
 }
 
+/** A server, and a post for it. */
+interface Target {
+  readonly server: RunningServer;
+  readonly request: string;
+}
+
+type Together = Pick<Measured, "requestsPerSecond" | "processorUs">;
+
+/** Servers with a file each, and servers on one database. */
+type Round = Readonly<Record<"oneFile" | "allFiles" | "one" | "two" | "all", Together>>;
+
 async function compareServers(
-  { file, empty }: Readonly<Record<"file" | "empty", Workplace>>,
+  { files, empty }: { readonly files: readonly Workplace[]; readonly empty: Workplace },
   rounds: number,
   seconds: number,
 ): Promise<Figure[]> {
-  const onFile = await file.serve();
-  const servers: RunningServer[] = [];
-  for (let started = 0; started < SERVERS; started += 1) servers.push(await empty.serve());
-  const [first] = servers;
-  if (first === undefined) throw new Error("there is a first server");
-  await measure(onFile, CONNECTIONS, WARM_UP_SECONDS, file.request);
-  await measureTogether(servers, WARM_UP_SECONDS, empty.request);
-  const rates: number[] = [];
-  const costs = new Map<number, number[]>([1, 2, SERVERS].map((count) => [count, []]));
+  const onFiles = await serveEach(files);
+  const onDatabase = await serveEach(files.map(() => empty));
+  // Each alone: one that has only a part of the core needs longer.
+  for (const target of [...onFiles, ...onDatabase]) await measureTogether([target], WARM_UP_SECONDS);
+  const found: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const plain = await measure(onFile, CONNECTIONS, seconds, file.request);
-    for (const [count, ratios] of costs) {
-      const measured = await measureTogether(servers.slice(0, count), seconds, empty.request);
-      if (count === 1) rates.push(measured.requestsPerSecond / plain.requestsPerSecond);
-      ratios.push(measured.processorUs / plain.processorUs);
-    }
+    found.push({
+      oneFile: await measureTogether(onFiles.slice(0, 1), seconds),
+      one: await measureTogether(onDatabase.slice(0, 1), seconds),
+      two: await measureTogether(onDatabase.slice(0, 2), seconds),
+      all: await measureTogether(onDatabase, seconds),
+      allFiles: await measureTogether(onFiles, seconds),
+    });
   }
-  for (const server of [onFile, ...servers]) await server.stop();
-  const one = costs.get(1) ?? [];
-  const overOne = (count: number): number =>
-    median((costs.get(count) ?? []).map((cost, round) => cost / (one[round] ?? cost)));
+  for (const { server } of [...onFiles, ...onDatabase]) await server.stop();
+  const ratio = (of: keyof Together, upper: keyof Round, lower: keyof Round): number =>
+    median(found.map((round) => round[upper][of] / round[lower][of]));
   return [
     {
       figure: "posts/s of one server on PostgreSQL over one with a file",
-      value: median(rates),
+      value: ratio("requestsPerSecond", "one", "oneFile"),
       unit: "",
       bound: { atLeast: 0.5 },
     },
     {
       figure: "the server's processor time a post on PostgreSQL over that with a file",
-      value: median(one),
+      value: ratio("processorUs", "one", "oneFile"),
       unit: "",
       bound: { atMost: 1.15 },
     },
-    ...[2, SERVERS].map((count) => ({
-      figure: `processor time a post of ${count} servers on one database over that of one`,
-      value: overOne(count),
+    ...(["two", "all"] as const).map((count) => ({
+      figure: `processor time a post of ${count === "two" ? 2 : SERVERS} servers on one database over that of one`,
+      value: ratio("processorUs", count, "one"),
       unit: "",
       bound: { atMost: 1.1 },
     })),
+    {
+      figure: `the same of ${SERVERS} servers with a file each, which share nothing but the core`,
+      value: ratio("processorUs", "allFiles", "oneFile"),
+      unit: "",
+      bound: null,
+    },
   ];
 }
 
+async function serveEach(places: readonly Workplace[]): Promise<Target[]> {
+  const targets: Target[] = [];
+  for (const place of places) targets.push({ server: await place.serve(), request: place.request });
+  return targets;
+}
+
 /** Posts to all of them at once, to each as to one alone: there are more servers because there are more posts. */
-async function measureTogether(
-  servers: readonly RunningServer[],
-  seconds: number,
-  request: string,
-): Promise<Pick<Measured, "requestsPerSecond" | "processorUs">> {
-  const all = await Promise.all(servers.map((server) => measure(server, CONNECTIONS, seconds, request)));
+async function measureTogether(targets: readonly Target[], seconds: number): Promise<Together> {
+  const all = await Promise.all(
+    targets.map(({ server, request }) => measure(server, CONNECTIONS, seconds, request)),
+  );
   const sum = (of: (each: Measured) => number): number => all.reduce((total, each) => total + of(each), 0);
   return {
     requestsPerSecond: sum((each) => each.requestsPerSecond),
