@@ -64,6 +64,7 @@ export class Deliverer {
   #readAt = 0;
   /** Rounds claim while it is `running`. From `stopped` on there are none, and the database may be closed. */
   #state: "new" | "running" | "stopping" | "stopped" = "new";
+  #ending: Promise<void> | null = null;
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
@@ -125,9 +126,13 @@ export class Deliverer {
 
   /**
    * Claims nothing more, waits up to `graceMs` for the attempts in flight, ends the rest and records all of them. After that
-   * nothing is planned any more. The next start finds messages of posts that are stored later.
+   * nothing is planned any more. The next start finds messages of posts that are stored later. Asked again, it is the same stop.
    */
-  async stop(graceMs: number): Promise<void> {
+  stop(graceMs: number): Promise<void> {
+    return (this.#ending ??= this.#end(graceMs));
+  }
+
+  async #end(graceMs: number): Promise<void> {
     this.#state = "stopping";
     const grace = setTimeout(() => void this.#destroyTransports(), graceMs);
     const giveUp = Promise.withResolvers<void>();

@@ -163,6 +163,15 @@ test("stopping waits for what is in flight, ends the rest, and records both", as
   expect(world.inconsistencies()).toEqual([]);
 });
 
+test("a stop that is asked for again, meanwhile or afterwards, is the same one", async () => {
+  await using world = new WebhookWorld();
+  world.deliverer.start();
+  const [first, meanwhile] = [world.deliverer.stop(0), world.deliverer.stop(60_000)];
+  await first;
+  await meanwhile;
+  await expect(world.deliverer.stop(60_000)).resolves.toBeUndefined();
+});
+
 test("what is queued after the stop plans nothing more, and waits for the next start", async () => {
   await using world = new WebhookWorld();
   await using receiver = await startReceiverWith((response) => response.end());
