@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import type { LiveServers } from "../../src/database/live-servers.ts";
 import { all, run, text } from "../../src/database/steps.ts";
@@ -6,9 +6,11 @@ import { NewMessages } from "../../src/outbox/outbox.ts";
 import { deliveryHeads } from "../../src/outbox/delivery-heads.ts";
 import { ownerOf } from "../../src/outbox/owner.ts";
 import { createClaims } from "../../src/outbox/postgresql-claims.ts";
+import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
 import type { AttemptResult } from "../../src/outbox/transport.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { rowsOf as rowsInEngine } from "../support/engines.ts";
+import { findPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { type EngineQueue, queueOn } from "../support/queue-on-engine.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
 import { ANSWERED } from "../support/webhook-world.ts";
@@ -44,15 +46,18 @@ class Servers {
   }
 }
 
-async function start() {
+/** @param reach the address by which the deliverers get to this one. */
+async function start(reach = (address: string) => Promise.resolve(address)) {
   const address = await temporaryAddress();
+  const reached = await reach(address);
   const db = await openForTest(address);
   const queue = await queueOn(db);
   const servers = new Servers(db);
   /** A deliverer of another server, with connections of its own. */
   const server = async (self: string, to: readonly string[], answer?: () => Promise<AttemptResult>) => {
-    const own = await openForTest(address);
-    return deliverOn(own, to, { claims: createClaims(servers.of(self)), ...(answer && { answer }) });
+    const own = await openForTest(reached);
+    const world = deliverOn(own, to, { claims: createClaims(servers.of(self)), ...(answer && { answer }) });
+    return { own, ...world };
   };
   return { db, queue, servers, server };
 }
@@ -95,6 +100,32 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     expect(sent).toHaveLength(160);
     expect(new Set(sent).size).toBe(160);
   });
+
+  test.skipIf(findPgbouncer() === null)(
+    "behind PgBouncer send each message once too, and prepare no statement there",
+    async () => {
+      const { queue, servers, server } = await start(async (address) => {
+        const pooler = await startPgbouncer(address);
+        onTestFinished(() => pooler.stop());
+        return pooler.address;
+      });
+      const to = await queue.recipients(6);
+      await servers.live("srv_1", "srv_2");
+      await queue.post(20);
+      await spreadOutbox(queue.db);
+      await queue.post(30);
+      await queue.gatherInOneRow();
+      await using one = await server("srv_1", to);
+      await using two = await server("srv_2", to);
+      await Promise.all([one.settle(), two.settle()]);
+      expect(await queue.states()).toEqual({ delivered: 300 });
+      const sent = [...one.carried, ...two.carried].map(({ id }) => id);
+      expect(sent).toHaveLength(300);
+      expect(new Set(sent).size).toBe(300);
+      for (const { own } of [one, two])
+        expect(await rowsInEngine(own, "SELECT name FROM pg_prepared_statements")).toEqual([]);
+    },
+  );
 
   test("what a server was sending when it was lost goes out again by the other, and its late results are refused", async () => {
     const { queue, servers, server } = await start();
