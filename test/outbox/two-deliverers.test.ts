@@ -15,6 +15,9 @@ import { type EngineQueue, queueOn } from "../support/queue-on-engine.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
 import { ANSWERED } from "../support/webhook-world.ts";
 
+/** Attempts at once of one recipient. */
+const IN_FLIGHT = 4;
+
 /** Who lives, as a test says it. */
 class Servers {
   #live: readonly string[] = [];
@@ -169,6 +172,29 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     await servers.live("srv_1");
     await expect.poll(() => queue.states()).toEqual({ delivered: 6 });
     expect(one.carried).toHaveLength(6);
+  });
+
+  test("a server that does not hear of the others any more begins nothing, and records what it began", async () => {
+    const { queue, servers, server } = await start();
+    const to = await queue.recipients(1);
+    await servers.live("srv_1");
+    await queue.post(20);
+    const answers: (() => void)[] = [];
+    const answer = () => new Promise<AttemptResult>((resolve) => answers.push(() => resolve(ANSWERED)));
+    await using one = await server("srv_1", to, answer);
+    await expect.poll(() => answers.length).toBe(IN_FLIGHT);
+    await servers.live();
+    for (const end of answers.splice(0)) end();
+    await expect.poll(async () => (await queue.states()).delivered).toBe(IN_FLIGHT);
+    expect(one.carried).toHaveLength(IN_FLIGHT);
+    await servers.live("srv_1");
+    await expect
+      .poll(async () => {
+        for (const end of answers.splice(0)) end();
+        return queue.states();
+      })
+      .toEqual({ delivered: 20 });
+    expect(one.carried).toHaveLength(20);
   });
 
   test("what another server has queued is found by a look, and the other way round it is told", async () => {

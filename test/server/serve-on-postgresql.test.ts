@@ -15,6 +15,8 @@ import { until } from "../support/until.ts";
 
 const EMPTY = "TEMPLATE template0";
 const ADA = "ada@example.com";
+/** The password of the tests' cluster, as it is and as the address has it. */
+const SECRET = /a\/b@c|a%2Fb%40c/;
 
 /** A machine whose commands work on an empty PostgreSQL database. */
 async function postgresqlMachine(settings: Record<string, unknown> = {}) {
@@ -102,7 +104,9 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     const inbox = await fetch(`${server.url}/dashboard`, { headers: { cookie } });
     expect([inbox.status, await inbox.text()]).toEqual([200, expect.stringContaining("Grace")]);
     const system = await fetch(`${server.url}/dashboard/system`, { headers: { cookie } });
-    expect([system.status, await system.text()]).toEqual([200, expect.stringContaining("postgresql://")]);
+    const systemPage = await system.text();
+    expect([system.status, systemPage]).toEqual([200, expect.stringContaining("postgresql://")]);
+    expect(systemPage).not.toMatch(SECRET);
     const deliveries = async () =>
       machine.json<{ data: { state: string }[] }>(["webhook", "deliveries", "--submission", id]);
     await until(async () => (await deliveries()).data[0]?.state === "delivered");
@@ -173,6 +177,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
     await until(() => server.lines.some(({ event }) => event === "database.heard"));
     expect(await server.stop()).toBe(0);
+    expect(server.log() + server.stderr()).not.toMatch(SECRET);
   });
 
   test("leaves the list of servers when it stops, and another one takes its place beside it", async () => {

@@ -12,6 +12,9 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hasPostgresql, openForTest } from "../../support/temporary-postgresql.ts";
 import { until } from "../../support/until.ts";
 
+/** It leads to this machine, and the program does not know that. */
+const ELSEWHERE = "0.0.0.0";
+
 function overTcp(cluster: Cluster, host = "127.0.0.1", parameters = ""): string {
   return `${tcpAddress([cluster.port]).replace("127.0.0.1", host)}${parameters}`;
 }
@@ -89,14 +92,17 @@ describe.skipIf(!hasPostgresql)("a server of its own", () => {
     const wrong = [
       overTcp(cluster, "localhost", "?sslmode=require"),
       overTcp(cluster, "127.0.0.1", trusting),
+      overTcp(cluster, ELSEWHERE),
     ];
     for (const address of wrong)
       await expect(openPostgresql(address)).rejects.toThrow("certificate cannot be verified");
   });
 
-  test("without a certificate is refused if the connection must be encrypted", async () => {
+  test("without a certificate is refused if the connection must be encrypted, as any to another machine must", async () => {
     const cluster = await ownCluster({ tcp: true });
-    const address = overTcp(cluster, "127.0.0.1", "?sslmode=verify-full");
-    await expect(openPostgresql(address)).rejects.toThrow("takes no encrypted connections");
+    const addresses = [overTcp(cluster, "127.0.0.1", "?sslmode=verify-full"), overTcp(cluster, ELSEWHERE)];
+    for (const address of addresses)
+      await expect(openPostgresql(address)).rejects.toThrow("takes no encrypted connections");
+    await openForTest(overTcp(cluster));
   });
 });

@@ -109,6 +109,22 @@ describe.skipIf(!hasPostgresql)("servers that share a PostgreSQL database", () =
     expect(heard.settings).toBe(before);
   });
 
+  test("own nothing while the database counts them as lost, whoever else lives", async () => {
+    const db = await openForTest(await temporaryAddress());
+    const [one, other] = [(await joined(db)).served, (await joined(db)).served];
+    await until(() => one.liveServers.list().length === 2);
+    const self = one.liveServers.self;
+    const lost = `UPDATE live_server SET seen_at = seen_at - 60000 WHERE id = '${self}'`;
+    // It says each second that it lives.
+    await until(async () => {
+      await db.transaction(() => run(text(lost)));
+      return one.liveServers.list().length < 2;
+    });
+    expect(one.liveServers.list()).toEqual([]);
+    await until(() => one.liveServers.list().length === 2);
+    expect(other.liveServers.list()).toContain(other.liveServers.self);
+  });
+
   test("connect anew when their connections break", async () => {
     const link = await startLink(await temporaryAddress());
     const db = await openForTest(link.address);
