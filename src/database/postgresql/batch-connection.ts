@@ -1,5 +1,5 @@
 import pRetry from "p-retry";
-import { type PoolClient, Query, type QueryConfig, type QueryResult } from "pg";
+import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import { FormsvcError } from "../../foundation/errors.ts";
 import type { Steps } from "../steps.ts";
 import { type Connections, isPooled } from "./connections.ts";
@@ -11,6 +11,7 @@ import {
   UnheardCommit,
 } from "./postgresql-error.ts";
 import { runSteps } from "./run-transaction.ts";
+import { sendQuery } from "./send-query.ts";
 
 /** A statement of a batch, in PostgreSQL's SQL. Under its name a connection prepares it once. */
 export interface BatchStatement {
@@ -228,31 +229,13 @@ function createSender({ client }: Line, silenceMs: number): Send {
     awaited += 1;
     if (awaited === 1) silence = setTimeout(() => stream.destroy(), Math.max(silenceMs, 1));
     try {
-      return await answerTo(client, query);
+      return await sendQuery(client, query);
     } finally {
       awaited -= 1;
       if (awaited === 0) clearTimeout(silence);
       else silence?.refresh();
     }
   };
-}
-
-/**
- * Sends a statement as the driver's `query` does, but drops what was sent when it is answered. Otherwise the rows of each batch
- * were kept until the engine collected old objects, which cost a post several microseconds.
- */
-function answerTo(client: PoolClient, query: string | QueryConfig): Promise<QueryResult> {
-  const { text, name, values } = typeof query === "string" ? { text: query } : query;
-  const sending = new Query(text);
-  return new Promise((resolve, reject) => {
-    const callback = (error: Error | null, result: QueryResult): void => {
-      Object.assign(sending, { values: undefined, callback() {} });
-      if (error === null) resolve(result);
-      else reject(error);
-    };
-    Object.assign(sending, { name, values, callback });
-    client.query(sending);
-  });
 }
 
 /** The server warns when it stops waiting for a synchronous standby. In another language it does so in other words, under the same code. */

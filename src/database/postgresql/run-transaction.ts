@@ -10,6 +10,7 @@ import {
   translatePostgresqlError,
   UnheardCommit,
 } from "./postgresql-error.ts";
+import { sendQuery } from "./send-query.ts";
 
 /**
  * How a transaction begins. Durable ones are serializable: what they read and then decided is as true at the commit as if they had
@@ -89,7 +90,7 @@ type SendStatement = (sql: string, parameters: unknown[], name?: string) => Prom
 function senderOver(client: PoolClient): SendStatement {
   return (text, values, name) => {
     const isPrepared = name !== undefined && !isPooled(client);
-    return client.query({ text, values, ...(isPrepared && { name }) });
+    return sendQuery(client, { text, values, ...(isPrepared && { name }) });
   };
 }
 
