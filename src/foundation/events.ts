@@ -120,9 +120,10 @@ export function databaseUpgraded(log: Log): void {
   );
 }
 
-export function databaseUnheard(log: Log): void {
+/** @param facts `reason` is why the last try failed; null if it has no answer yet. */
+export function databaseUnheard(log: Log, facts: { readonly reason: string | null }): void {
   log.error(
-    { event: "database.unheard" },
+    { event: "database.unheard", ...facts },
     "the database has not answered for a second; requests with a key are refused until it does",
   );
 }

@@ -176,6 +176,12 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     expect((await tryPost(server.url, endpoint.publishable)).status).toBe(403);
     await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
     await until(() => server.lines.some(({ event }) => event === "database.heard"));
+    const since = server.lines.length;
+    link.redirect("postgresql://a@127.0.0.1:1/none");
+    link.cut();
+    const unheard = () => server.lines.slice(since).find(({ event }) => event === "database.unheard");
+    await until(unheard);
+    expect(unheard()).toMatchObject({ reason: expect.stringContaining("the connection broke") as string });
     expect(await server.stop()).toBe(0);
     expect(server.log() + server.stderr()).not.toMatch(SECRET);
   });

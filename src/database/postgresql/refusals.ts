@@ -11,6 +11,8 @@ export type Work = (typeof WORKS)[number];
 
 /** Notes of one work how it ends. */
 export interface Outcomes {
+  /** Why it failed last; null if it succeeded since. */
+  readonly reason: () => string | null;
   readonly succeeded: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -41,14 +43,22 @@ export class Refusals {
   }
 
   of(work: Work): Outcomes {
+    let reason: string | null = null;
     return {
-      succeeded: () => void this.#told.delete(work),
-      failed: (error) => this.#note(work, error),
+      reason: () => reason,
+      succeeded: () => {
+        reason = null;
+        this.#told.delete(work);
+      },
+      failed: (thrown) => {
+        const error = translatePostgresqlError(thrown, this.#shown);
+        reason = error instanceof Error ? error.message : String(error);
+        this.#note(work, error);
+      },
     };
   }
 
-  #note(work: Work, thrown: unknown): void {
-    const error = translatePostgresqlError(thrown, this.#shown);
+  #note(work: Work, error: unknown): void {
     if (isPassing(error) || !(error instanceof FormsvcError || error instanceof DatabaseError)) return;
     this.#count(work);
     if (this.#told.get(work) === error.message) return;

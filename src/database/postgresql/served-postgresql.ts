@@ -40,6 +40,8 @@ export function serveAddress(
   const self = newId("srv", now);
   const connections = createConnections(db.address, OWN_CONNECTIONS);
   let pulse: Pulse | null = null;
+  const looks = refusals.of("pulse");
+  const unheard = (): void => databaseUnheard(log, { reason: looks.reason() });
   const heartbeat = new Heartbeat();
   const probe = new CommitProbe(connections, refusals.of("probe"), db.name);
   const teller = createTeller(db, self, refusals.of("notify"));
@@ -51,7 +53,7 @@ export function serveAddress(
     // PostgreSQL keeps what is deleted until VACUUM.
     cleaner: { note() {}, suspect() {}, clean() {} },
     watch(listener, heads) {
-      const watching = new Pulse({ connections, self, listener, heads, outcomes: refusals.of("pulse") });
+      const watching = new Pulse({ connections, self, listener, heads, outcomes: looks });
       pulse = watching;
       return { noticeChanges() {}, blindness: () => watching.blindness() };
     },
@@ -67,7 +69,7 @@ export function serveAddress(
       db.guardCommits(() => probe.whenStandbyIsBack(LONGEST_STANDBY_WAIT_MS));
       checking = report(
         [
-          { isOn: () => pulse?.blindness() === "unheard", begin: databaseUnheard, end: databaseHeard },
+          { isOn: () => pulse?.blindness() === "unheard", begin: unheard, end: databaseHeard },
           { isOn: () => probe.awaitsStandby(), begin: standbyMissing, end: standbyBack },
         ],
         log,

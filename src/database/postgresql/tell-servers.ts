@@ -21,7 +21,7 @@ export interface Teller {
 export function createTeller(
   db: Pick<PostgresqlDatabase, "withConnection">,
   self: string,
-  outcomes: Outcomes,
+  outcomes: Omit<Outcomes, "reason">,
 ): Teller {
   const stopping = new AbortController();
   let isAsked = false;
