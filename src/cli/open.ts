@@ -68,7 +68,13 @@ interface OpeningChoices {
   readonly makes: boolean;
   /** Whether a PostgreSQL database is brought up to date while servers of an older version run that can go on. */
   readonly besideServers?: boolean;
+  /** Told what a person who waits should know. */
+  readonly note?: (text: string) => void;
 }
+
+const SLOW_COMMIT =
+  "PostgreSQL has not confirmed the change yet: a synchronous standby may be missing, which formsvc doctor says; " +
+  "if you end this command now, the change may be made all the same";
 
 /**
  * The database of a configuration, brought up to date.
@@ -79,14 +85,14 @@ interface OpeningChoices {
 export async function openForCommand(
   config: Config,
   clock: Clock,
-  { makes, besideServers = false }: OpeningChoices,
+  { makes, besideServers = false, note = () => undefined }: OpeningChoices,
 ): Promise<OpenedDatabase> {
   const { path, url } = config.database;
   if (url === null) {
     if (!makes && !existsSync(path)) refuseMissing(config.database, "there is no database");
     return openMigrated(config, COMMAND_BUSY_TIMEOUT_MS, (db) => upgradeUnserved(db, clock));
   }
-  const db = await openAddress(url);
+  const db = await openAddress(url, () => note(SLOW_COMMIT));
   try {
     const { migratePostgresql, postgresqlMigrationStatus } =
       await import("../database/postgresql/migrate-postgresql.ts");
@@ -107,9 +113,12 @@ function refuseMissing(database: Config["database"], what: string): never {
 }
 
 /** Connects to a PostgreSQL database, whatever its schema. A start on a file loads none of this. */
-export async function openAddress(url: string): Promise<PostgresqlDatabase> {
-  const { openPostgresql } = await import("../database/postgresql/open-postgresql.ts");
-  return openPostgresql(url);
+export async function openAddress(url: string, onSlowCommit?: () => void): Promise<PostgresqlDatabase> {
+  const { COMMAND_OPTIONS, openPostgresql } = await import("../database/postgresql/open-postgresql.ts");
+  return openPostgresql(
+    url,
+    onSlowCommit === undefined ? COMMAND_OPTIONS : { ...COMMAND_OPTIONS, onSlowCommit },
+  );
 }
 
 function upgradeUnserved(db: SqliteDatabase, clock: Clock): MigrationResult {
@@ -155,7 +164,8 @@ async function withOpened<Result>(
   makes: boolean,
 ): Promise<Result> {
   const config = readConfig(context);
-  const { db, migrated } = await openForCommand(config, context.clock, { makes });
+  const note = (text: string): void => context.output.note(text);
+  const { db, migrated } = await openForCommand(config, context.clock, { makes, note });
   try {
     if (migrated.version === 0) context.output.note(`made a new database: ${db.name}`);
     if (migrated.keptCopy !== null)

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { rowsOf } from "../support/engines.ts";
 import { startPair } from "../support/cluster-pair.ts";
 import { type ManyServers, startManyServers } from "../support/many-servers.ts";
+import { collect } from "../support/program.ts";
 import { examplePost, post, tryPost } from "../support/posts.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { hasPostgresql, openForTest } from "../support/temporary-postgresql.ts";
@@ -10,6 +11,7 @@ import { migratePostgresql } from "../../src/database/postgresql/migrate-postgre
 import { createRateExchange } from "../../src/database/postgresql/rate-exchange.ts";
 import { createTeller } from "../../src/database/postgresql/tell-servers.ts";
 import { createJointRateLimiter } from "../../src/foundation/joint-rate-limit.ts";
+import { operatorMachine } from "../support/operator-machine.ts";
 import { administrator, ownCluster } from "../support/own-cluster.ts";
 import { until } from "../support/until.ts";
 
@@ -106,9 +108,13 @@ test.skipIf(!hasPostgresql)(
   },
 );
 
-test.skipIf(!hasPostgresql)("what servers tell each other waits for no standby", async () => {
+const WAITING_SQL = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+
+/** A database whose commits wait for a standby that is not there, and what lets them go on. */
+async function withoutStandby() {
   const cluster = await ownCluster({});
-  const db = await openForTest(cluster.address("postgres"));
+  const address = cluster.address("postgres");
+  const db = await openForTest(address);
   await migratePostgresql(db);
   const admin = await administrator(cluster);
   await admin.query("SET synchronous_commit = local");
@@ -120,6 +126,35 @@ test.skipIf(!hasPostgresql)("what servers tell each other waits for no standby",
   onTestFinished(() => name(""));
   const isMissed = "SELECT current_setting('synchronous_standby_names') = 'nobody' AS is_missed";
   await until(async () => (await rowsOf<{ is_missed: boolean }>(db, isMissed))[0]?.is_missed);
+  return { address, db, admin, goOn: () => name("") };
+}
+
+test.skipIf(!hasPostgresql)(
+  "a command says what it waits for, and ends when the standby is not missed",
+  async () => {
+    const { address, db, admin, goOn } = await withoutStandby();
+    // PostgreSQL's processes hear of a setting one after the other: from here on commits do wait.
+    const commits: Promise<unknown>[] = [];
+    const commit = "SELECT pg_logical_emit_message(true, 'formsvc', '')";
+    await until(async () => {
+      const waiting = db.withConnection((client) => client.query(commit));
+      commits.push(waiting.catch(() => undefined));
+      return (await admin.query(WAITING_SQL)).rows.length > 0;
+    });
+    const machine = operatorMachine({ database: { url: address } });
+    const command = machine.start(["account", "create", "ada@example.org"]);
+    const ran = collect(command);
+    let said = "";
+    command.stderr?.on("data", (data: Buffer) => (said += data.toString()));
+    await until(() => said.includes("a synchronous standby may be missing"));
+    await goOn();
+    expect((await ran).code).toBe(0);
+    await Promise.all(commits);
+  },
+);
+
+test.skipIf(!hasPostgresql)("what servers tell each other waits for no standby", async () => {
+  const { db, admin } = await withoutStandby();
   /** Whether it ends, and does not wait for the standby. */
   const ends = async (work: Promise<unknown>): Promise<boolean> => {
     let hasEnded = false;
@@ -127,8 +162,7 @@ test.skipIf(!hasPostgresql)("what servers tell each other waits for no standby",
       () => (hasEnded = true),
       () => undefined,
     );
-    const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    await until(async () => hasEnded || (await admin.query(waiting)).rows.length > 0);
+    await until(async () => hasEnded || (await admin.query(WAITING_SQL)).rows.length > 0);
     return hasEnded;
   };
 

@@ -13,6 +13,8 @@ export interface PostgresqlOptions {
   readonly patienceMs: number;
   /** Longest wait for an answer to a statement, but for those of a batch; without it any answer is waited for. */
   readonly answerTimeoutMs?: number;
+  /** Called when a commit, not that of a batch, has waited for three seconds. */
+  readonly onSlowCommit?: () => void;
 }
 
 /** Longest wait for a connection, free or new. */
@@ -62,7 +64,8 @@ export async function openPostgresql(
   const connections = createConnections(address, pool);
   const ofBatches = createConnections(address, { size: 1, connectTimeoutMs: BATCH_CONNECT_TIMEOUT_MS });
   const batches = createBatchConnection({ connections: ofBatches, shown, patienceMs: options.patienceMs });
-  const parts = { connections, shown, patienceMs: options.patienceMs };
+  const { patienceMs, onSlowCommit = () => undefined } = options;
+  const parts = { connections, shown, patienceMs, onSlowCommit };
   let gate: Gate = () => undefined;
   const db: PostgresqlDatabase = {
     engine: "postgresql",

@@ -34,18 +34,23 @@ export interface TransactionParts {
   readonly shown: string;
   /** How long a transaction is begun again while others are in its way. */
   readonly patienceMs: number;
+  /** Called when a commit has waited for three seconds. */
+  readonly onSlowCommit: () => void;
 }
+
+/** A commit that takes longer waits for a standby, or for a disk that is not well. */
+const SLOW_COMMIT_MS = 3000;
 
 /** Runs steps in one transaction; from their start again when another transaction was in the way. */
 export async function runTransaction<Result>(
-  { connections, shown, patienceMs }: TransactionParts,
+  parts: TransactionParts,
   begin: string,
   work: () => Steps<Result>,
 ): Promise<Result> {
   try {
-    return await pRetry(async () => runOnce(await connections.take(), begin, work, shown), {
+    return await pRetry(async () => runOnce(await parts.connections.take(), begin, work, parts), {
       retries: Number.POSITIVE_INFINITY,
-      maxRetryTime: patienceMs,
+      maxRetryTime: parts.patienceMs,
       minTimeout: FIRST_PAUSE_MS,
       maxTimeout: LONGEST_PAUSE_MS,
       // Two that met would meet again after equal pauses.
@@ -55,7 +60,7 @@ export async function runTransaction<Result>(
     });
   } catch (error) {
     if (begin === BEGIN.read && isReadOnly(error)) throw error;
-    throw translatePostgresqlError(error, shown);
+    throw translatePostgresqlError(error, parts.shown);
   }
 }
 
@@ -63,7 +68,7 @@ async function runOnce<Result>(
   client: PoolClient,
   begin: string,
   work: () => Steps<Result>,
-  shown: string,
+  parts: TransactionParts,
 ): Promise<Result> {
   let broken: Error | boolean = false;
   try {
@@ -72,7 +77,7 @@ async function runOnce<Result>(
     begun.catch(() => undefined);
     const result = await runSteps(senderOver(client), work());
     await begun;
-    await commit(client, shown);
+    await commit(client, parts);
     return result;
   } catch (error) {
     // A standby's connections stay open; the next one has to be made to the primary.
@@ -131,13 +136,14 @@ async function rollBack(client: PoolClient): Promise<boolean> {
 /**
  * The server warns when it stops waiting for a synchronous standby: the change is made here, and may be lost with this machine.
  */
-async function commit(client: PoolClient, shown: string): Promise<void> {
+async function commit(client: PoolClient, { shown, onSlowCommit }: TransactionParts): Promise<void> {
   let warning: Error | undefined;
   // Its words depend on the server's language; 00000 is the code of what is no warning.
   const listen = ({ code, message }: Partial<Record<"code" | "message", string | undefined>>) => {
     if (code !== "00000") warning = new Error(message);
   };
   let command: string;
+  const slow = setTimeout(onSlowCommit, SLOW_COMMIT_MS);
   client.on("notice", listen);
   try {
     ({ command } = await client.query("COMMIT"));
@@ -145,6 +151,7 @@ async function commit(client: PoolClient, shown: string): Promise<void> {
     const isRolledBack = error instanceof DatabaseError && !isConnectionLost(error);
     throw isRolledBack ? error : unheard(shown, error);
   } finally {
+    clearTimeout(slow);
     client.off("notice", listen);
   }
   if (warning !== undefined) throw unheard(shown, warning);
