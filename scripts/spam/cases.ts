@@ -5,6 +5,7 @@ import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 import { spamOdds, type TextModel } from "../../src/spam/text-model.ts";
+import { scriptOf } from "./script-of.ts";
 import type { Scored } from "./shares.ts";
 import { type DataRow, type LabelledText, readRows } from "./texts.ts";
 import { trainModel } from "./train-model.ts";
@@ -12,17 +13,15 @@ import { trainModel } from "./train-model.ts";
 /** A labelled post, with what was found in it. */
 export interface Case extends Scored {
   readonly group: string;
+  /** What {@link scriptOf} says of the text. */
+  readonly script: string;
   readonly label: "spam" | "ham";
   readonly evidence: Evidence;
 }
 
 const settings = defaultSpamSettings(3);
 
-function asCase(
-  post: SpamPost,
-  about: Pick<Case, "group" | "label" | "cluster">,
-  model: TextModel | null,
-): Case {
+function asCase(post: SpamPost, about: Omit<Case, "score" | "evidence">, model: TextModel | null): Case {
   const evidence = evidenceOf(post, model, noHistory);
   return { ...about, evidence, score: weigh(evidence).score };
 }
@@ -56,7 +55,12 @@ function judgeLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[
 }
 
 function textCase(text: LabelledText, model: TextModel): Case {
-  const about = { group: groupOf(text), label: text.label, cluster: text.kind ?? text.id };
+  const about = {
+    group: groupOf(text),
+    label: text.label,
+    cluster: text.kind ?? text.id,
+    script: scriptOf(text.text),
+  };
   return asCase(contentOf({ message: text.text }), about, model);
 }
 
@@ -144,6 +148,7 @@ export function measureCase(row: MeasureRow, group: string | null = null, withId
     group: group ?? row.site ?? `${row.source}${row.lang === "" ? "" : ` (${row.lang})`}`,
     label: row.label,
     cluster: String(row.cluster ?? row.id),
+    script: scriptOf(row.text),
   };
   return asCase(contentOf(fields), about, null);
 }

@@ -29,6 +29,12 @@ const measure = readMeasure(directory);
 const kinds = kindsLeftOut(own, others);
 heading("A fifth of the kinds left out at a time");
 shareTable(kinds);
+heading("The same by script");
+shareTable(
+  kinds
+    .map((each) => ({ ...each, group: each.script }))
+    .toSorted((a, b) => a.group.localeCompare(b.group) || b.label.localeCompare(a.label)),
+);
 heading("All own texts left out");
 shareTable(ownLeftOut(own, others));
 heading("Each source left out in turn");

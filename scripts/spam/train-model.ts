@@ -14,7 +14,7 @@ import type { LabelledText } from "./texts.ts";
  */
 const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
   "own/spam": 10,
-  "own/ham": 10,
+  "own/ham": 16,
   "tg-spam-samples/ham": 2,
   "sms-spam-collection/ham": 0.4,
   "ham-banking77/ham": 0.15,

@@ -4,7 +4,7 @@
  */
 export const POINTS = {
   "link-markup": 30,
-  "links-many": 22,
+  "links-many": 20,
   "link-shortener": 22,
   "link-redirector": 22,
   "link-messenger": 12,
@@ -51,7 +51,7 @@ export const POINTS = {
 } as const;
 
 /** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -1.75;
+export const TEXT_NEUTRAL_ODDS = -1.5;
 export const TEXT_POINTS_PER_ODDS = 20;
 /** What the points against a sender lose in a text that tells something rather than sells it, and has no link. */
 export const TEXT_STATEMENT_DISCOUNT = 25;
