@@ -1,25 +1,20 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
-import { alignDeliveries } from "./align-deliveries.ts";
 import type { ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
-import { Lane } from "./lane.ts";
+import { HeldClaims } from "./held-claims.ts";
+import type { Lane } from "./lane.ts";
 import { LaneClaims } from "./lane-claims.ts";
 import { MinuteRate } from "./pace.ts";
-import { ownerOf } from "./owner.ts";
-import { type FaultChange, forgetFaults, Places, saveFaults } from "./places.ts";
-import type { Recipient } from "./recipient.ts";
-import { listEnabledRecipients } from "./recipient-store.ts";
-import { recoverDeliveries } from "./recover-deliveries.ts";
+import { type FaultChange, Places, saveFaults } from "./places.ts";
+import { type LaneFacts, LaneReader } from "./read-lanes.ts";
 import { RoundDraft, type Sending } from "./round-draft.ts";
 import { Slots } from "./slots.ts";
-import type { AttemptResult, EndedAttempt, RecordedAttempt, Route, Transport } from "./transport.ts";
+import type { AttemptResult, EndedAttempt, RecordedAttempt, Transport } from "./transport.ts";
 
 /** Deliveries claimed ahead go back if their recipient has not answered for this time. */
 export const AHEAD_MS = 25;
 
-/** A fault whose probe is overdue by this time is looked after by nobody: its server has ended. */
-const STALE_FAULT_MS = 900_000;
 /** Most deliveries of a few. */
 const FEW = 8;
 
@@ -43,12 +38,6 @@ interface RoundWork {
   readonly quick: ReadonlyMap<Lane, number>;
 }
 
-/** How recipients are reached, by the kind and then the id. */
-type Routes = ReadonlyMap<
-  string,
-  { readonly transport: Transport; readonly byId: ReadonlyMap<string, Route> }
->;
-
 /**
  * Decides which deliveries may be sent now. Slots and deliveries claimed ahead are counted here and change only after a commit.
  * Everything else is read from the database, and read again after {@link Lanes.invalidate}.
@@ -58,17 +47,14 @@ export class Lanes {
   readonly #db: Database;
   readonly #claims: Claims;
   readonly #laneClaims: LaneClaims;
-  readonly #transports: readonly Transport[];
+  readonly #reader: LaneReader;
   /** By carrier. */
   readonly #rates: ReadonlyMap<string, MinuteRate>;
   #lanes: ReadonlyMap<string, Lane> = new Map();
   readonly #slots = new Slots();
-  /** Claimed and neither recorded nor back, by their ids; empty if nobody else takes part. */
-  readonly #held = new Map<string, ClaimedDelivery>();
+  readonly #held: HeldClaims;
   /** The servers among which the recipients of these lanes were shared out. */
   #servers: readonly string[] = [];
-  /** Claimed, and will not be sent: they go back with the next transaction. */
-  readonly #returning: ClaimedDelivery[] = [];
   #isStale = true;
   /** The recipient at which the next claim starts, so that every one gets its turn. */
   #turn = 0;
@@ -77,13 +63,16 @@ export class Lanes {
     this.#db = db;
     this.#claims = claims;
     this.#laneClaims = new LaneClaims(claims);
-    this.#transports = transports;
+    this.#held = new HeldClaims(claims.isShared);
     this.#rates = new Map(
       transports.flatMap((transport) => {
         const { pace } = transport.policy;
         return pace === null ? [] : [[transport.carrier, new MinuteRate(pace.perMinute)]];
       }),
     );
+    const { places } = this;
+    const parts = { claims, laneClaims: this.#laneClaims, transports, places, rates: this.#rates };
+    this.#reader = new LaneReader(parts);
   }
 
   /** Whether {@link Lanes.reload} must come before anything is claimed. */
@@ -99,9 +88,8 @@ export class Lanes {
   }
 
   /** At the start: what an earlier process left behind goes back into the queue. Returns how many. Inside a transaction. */
-  *recover(now: number): Steps<number> {
-    yield* forgetFaults(this.#claims.isShared ? now - STALE_FAULT_MS : Number.MAX_SAFE_INTEGER);
-    return yield* recoverDeliveries(yield* this.#claims.readAbandoned(), this.#transports, now);
+  recover(now: number): Steps<number> {
+    return this.#reader.recover(now);
   }
 
   /** Recipients or deliveries were changed by somebody else, or a transaction was rolled back. */
@@ -111,7 +99,7 @@ export class Lanes {
 
   /** Nothing is under way or claimed. */
   get isEmpty(): boolean {
-    return this.#slots.isEmpty() && this.aheadCount === 0 && this.#returning.length === 0;
+    return this.#slots.isEmpty() && this.aheadCount === 0 && !this.#held.areReturning;
   }
 
   get aheadCount(): number {
@@ -128,56 +116,25 @@ export class Lanes {
     this.#isStale = false;
     this.#servers = this.#claims.servers.list();
     this.returnAhead("all", now);
-    const routes = await this.#readRoutes(now);
+    const routes = await this.#reader.readRoutes(now);
     this.places.forgetWrongClock(now);
     for (const rate of this.#rates.values()) {
       rate.shareWith(this.#servers.length);
       rate.left(now);
     }
-    const returning = [...this.#returning];
-    const read = await this.#db.relaxedTransaction(() => this.#read(routes, returning, now));
-    const { lanes, draft, recovered } = read;
-    this.#forgetReturned(returning);
+    const { returning } = this.#held;
+    const facts = { routes, servers: this.#servers, returning, heldIds: this.#held.ids() };
+    const { lanes, draft, recovered } = await this.#db.relaxedTransaction(() => this.#read(facts, now));
+    this.#held.forgetReturned(returning);
     draft.accept(now);
     this.#lanes = new Map(lanes.map((lane) => [lane.recipientId, lane]));
     if (draft.isStale) this.#isStale = true;
     return recovered;
   }
 
-  async #readRoutes(now: number): Promise<Routes> {
-    const read = this.#transports.map(
-      async (transport) => [transport.kind, { transport, byId: await transport.routes(now) }] as const,
-    );
-    return new Map(await Promise.all(read));
-  }
-
-  *#read(routes: Routes, returning: readonly ClaimedDelivery[], now: number) {
-    yield* this.#claims.giveBack(returning);
-    const recovered = this.#claims.isShared ? yield* this.#recoverOthers(now) : 0;
+  *#read(facts: LaneFacts, now: number) {
     const draft = new RoundDraft(this.#slots);
-    draft.isStale = yield* alignDeliveries(now);
-    const lanes = (yield* listEnabledRecipients()).flatMap((recipient) =>
-      this.#laneOf(recipient, routes, now),
-    );
-    yield* this.#laneClaims.readDue(draft, lanes, now);
-    return { lanes, draft, recovered };
-  }
-
-  *#recoverOthers(now: number): Steps<number> {
-    const held = [...this.#held.values()].flatMap(({ id, memberIds }) => memberIds.concat(id));
-    yield* this.#claims.giveBackUnheld(held);
-    return yield* this.recover(now);
-  }
-
-  /** None if it is another server's, or there is no way to the recipient now. */
-  #laneOf(recipient: Recipient, routes: Routes, now: number): Lane[] {
-    if (ownerOf(recipient.id, this.#servers) !== this.#claims.servers.self) return [];
-    const known = routes.get(recipient.kind);
-    const route = known?.byId.get(recipient.id);
-    if (!known || !route) return [];
-    const { transport } = known;
-    const rate = this.#rates.get(transport.carrier) ?? null;
-    return [new Lane(recipient, { transport, route, places: this.places, rate }, now)];
+    return { draft, ...(yield* this.#reader.read(draft, facts, now)) };
   }
 
   /** New deliveries were queued for these recipients. Returns whether another server may have to know. */
@@ -193,7 +150,7 @@ export class Lanes {
 
   /** Whether claims wait to go back. */
   get areReturning(): boolean {
-    return this.#returning.length > 0;
+    return this.#held.areReturning;
   }
 
   /** Whether anything may be claimed. */
@@ -223,7 +180,7 @@ export class Lanes {
    */
   async recordAndClaim(ended: readonly EndedAttempt[], most: MostClaims, now: number): Promise<Round> {
     const lanes = [...this.#lanes.values()];
-    const returning = [...this.#returning];
+    const { returning } = this.#held;
     const faults = this.places.changes();
     const work = {
       ended,
@@ -234,11 +191,11 @@ export class Lanes {
       quick: takeQuick(lanes, most),
     };
     const { records, draft } = await this.#db.relaxedTransaction(() => this.#run(work, now));
-    this.#forgetReturned(returning);
-    for (const { delivery } of ended) this.#held.delete(delivery.id);
+    this.#held.forgetReturned(returning);
+    for (const { delivery } of ended) this.#held.recorded(delivery);
     this.places.saved(faults);
     draft.accept(now);
-    this.#hold(draft);
+    this.#held.hold(draft);
     if (draft.isStale) this.#isStale = true;
     for (const { lane } of draft.sendings) this.#slots.take(lane.slotNames, 1);
     return { records, sendings: draft.sendings };
@@ -304,19 +261,8 @@ export class Lanes {
     return Number.isFinite(next) ? Math.max(next, now) : null;
   }
 
-  #hold({ sendings, ahead }: RoundDraft): void {
-    if (!this.#claims.isShared) return;
-    for (const { delivery } of sendings) this.#held.set(delivery.id, delivery);
-    for (const delivery of [...ahead.values()].flat()) this.#held.set(delivery.id, delivery);
-  }
-
-  #forgetReturned(returned: readonly ClaimedDelivery[]): void {
-    this.#returning.splice(0, returned.length);
-    for (const { id } of returned) this.#held.delete(id);
-  }
-
   #return(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {
-    this.#returning.push(...deliveries);
+    this.#held.return(deliveries);
     lane.noteDue(now);
   }
 
