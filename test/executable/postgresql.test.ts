@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { emptyMachine } from "../support/operator-machine.ts";
 import { findPostgresql, startCluster } from "../support/postgresql-cluster.ts";
-import { post } from "../support/posts.ts";
+import { post, storedIds } from "../support/posts.ts";
 
 test.skipIf(findPostgresql() === null)(
-  "the built program serves a PostgreSQL database, and copies it into a file that it opens",
+  "the built program serves a PostgreSQL database, and what it copies or backs up into a file it opens and serves",
   async () => {
     const cluster = await startCluster();
     onTestFinished(() => cluster.stop());
@@ -20,5 +20,10 @@ test.skipIf(findPostgresql() === null)(
     expect(accounts.data).toMatchObject([{ email: "ada@example.org" }]);
     const stored = await machine.json<{ data: object[] }>(["submission", "list", "--db", "copy.db"]);
     expect(stored.data).toMatchObject([{ id }]);
+    await machine.mustRun(["backup", "backup.db"]);
+    const again = await machine.serve({ args: ["--db", "backup.db"] });
+    const next = await post(again.url, secret);
+    expect(await again.stop()).toBe(0);
+    expect(storedIds(machine.path("backup.db"))).toEqual(new Set([id, next]));
   },
 );
