@@ -90,10 +90,10 @@ async function attempt(
   return result;
 }
 
-/** For people. What becomes of the message does not depend on it. */
+/** For people. What becomes of the message does not depend on it, so it waits for no disk. */
 async function noteSent(db: Database, id: string, now: number): Promise<void> {
   try {
-    await db.transaction(() => noteReplySent(id, now));
+    await db.relaxedTransaction(() => noteReplySent(id, now));
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
   }
