@@ -76,8 +76,8 @@ const set = command({
 wrote are called backscatter: they annoy, and get your mail server onto block lists. So a reply has
 the name of the endpoint, the reference, the time and your own text, and nothing that was submitted.
 It is sent only about a post with a spam score of 25 or less and no filled honeypot: one to an
-address in 24 hours, 20 for an endpoint and 3 for a network of clients in an hour, as many for a
-workspace as mail.limits says, none to addresses of programs like noreply, and never a second time.`,
+address in 24 hours; in an hour 20 for an endpoint, 3 for a network of clients and what mail.limits
+allows for a workspace; none to addresses of programs like noreply, and never a second time.`,
   options: settingOptions,
   examples: [
     "formsvc autoreply set Contact",

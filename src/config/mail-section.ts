@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 
 const count = z.int().min(1).max(1_000_000_000);
-/** To decide about a post, as many rows are counted at most. */
+/** The most rows that are counted to decide about a post. */
 const replies = z.int().min(0).max(10_000);
 const filePath = z.string().min(1).max(4096).nullable();
 const labels = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;

@@ -3,7 +3,7 @@ import { isUnspaced, isWhitespace } from "./characters.ts";
 import { HASH_BEGIN, hashOf, mix, step } from "./hashing.ts";
 import { endOfUnspaced, MAX_WORDS, type TextWords } from "./read-words.ts";
 
-/** Buckets of one kind of hashed features: of words and what is in them, and as many of 3 and 4 characters in a row. */
+/** Buckets of each kind of hashed features: words and what is in them are one kind, 3 and 4 characters in a row the other. */
 export const BUCKETS = 131_072;
 /** Bits of a hash that a bucket leaves out. */
 const SHIFT = 15;

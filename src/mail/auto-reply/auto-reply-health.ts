@@ -28,4 +28,4 @@ export function* checkAutoReplies({ perHour }: ReplyLimits, now: number): Steps<
 
 const KEPT_BACK = "for now, posts to workspaces that belong to no operator get none";
 const TOO_MANY =
-  "see in the list of accounts who signed up lately; if all is right, raise mail.limits.repliesPerHour";
+  "look at the accounts that signed up lately; if all is right, raise mail.limits.repliesPerHour";
