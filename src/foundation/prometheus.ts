@@ -71,15 +71,12 @@ const LONGEST_READ_MS = 1000;
  */
 function inTime<Value>(read: () => MaybeLater<Value>, onMissing: () => void): () => Promise<Value | null> {
   let underWay: Promise<Value> | null = null;
-  const begin = async (): Promise<Value> => {
-    try {
-      return await read();
-    } finally {
-      underWay = null;
-    }
-  };
+  const begin = async (): Promise<Value> => await read();
   return async () => {
-    underWay ??= begin();
+    // Never before it is set, not even if the read throws at once.
+    underWay ??= begin().finally(() => {
+      underWay = null;
+    });
     const late = Promise.withResolvers<typeof LATE>();
     const limit = setTimeout(late.resolve, LONGEST_READ_MS, LATE);
     try {

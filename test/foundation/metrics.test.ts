@@ -30,10 +30,14 @@ test("a value that does not come is left out, and is not asked for again before 
   expect(asked).toBe(2);
 });
 
-test("a defect is not left out", async () => {
+test("a defect is not left out, and is over when the value can be read again", async () => {
   const metrics = createMetrics(null);
+  let isBroken = true;
   metrics.gauge("formsvc_broken", "Broken.", () => {
-    throw new TypeError("a defect");
+    if (isBroken) throw new TypeError("a defect");
+    return 1;
   });
   await expect(metrics.render()).rejects.toThrow("a defect");
+  isBroken = false;
+  expect(sample(await metrics.render(), "formsvc_broken")).toBe("1");
 });
