@@ -12,6 +12,8 @@ const MAX_AGE_MS = 3000;
 /** After this silence, and then each second, the server is asked whether the commit waits for a standby. */
 const SILENCE_MS = 3000;
 const ASK_AGAIN_MS = 1000;
+/** A sound standby answers sooner; whoever asks has waited longer. */
+const LONG_WAIT_MS = 1000;
 /** Time between two looks of who waits for the standby. */
 const LOOK_MS = 50;
 
@@ -129,7 +131,10 @@ export class CommitProbe implements Writability {
     }
   }
 
-  /** Over a connection of its own: all others may be waiting. */
+  /**
+   * Over a connection of its own: all others may be waiting. A commit that waits for a moment says nothing: on a busy server there is always
+   * one, also when the probe's own connection is dead.
+   */
   async #hasWaiting(): Promise<boolean> {
     let client: PoolClient | null = null;
     try {
@@ -137,7 +142,7 @@ export class CommitProbe implements Writability {
       const asked = client.query<StandbyWait>(STANDBY_WAIT_SQL);
       const { rows } = await answerWithin(asked, SILENCE_MS, this.#stopping.signal);
       client.release();
-      return (rows[0]?.waitMs ?? null) !== null;
+      return (rows[0]?.waitMs ?? 0) >= LONG_WAIT_MS;
     } catch {
       if (client !== null) destroy(client);
       return false;
