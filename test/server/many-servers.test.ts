@@ -10,7 +10,7 @@ import { documentedMetrics, ONLY_ON_POSTGRESQL, servedMetrics } from "../support
 import { openEvents } from "../support/event-stream.ts";
 import { type ManyServers, startManyServers } from "../support/many-servers.ts";
 import { findPgbouncer, type Pgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
-import { examplePost, post, tryPost } from "../support/posts.ts";
+import { examplePost, patiently, postPatiently, tryPost } from "../support/posts.ts";
 import { hasPostgresql, addressForFile } from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
 
@@ -106,7 +106,8 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
       const send = async (sender: number): Promise<void> => {
         for (let n = 0; n < (2 * MONTHLY) / SENDERS; n += 1) {
           const data = { ...examplePost, message: `Is number ${sender} or ${n} open?` };
-          statuses.push((await tryPost(urls[sender % 2 === 0 ? 0 : 1], publishable, data)).status);
+          const url = urls[sender % 2 === 0 ? 0 : 1];
+          statuses.push((await patiently(() => tryPost(url, publishable, data))).status);
         }
       };
       await Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(sender)));
@@ -121,7 +122,7 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
       const { id, secret } = await endpointWith("hobby");
       const keys = Array.from({ length: 25 }, (_, n) => `order-${n}`);
       const send = async (url: string, key: string) => {
-        const answer = await tryPost(url, secret, examplePost, { "idempotency-key": key });
+        const answer = await patiently(() => tryPost(url, secret, examplePost, { "idempotency-key": key }));
         const { submission_id: submission } = (await answer.json()) as { submission_id?: string };
         return { status: answer.status, submission };
       };
@@ -138,7 +139,7 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
 
     test.skipIf(isPooled)("a rate limit that one has used up is used up at the other", async () => {
       const { secret } = await endpointWith("hobby");
-      const statusOf = async (url: string) => (await tryPost(url, secret)).status;
+      const statusOf = async (url: string) => (await patiently(() => tryPost(url, secret))).status;
       // One client has this many connections at most.
       for (let sent = 0; sent < RATE.max; sent += AT_ONCE) {
         const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => statusOf(urls[0])));
@@ -161,12 +162,14 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
       const session = await db.transaction(() => startSession(account.id, browser, Date.now()));
       const cookie = `formsvc-session=${session.cookie}`;
       for (const url of urls) {
-        const page = await fetch(`${url}/dashboard`, { headers: { cookie }, redirect: "manual" });
+        const page = await patiently(() =>
+          fetch(`${url}/dashboard`, { headers: { cookie }, redirect: "manual" }),
+        );
         expect(page.status).toBe(200);
       }
       const stream = await openEvents(`${urls[0]}/dashboard/events`, cookie);
       onTestFinished(() => stream.close());
-      await post(urls[1], publishable);
+      await postPatiently(urls[1], publishable);
       expect(await stream.next()).toMatchObject({ name: "new" });
     });
 
@@ -176,9 +179,11 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
         for (const { lines } of many.servers)
           expect(lines.map(({ event }) => event)).toContain("database.standby-not-awaited");
         const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
-        const metrics = await (await fetch(`${urls[0]}/metrics`, { headers })).text();
-        expect(metrics).toContain("\nformsvc_database_synchronous_standbys 0\n");
-        expect(metrics).toContain("\nformsvc_live_servers 2\n");
+        const expected = ["\nformsvc_database_synchronous_standbys 0\n", "\nformsvc_live_servers 2\n"];
+        const metrics = await until(async () => {
+          const text = await (await fetch(`${urls[0]}/metrics`, { headers })).text();
+          return expected.every((line) => text.includes(line)) ? text : null;
+        });
         expect(servedMetrics(metrics)).toEqual(expect.arrayContaining([...ONLY_ON_POSTGRESQL]));
         expect(documentedMetrics()).toEqual(expect.arrayContaining(servedMetrics(metrics)));
       },
@@ -186,13 +191,13 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
 
     test.skipIf(isPooled)("tail gives what both store, each once", async () => {
       const { id, publishable } = await endpointWith("hobby");
-      const first = await post(urls[0], publishable);
+      const first = await postPatiently(urls[0], publishable);
       const args = ["submission", "tail", "--cursor", first, "--follow", "--endpoint", id, "--json"];
       const child = many.machine.start(args);
       let printed = "";
       child.stdout?.setEncoding("utf8").on("data", (text: string) => (printed += text));
       const ids = await Promise.all(
-        Array.from({ length: 40 }, (_, n) => post(urls[n % 2 === 0 ? 0 : 1], publishable)),
+        Array.from({ length: 40 }, (_, n) => postPatiently(urls[n % 2 === 0 ? 0 : 1], publishable)),
       );
       await until(() => ids.every((each) => printed.includes(each)));
       child.kill();
@@ -210,7 +215,7 @@ for (const { way, isMissing, isPooled, reach } of WAYS)
       await many.machine.mustRun(["key", "revoke", other.publishable.slice(4, 16)]);
       for (const url of urls) {
         await until(async () => (await tryPost(url, other.publishable)).status === 401);
-        await post(url, publishable);
+        await postPatiently(url, publishable);
       }
       await write(db, "UPDATE schema_version SET oldest_program = version");
       for (const url of urls) {

@@ -5,7 +5,7 @@ import { startSession } from "../../src/sessions/session.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { startLink } from "../support/faulty-link.ts";
 import { type ManyServers, startManyServers } from "../support/many-servers.ts";
-import { tryPost } from "../support/posts.ts";
+import { patiently, tryPost } from "../support/posts.ts";
 import { addressForFile, hasPostgresql } from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
 
@@ -94,11 +94,13 @@ describe.skipIf(!hasPostgresql)("a key that was revoked", () => {
     [
       "on a page of one of the servers",
       async ({ endpoint, key }) => {
-        const answer = await fetch(`${urls[0]}/dashboard/endpoints/${endpoint}/keys/${key}/revoke`, {
+        const revoke = {
           method: "POST",
           headers: { cookie, "sec-fetch-site": "same-origin" },
           redirect: "manual",
-        });
+        } as const;
+        const page = `${urls[0]}/dashboard/endpoints/${endpoint}/keys/${key}/revoke`;
+        const answer = await patiently(() => fetch(page, revoke));
         expect(answer.status).toBe(303);
       },
     ],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { operatorMachine, type OperatorMachine } from "../support/operator-machine.ts";
-import { examplePost, post, tryPost } from "../support/posts.ts";
+import { examplePost, patiently, postPatiently, tryPost } from "../support/posts.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { startLink } from "../support/faulty-link.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
@@ -36,12 +36,14 @@ function postForm(url: string, key: string, headers: Record<string, string> = {}
 async function signIn(machine: OperatorMachine, url: string): Promise<string> {
   const link = await machine.json<{ url: string }>(["account", "sign-in-link", ADA]);
   const token = new URL(link.url).hash.slice(1);
-  const answer = await fetch(`${url}/dashboard/sign-in/link`, {
-    method: "POST",
-    headers: { "sec-fetch-site": "same-origin" },
-    body: new URLSearchParams({ token, new_password: "correct horse battery" }),
-    redirect: "manual",
-  });
+  const answer = await patiently(() =>
+    fetch(`${url}/dashboard/sign-in/link`, {
+      method: "POST",
+      headers: { "sec-fetch-site": "same-origin" },
+      body: new URLSearchParams({ token, new_password: "correct horse battery" }),
+      redirect: "manual",
+    }),
+  );
   expect(answer.status).toBe(303);
   return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
@@ -55,16 +57,17 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     let server = await machine.serve();
     expect(server.lines.map(({ event }) => event)).toContain("database.created");
     const endpoint = await machine.createEndpoint({ allowOrigin: ["https://shop.example"] });
-    const ids = [await post(server.url, endpoint.secret)];
+    const ids = [await postPatiently(server.url, endpoint.secret)];
     const origin = { origin: "https://shop.example" };
-    const fromPage = await tryPost(server.url, endpoint.publishable, examplePost, origin);
+    const fromPage = await patiently(() => tryPost(server.url, endpoint.publishable, examplePost, origin));
     expect([fromPage.status, fromPage.headers.get("access-control-allow-origin")]).toEqual([
       200,
       "https://shop.example",
     ]);
-    expect((await postForm(server.url, endpoint.publishable, origin)).status).toBe(200);
+    expect((await patiently(() => postForm(server.url, endpoint.publishable, origin))).status).toBe(200);
     const elsewhere = { origin: "https://other.example" };
-    expect((await tryPost(server.url, endpoint.publishable, examplePost, elsewhere)).status).toBe(403);
+    const refused = await patiently(() => tryPost(server.url, endpoint.publishable, examplePost, elsewhere));
+    expect(refused.status).toBe(403);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 
     const sending = Promise.allSettled(
@@ -76,9 +79,8 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     expect(server.stderr()).toBe("");
     server = await machine.serve();
     expect(await machine.stored(endpoint)).toHaveLength(stored);
-    const shown = await fetch(`${server.url}/submissions/${ids[0]}`, {
-      headers: { authorization: `Bearer ${endpoint.secret}` },
-    });
+    const headers = { authorization: `Bearer ${endpoint.secret}` };
+    const shown = await patiently(() => fetch(`${server.url}/submissions/${ids[0]}`, { headers }));
     expect(await shown.json()).toMatchObject({ id: ids[0], data: examplePost });
   });
 
@@ -95,15 +97,15 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     const hook = ["webhook", "create", "--url", receiver.url, "--endpoint", endpoint.id];
     await machine.mustRun([...hook, "--allow-private"]);
     await machine.mustRun(["recipient", "add", ADA, "--endpoint", endpoint.id]);
-    const id = await post(server.url, endpoint.secret, { ...examplePost, name: "Grace" });
+    const id = await postPatiently(server.url, endpoint.secret, { ...examplePost, name: "Grace" });
     await until(() => receiver.received.length > 0);
     expect(receiver.received[0]?.body.toString()).toContain(id);
     await until(() => mail.received.some(({ raw }) => raw.toString().includes("Grace")));
 
     const cookie = await signIn(machine, server.url);
-    const inbox = await fetch(`${server.url}/dashboard`, { headers: { cookie } });
+    const inbox = await patiently(() => fetch(`${server.url}/dashboard`, { headers: { cookie } }));
     expect([inbox.status, await inbox.text()]).toEqual([200, expect.stringContaining("Grace")]);
-    const system = await fetch(`${server.url}/dashboard/system`, { headers: { cookie } });
+    const system = await patiently(() => fetch(`${server.url}/dashboard/system`, { headers: { cookie } }));
     const systemPage = await system.text();
     expect([system.status, systemPage]).toEqual([200, expect.stringContaining("postgresql://")]);
     expect(systemPage).not.toMatch(SECRET);
@@ -116,7 +118,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     const { machine } = await postgresqlMachine();
     const server = await machine.serve();
     const endpoint = await machine.createEndpoint();
-    await post(server.url, endpoint.publishable);
+    await postPatiently(server.url, endpoint.publishable);
     await machine.mustRun(["endpoint", "pause", endpoint.id]);
     await until(async () => (await tryPost(server.url, endpoint.publishable)).status === 403);
     await machine.mustRun(["endpoint", "resume", endpoint.id]);
@@ -129,14 +131,14 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     const key = data.find(({ kind }) => kind === "publishable")?.id ?? "";
     await machine.mustRun(["key", "revoke", key]);
     await until(async () => (await tryPost(server.url, endpoint.publishable)).status === 401);
-    expect((await tryPost(server.url, endpoint.secret)).status).toBe(200);
+    expect((await patiently(() => tryPost(server.url, endpoint.secret))).status).toBe(200);
   });
 
   test("refuses posts in a sentence when a newer program ended it, and does not start on such tables", async () => {
     const { machine, address } = await postgresqlMachine();
     const server = await machine.serve();
     const endpoint = await machine.createEndpoint();
-    await post(server.url, endpoint.secret);
+    await postPatiently(server.url, endpoint.secret);
     const db = await openForTest(address);
     await db.transaction(() => run(text("UPDATE schema_version SET version = 1000, oldest_program = 1000")));
     await until(async () => (await tryPost(server.url, endpoint.secret)).status === 503);
@@ -155,7 +157,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     const endpoint = await machine.createEndpoint();
     await machine.mustRun(["account", "create", ADA]);
     const cookie = await signIn(machine, server.url);
-    await post(server.url, endpoint.secret);
+    await postPatiently(server.url, endpoint.secret);
     link.silence();
     const read = () =>
       fetch(`${server.url}/submissions`, { headers: { authorization: `Bearer ${endpoint.secret}` } });
@@ -173,7 +175,7 @@ describe.skipIf(!hasPostgresql)("a server on PostgreSQL", () => {
     await machine.mustRun(["endpoint", "pause", endpoint.id]);
     link.resume();
     await until(async () => (await read()).status === 200);
-    expect((await tryPost(server.url, endpoint.publishable)).status).toBe(403);
+    expect((await patiently(() => tryPost(server.url, endpoint.publishable))).status).toBe(403);
     await until(async () => (await fetch(`${server.url}/readyz`)).status === 200);
     await until(() => server.lines.some(({ event }) => event === "database.heard"));
     const since = server.lines.length;

@@ -10,7 +10,7 @@ import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
 import { rowsOf, write } from "../support/engines.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
-import { post } from "../support/posts.ts";
+import { postPatiently } from "../support/posts.ts";
 import { type Received, startReceiverWith } from "../support/receivers.ts";
 import { startMailServer } from "../support/smtp-servers.ts";
 import {
@@ -131,7 +131,7 @@ async function sendingServers({ withMail = false } = {}) {
   const endpoint = await machine.createEndpoint();
   await db.transaction(() => addWebhooks(endpoint.id, receiver.url));
   if (withMail) await db.transaction(() => addRecipients(endpoint.id));
-  for (let index = 0; index < POSTS; index += 1) await post(servers[1].url, endpoint.secret);
+  for (let index = 0; index < POSTS; index += 1) await postPatiently(servers[1].url, endpoint.secret);
   /** What the first one has claimed and has no answer for. */
   const isOfLost = ({ state, claimed_by: server }: DeliveryRow): boolean =>
     state === "sending" && server === lost;
@@ -218,7 +218,7 @@ describe.skipIf(!hasPostgresql)("deliveries of two servers on one database", () 
     let posts = POSTS;
     // What it claims, it claims after it has said all that it had to say.
     await until(async () => {
-      await post(first.url, secret);
+      await postPatiently(first.url, secret);
       posts += 1;
       return (await sending()).length > 0;
     });

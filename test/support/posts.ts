@@ -27,12 +27,19 @@ export async function post(
   return idOf(await tryPost(url, key, data));
 }
 
-/** The same, again and again while the server says that it cannot store it now. */
-export function postPatiently(url: string, key: string, data: unknown = examplePost): Promise<string> {
+/**
+ * Sends again while the server cannot answer now. On a busy machine it may not have heard of a PostgreSQL database for a second.
+ */
+export function patiently(send: () => Promise<Response>): Promise<Response> {
   return until(async () => {
-    const answer = await tryPost(url, key, data);
-    return answer.status === 503 ? null : idOf(answer);
+    const answer = await send();
+    return answer.status === 503 ? null : answer;
   });
+}
+
+/** Posts a form that must be taken, patiently. */
+export async function postPatiently(url: string, key: string, data: unknown = examplePost): Promise<string> {
+  return idOf(await patiently(() => tryPost(url, key, data)));
 }
 
 async function idOf(answer: Response): Promise<string> {
