@@ -4,7 +4,8 @@ import { connect, type Socket } from "node:net";
  * A load generator in a process of its own: keeps `connections` sockets busy with one prepared request each, over and
  * over, and reports how long answers took. It reads just enough HTTP for servers that send Content-Length.
  *
- * Usage: node load.ts PORT CONNECTIONS SECONDS < request; prints one JSON object, see {@link LoadResult}.
+ * Usage: node load.ts PORT CONNECTIONS SECONDS [RATE] < request; RATE is of requests a second, and without it each socket sends
+ * again at once; prints one JSON object, see {@link LoadResult}.
  */
 export interface LoadResult {
   readonly requestsPerSecond: number;
@@ -18,28 +19,39 @@ export interface LoadResult {
 const HEAD_END = Buffer.from("\r\n\r\n");
 
 if (import.meta.main) {
-  const [port = "", connections = "", seconds = ""] = process.argv.slice(2);
+  const [port = 0, connections = 0, seconds = 0, rate = Infinity] = process.argv.slice(2).map(Number);
   const request = await readAll(process.stdin);
-  const result = await load(Number(port), Number(connections), Number(seconds) * 1000, request);
+  const result = await load({ port, connections, durationMs: seconds * 1000, rate, request });
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-async function load(
-  port: number,
-  connections: number,
-  durationMs: number,
-  request: Buffer,
-): Promise<LoadResult> {
+interface Load {
+  readonly port: number;
+  readonly connections: number;
+  readonly durationMs: number;
+  /** Requests a second, of all sockets together; infinity sends again as soon as an answer came. */
+  readonly rate: number;
+  readonly request: Buffer;
+}
+
+async function load({ port, connections, durationMs, rate, request }: Load): Promise<LoadResult> {
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   const startedAt = performance.now();
   const endsAt = startedAt + durationMs;
-  const record = (status: string, ms: number): boolean => {
-    statuses[status] = (statuses[status] ?? 0) + 1;
-    latencies.push(ms);
-    return performance.now() < endsAt;
-  };
-  await Promise.all(Array.from({ length: connections }, () => keepBusy(port, request, record)));
+  const everyMs = (connections * 1000) / rate;
+  await Promise.all(
+    Array.from({ length: connections }, (_, index) => {
+      let dueAt = startedAt + (index * everyMs) / connections;
+      const record = (status: string, ms: number): number | null => {
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        latencies.push(ms);
+        dueAt += everyMs;
+        return Math.max(dueAt, performance.now()) < endsAt ? dueAt : null;
+      };
+      return keepBusy(port, request, dueAt, record);
+    }),
+  );
   const elapsed = (performance.now() - startedAt) / 1000;
   latencies.sort((a, b) => a - b);
   const at = (share: number): number =>
@@ -53,10 +65,12 @@ async function load(
   };
 }
 
+/** @param record notes an answer, and says when the next request is due; null ends. */
 function keepBusy(
   port: number,
   request: Buffer,
-  record: (status: string, ms: number) => boolean,
+  firstDueAt: number,
+  record: (status: string, ms: number) => number | null,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
@@ -65,7 +79,12 @@ function keepBusy(
       sentAt = performance.now();
       socket.write(request);
     };
-    const socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => send(socket));
+    const sendAt = (socket: Socket, dueAt: number): void => {
+      const waitMs = dueAt - performance.now();
+      if (waitMs > 0) setTimeout(send, waitMs, socket);
+      else send(socket);
+    };
+    const socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => sendAt(socket, firstDueAt));
     socket.on("error", reject);
     socket.on("data", (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
@@ -73,7 +92,8 @@ function keepBusy(
       if (length === null || received.length < length) return;
       const status = received.toString("latin1", 9, 12);
       received = received.subarray(length);
-      if (record(status, performance.now() - sentAt)) return send(socket);
+      const dueAt = record(status, performance.now() - sentAt);
+      if (dueAt !== null) return sendAt(socket, dueAt);
       socket.end();
       resolve();
     });

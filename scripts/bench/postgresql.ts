@@ -10,13 +10,16 @@ import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 /**
  * What PostgreSQL costs: one server on it over one with a file, the processor time of a post with two and four servers over that
  * with one, and posts with many submissions stored over an empty database. All servers share one core; PostgreSQL and the
- * generator share the other. So more servers cannot be faster here, and the processor time is what counts. What sharing a core
- * costs by itself is shown by four servers with a file each.
+ * generator share the other. So more servers cannot be faster here, and the processor time is what counts. Servers that together
+ * fill the core slow each other down: what that costs by itself is shown by four servers with a file each. Servers that get a fixed
+ * rate leave the core some time.
  * Usage: node scripts/bench/postgresql.ts [ROUNDS] [SECONDS] [SUBMISSIONS], after npm run build
  */
 const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 4;
 const SERVERS = 4;
+/** Posts a second to each server: four of them take nearly all of the core. */
+const FIXED_RATE = 1000;
 
 if (import.meta.main) {
   const [rounds = 5, seconds = 3, submissions = 2_000_000] = process.argv.slice(2).map(Number);
@@ -71,8 +74,10 @@ interface Target {
 
 type Together = Pick<Measured, "requestsPerSecond" | "processorUs">;
 
-/** Servers with a file each, and servers on one database. */
-type Round = Readonly<Record<"oneFile" | "allFiles" | "one" | "two" | "all", Together>>;
+/** Servers with a file each, and servers on one database; the last three at the fixed rate. */
+type Round = Readonly<
+  Record<"oneFile" | "allFiles" | "one" | "two" | "all" | "oneSlow" | "twoSlow" | "allSlow", Together>
+>;
 
 async function compareServers(
   { files, empty }: { readonly files: readonly Workplace[]; readonly empty: Workplace },
@@ -91,6 +96,9 @@ async function compareServers(
       two: await measureTogether(onDatabase.slice(0, 2), seconds),
       all: await measureTogether(onDatabase, seconds),
       allFiles: await measureTogether(onFiles, seconds),
+      oneSlow: await measureTogether(onDatabase.slice(0, 1), seconds, FIXED_RATE),
+      twoSlow: await measureTogether(onDatabase.slice(0, 2), seconds, FIXED_RATE),
+      allSlow: await measureTogether(onDatabase, seconds, FIXED_RATE),
     });
   }
   for (const { server } of [...onFiles, ...onDatabase]) await server.stop();
@@ -121,6 +129,12 @@ async function compareServers(
       unit: "",
       bound: null,
     },
+    ...(["two", "all"] as const).map((count) => ({
+      figure: `processor time a post of ${count === "two" ? 2 : SERVERS} servers on one database that take ${FIXED_RATE} posts/s each over that of one`,
+      value: ratio("processorUs", `${count}Slow`, "oneSlow"),
+      unit: "",
+      bound: { atMost: 1.1 },
+    })),
   ];
 }
 
@@ -130,10 +144,18 @@ async function serveEach(places: readonly Workplace[]): Promise<Target[]> {
   return targets;
 }
 
-/** Posts to all of them at once, to each as to one alone: there are more servers because there are more posts. */
-async function measureTogether(targets: readonly Target[], seconds: number): Promise<Together> {
+/**
+ * Posts to all of them at once, to each as to one alone: there are more servers because there are more posts.
+ *
+ * @param rate of posts a second to each; infinity sends as fast as they answer.
+ */
+async function measureTogether(
+  targets: readonly Target[],
+  seconds: number,
+  rate = Infinity,
+): Promise<Together> {
   const all = await Promise.all(
-    targets.map(({ server, request }) => measure(server, CONNECTIONS, seconds, request)),
+    targets.map(({ server, request }) => measure({ ...server, rate }, CONNECTIONS, seconds, request)),
   );
   const sum = (of: (each: Measured) => number): number => all.reduce((total, each) => total + of(each), 0);
   return {

@@ -42,14 +42,24 @@ export async function startServer(
   };
 }
 
+/** What the generator posts to. */
+interface LoadTarget {
+  readonly port: number;
+  /** The generator's. */
+  readonly core?: string;
+  /** Requests a second; without it each socket sends again at once. */
+  readonly rate?: number;
+}
+
 export async function runLoad(
-  { port, core = LOAD_CORE }: { readonly port: number; readonly core?: string },
+  { port, core = LOAD_CORE, rate = Infinity }: LoadTarget,
   connections: number,
   seconds: number,
   request: string,
 ): Promise<LoadResult> {
   const script = join(root, "scripts/bench/load.ts");
-  const args = ["-c", core, process.execPath, script, String(port), String(connections), String(seconds)];
+  const numbers = [port, connections, seconds, rate].map(String);
+  const args = ["-c", core, process.execPath, script, ...numbers];
   const child = spawn("taskset", args, { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(request);
   let output = "";
@@ -66,7 +76,7 @@ export interface Measured extends LoadResult {
 
 /** As {@link runLoad}, with what it cost the server. @throws if any answer is no 200: a refused post is cheaper than a stored one. */
 export async function measure(
-  server: RunningServer,
+  server: LoadTarget & Pick<RunningServer, "pid">,
   connections: number,
   seconds: number,
   request: string,
