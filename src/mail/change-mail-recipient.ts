@@ -108,7 +108,7 @@ export async function removeMailRecipient(
   await db.transaction(function* () {
     yield* recordRecipientChange(actor, "delete", yield* getMailRecipient(id), now);
   });
-  await deleteMailRecipient(db, id);
+  await deleteMailRecipient(db, id, now);
 }
 
 type RecipientVerb =

@@ -136,9 +136,9 @@ export function* writeConfirmation(id: string, open: OpenConfirmation | null): S
 }
 
 /** Deletes it with its messages, sent or not. @throws not_found */
-export async function deleteMailRecipient(db: Database, id: string): Promise<void> {
+export async function deleteMailRecipient(db: Database, id: string, now: number): Promise<void> {
   await db.read(() => getMailRecipient(id));
-  await deleteRecipient(db, id);
+  await deleteRecipient(db, id, now);
 }
 
 function toMailRecipient(

@@ -96,7 +96,7 @@ export async function replayOf<Actor>(
       yield* requireRecipient(recipientId);
       yield* requireReplayable(channel, recipientId);
     });
-  const matched = await countReplayable(db, range, options.asNew);
+  const matched = await countReplayable(db, range, options);
   if (dryRun || matched === 0) return { matched, replayed: 0 };
   // Before the replay, which may take many transactions.
   await db.transaction(() => recordReplay(actor, recipientId, options.now));

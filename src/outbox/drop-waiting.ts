@@ -6,8 +6,8 @@ import { deleteDeliveries } from "./delivery-retention.ts";
 import { spreadOutbox } from "./spread-outbox.ts";
 
 /** Deletes the messages to a recipient that nobody is sending yet, a batch at a time. Call it when nothing more is queued for it. */
-export async function dropWaiting(db: Database, recipientId: string): Promise<number> {
-  await spreadOutbox(db);
+export async function dropWaiting(db: Database, recipientId: string, now: number): Promise<number> {
+  await spreadOutbox(db, now);
   const waiting = query
     .selectFrom("delivery")
     .select(["id", "submission_id"])

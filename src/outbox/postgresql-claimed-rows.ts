@@ -32,8 +32,10 @@ export const TAKE_FREE_ROWS = `${FREE_ROWS},
     taken AS (DELETE FROM outbox WHERE number = ANY (ARRAY(SELECT number FROM free)) RETURNING ${COLUMNS}),
     ${MESSAGES}, ${aliveOf("TRUE")}`;
 
+/** A server whose clock is ahead may have stored a row: what is given back of it is due at once. */
 export const CLAIM_FREE_ROWS = `${FREE_ROWS},
-    taken AS (UPDATE outbox SET claimed_by = ? WHERE number = ANY (ARRAY(SELECT number FROM free)) RETURNING ${COLUMNS}),
+    taken AS (UPDATE outbox SET claimed_by = ?, queued_at = least(queued_at, ?::bigint)
+      WHERE number = ANY (ARRAY(SELECT number FROM free)) RETURNING ${COLUMNS}),
     ${MESSAGES}`;
 
 /** Moves the messages of claimed rows to where those are that are being sent. */

@@ -43,10 +43,11 @@ const TAKE_ROWS = `${TAKE_FREE_ROWS},
     ranked AS (
       SELECT message.*, row_number() OVER (PARTITION BY recipient_id ORDER BY number, place) AS rank
       FROM message WHERE submission_id IN (SELECT id FROM alive))`;
+/** A server whose clock is ahead may have stored them: they are due at once. */
 const MAKE_DELIVERIES = `INSERT INTO delivery
       (id, submission_id, recipient_id, state, attempts, due_at, claimed_at, is_probe, claimed_by)
       SELECT ranked.id, submission_id, ranked.recipient_id, chosen.state,
-        CASE chosen.state WHEN 'sending' THEN 1 ELSE 0 END, queued_at,
+        CASE chosen.state WHEN 'sending' THEN 1 ELSE 0 END, least(queued_at, ?::bigint),
         CASE chosen.state WHEN 'sending' THEN ?::bigint END, CASE chosen.state WHEN 'sending' THEN ?::smallint ELSE 0 END,
         CASE chosen.state WHEN 'sending' THEN ? END
       FROM ranked JOIN rest ON rest.recipient_id = ranked.recipient_id
@@ -112,6 +113,7 @@ export function createClaims(servers: LiveServers): Claims {
       CLAIM_SQL.queued,
       toJson(wants),
       now,
+      now,
       isProbe ? 1 : 0,
       self,
     );
@@ -132,12 +134,12 @@ export function createClaims(servers: LiveServers): Claims {
       return new Map(rows.map((row) => [row.recipient_id, row.due_at]));
     },
     *claimDue(wants, now) {
-      const claim = [toJson(wants), now, 0, self, now, now, 0, self];
+      const claim = [toJson(wants), now, 0, self, now, now, now, 0, self];
       const rows = yield* all(prepared<ClaimedRow>("claim due and queued", CLAIM_SQL.dueAndQueued, ...claim));
       return forEach(wants, byRecipient(rows, false, now));
     },
     *claimAhead(wants, now) {
-      const claim = [toJson(wants), now, 0, self, now, self];
+      const claim = [toJson(wants), now, 0, self, now, self, now];
       const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, ...claim));
       return forEach(wants, byRecipient(rows, false, now));
     },

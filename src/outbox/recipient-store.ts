@@ -101,20 +101,20 @@ export function* setRecipientEnabled(id: string, isEnabled: boolean): Steps<void
 }
 
 /** Deletes it with its transport's rows and its deliveries, these in batches, so that no transaction is long. */
-export async function deleteRecipient(db: Database, id: string): Promise<void> {
+export async function deleteRecipient(db: Database, id: string, now: number): Promise<void> {
   await db.transaction(() => setRecipientEnabled(id, false));
   const some = query.selectFrom("delivery").select(["id", "submission_id"]).where("recipient_id", "=", id);
   // A body is deleted with the last delivery of its submission, so no delivery may be left in the outbox.
-  await spreadOutbox(db);
+  await spreadOutbox(db, now);
   let deleted = BULK_BATCH;
   while (deleted === BULK_BATCH) {
     deleted = await writeInTurn(db, function* () {
-      yield* spread(Number.POSITIVE_INFINITY);
+      yield* spread(Number.POSITIVE_INFINITY, now);
       return yield* deleteDeliveries(yield* all(some.limit(BULK_BATCH)));
     });
   }
   await db.transaction(function* () {
-    yield* spread(Number.POSITIVE_INFINITY);
+    yield* spread(Number.POSITIVE_INFINITY, now);
     yield* deleteDeliveries(yield* all(some));
     yield* run(query.deleteFrom("recipient").where("id", "=", id));
     yield* raiseSettingsVersion();

@@ -32,7 +32,7 @@ export interface ReplayOptions {
  * @throws not_found; conflict while it is being sent, and, with a new id, while it is still to be sent.
  */
 export async function replayDelivery(db: Database, id: string, options: ReplayOptions): Promise<string> {
-  await spreadOutbox(db);
+  await spreadOutbox(db, options.now);
   return db.transaction(function* () {
     const rows = query.selectFrom("delivery").select(["id", "state", "lead_id"]);
     const row = yield* first(rows.where("id", "=", id));
@@ -59,8 +59,12 @@ export function checkReplay(id: string, state: DeliveryState, asNew: boolean): v
 }
 
 /** How many deliveries a bulk replay would touch; messages of the outbox become deliveries first, as for the replay. */
-export async function countReplayable(db: Database, range: ReplayRange, asNew: boolean): Promise<number> {
-  await spreadOutbox(db);
+export async function countReplayable(
+  db: Database,
+  range: ReplayRange,
+  { asNew, now }: ReplayOptions,
+): Promise<number> {
+  await spreadOutbox(db, now);
   const counted = selectReplayable(range, asNew, "")
     .clearSelect()
     .select((eb) => eb.fn.countAll<number>().as("count"));
@@ -69,7 +73,7 @@ export async function countReplayable(db: Database, range: ReplayRange, asNew: b
 
 /** Replays a range in batches, each a transaction; finished batches stay done if a later one fails. Returns how many. */
 export async function replayRange(db: Database, range: ReplayRange, options: ReplayOptions): Promise<number> {
-  await spreadOutbox(db);
+  await spreadOutbox(db, options.now);
   // Messages that this replay adds with new ids lie after this bound, so it never replays its own.
   const until = Math.min(range.until ?? options.now, options.now);
   let after = "";

@@ -41,25 +41,25 @@ export const SPREAD_SQL = {
 
 /**
  * Turns rows of the outbox into deliveries, oldest first, up to `most` messages. Returns how many messages they named: fewer
- * than `most` if nothing is left.
+ * than `most` if nothing is left. A message that a clock ahead of this one has stored is due now.
  */
-export function* spread(most: number): Steps<number> {
+export function* spread(most: number, now: number): Steps<number> {
   let count = 0;
   while (count < most) {
     const row = yield* first(locked<Row>(SPREAD_SQL.oldest, oldest("claimed_by")));
     if (row === undefined) break;
-    count += yield* spreadRow(row);
+    count += yield* spreadRow(row, Math.min(row.queued_at, now));
   }
   return count;
 }
 
 /** Turns everything that is in the outbox now into deliveries, in small transactions. */
-export async function spreadOutbox(db: Database): Promise<void> {
+export async function spreadOutbox(db: Database, now: number): Promise<void> {
   const { pending, held } = await db.read(() => countQueued(null));
   // More may come all the time.
   for (let left = pending + held; left > 0;) {
     const count = await writeInTurn(db, function* () {
-      const named = yield* spread(BULK_BATCH);
+      const named = yield* spread(BULK_BATCH, now);
       if (named > 0) yield* raiseSettingsVersion();
       return named;
     });
@@ -72,7 +72,7 @@ export async function spreadLate(db: Database, now: number): Promise<number> {
   const oldest = await db.read(() => first(text<Row>(SPREAD_SQL.oldest)));
   // A message from the future was queued by a wrong clock, and must not block those behind it.
   if (oldest === undefined || Math.abs(now - oldest.queued_at) <= LONGEST_QUEUED_MS) return 0;
-  return db.relaxedTransaction(() => spread(BULK_BATCH));
+  return db.relaxedTransaction(() => spread(BULK_BATCH, now));
 }
 
 /** The same for the messages of one recipient that is enabled. They are due at that time. */
@@ -80,7 +80,7 @@ export function* spreadFor(recipientId: string, dueAt: number, most: number): St
   for (let count = 0; count < most;) {
     const row = yield* first(locked<Row>(SPREAD_SQL.oldestFor, SPREAD_SQL.oldestFor, recipientId));
     if (row === undefined) return;
-    count += yield* spreadRow({ ...row, queued_at: dueAt });
+    count += yield* spreadRow(row, dueAt);
   }
 }
 
@@ -98,15 +98,15 @@ function kept(id: string) {
   return textByEngine({ sqlite: sql, postgresql: `${sql} FOR KEY SHARE` }, id);
 }
 
-function* spreadRow(row: Row): Steps<number> {
+function* spreadRow(row: Row, dueAt: number): Steps<number> {
   const state = row.state === "enabled" ? "pending" : "held";
   const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
   for (const [id, submissionId] of messages) {
     // If the submission was deleted meanwhile, nothing is sent about it.
     if ((yield* first(kept(submissionId))) === undefined) continue;
     const of = [id, submissionId, row.recipient_id];
-    if (row.claimed_by === null) yield* run(text(SPREAD_SQL.delivery, ...of, state, row.queued_at));
-    else yield* run(text(SPREAD_SQL.claimed, ...of, row.queued_at, row.claimed_by));
+    if (row.claimed_by === null) yield* run(text(SPREAD_SQL.delivery, ...of, state, dueAt));
+    else yield* run(text(SPREAD_SQL.claimed, ...of, dueAt, row.claimed_by));
   }
   yield* run(text(SPREAD_SQL.delete, row.number));
   return messages.length;

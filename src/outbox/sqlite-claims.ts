@@ -143,12 +143,14 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
       if (row === undefined) break;
       const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
       const taken = messages.slice(0, limit - claimed.length);
+      // A clock that is ahead of this one may have stored it.
+      const dueAt = Math.min(row.queued_at, now);
       const bodies = selectBodies.all(JSON.stringify(taken.map(([, submissionId]) => submissionId)));
       for (const [index, [id, submissionId]] of taken.entries()) {
         const body = bodies[index] as string | null;
         // If the submission was deleted meanwhile, nothing is sent about it.
         if (body === null) continue;
-        insert.run(id, submissionId, recipientId, row.queued_at, now, isProbe ? 1 : 0);
+        insert.run(id, submissionId, recipientId, dueAt, now, isProbe ? 1 : 0);
         claimed.push({
           id,
           recipientId,

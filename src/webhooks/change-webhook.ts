@@ -72,5 +72,5 @@ export async function removeWebhook(
   await db.transaction(function* () {
     yield* recordWebhookChange(actor, "delete", yield* getWebhook(id), now);
   });
-  await deleteWebhook(db, id);
+  await deleteWebhook(db, id, now);
 }

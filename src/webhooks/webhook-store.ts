@@ -128,9 +128,9 @@ export function* setWebhookEnabled(id: string, enabled: boolean): Steps<Webhook>
 }
 
 /** Deletes the webhook with its deliveries. @throws not_found */
-export async function deleteWebhook(db: Database, id: string): Promise<void> {
+export async function deleteWebhook(db: Database, id: string, now: number): Promise<void> {
   await db.read(() => getWebhook(id));
-  await deleteRecipient(db, id);
+  await deleteRecipient(db, id, now);
 }
 
 export interface RotatedSecret {

@@ -225,7 +225,7 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
     countReplayable(
       db,
       { kind: "webhook", recipientId: null, failedOnly: false, since: NOON, until: LATER },
-      true,
+      { asNew: true, now: LATER },
     ),
   "webhooks that nobody may see": read(() => findWebhookTroubles(operator, LATER)),
 };
@@ -257,7 +257,7 @@ const CHANGES: Readonly<Record<string, Ask>> = {
   "a submission counts": change(({ workspaceId }) => countSubmission(workspaceId, "2026-06", plans)),
   "held posts are dropped": change(({ endpointIds: [id = ""] }) => dropHeldPostsOf([id], newest)),
   "held posts expire": change(() => dropExpired(30, LATER)),
-  "some messages become deliveries": change(() => spread(3)),
+  "some messages become deliveries": change(() => spread(3, LATER)),
   "late messages become deliveries": (db) => spreadLate(db, LATER),
   "what was sent is recovered": change(function* () {
     const transport = { kind: "webhook", policy: { scheduleSeconds: [60], afterUnsure: null } } as never;
@@ -272,7 +272,7 @@ const CHANGES: Readonly<Record<string, Ask>> = {
       { asNew: false, now: LATER },
     ),
   "old deliveries go": change(() => dropOldDeliveries({ kind: "webhook", days: 7 }, BEFORE_ALL, LATER)),
-  "a recipient goes": (db, { recipientIds: [id = ""] }) => deleteRecipient(db, id),
+  "a recipient goes": (db, { recipientIds: [id = ""] }) => deleteRecipient(db, id, LATER),
   "old submissions go": change(() => expireSubmissions(NOON + 30 * DAY + 5000)),
   "submissions of an endpoint go": change(({ endpointIds: [id = ""] }) => deleteSubmissionsOf(id, 3)),
   "a person is erased": async (db) => {

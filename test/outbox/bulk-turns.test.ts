@@ -33,7 +33,7 @@ test("posts have their turn between the batches of messages that a webhook's own
     await countTurns(() => switchWebhook(db, { id, enabled: false, actor: null }, clock)),
   ).toBeGreaterThan(3);
   expect(world.states()).toEqual({ held: MESSAGES + 1 });
-  expect(await countTurns(() => deleteWebhook(db, id))).toBeGreaterThan(3);
+  expect(await countTurns(() => deleteWebhook(db, id, clock.now()))).toBeGreaterThan(3);
   expect(world.states()).toEqual({});
 });
 
@@ -50,7 +50,7 @@ test("posts have their turn while the outbox is spread, and those that come mean
     setImmediate(come);
   };
   setImmediate(come);
-  await spreadOutbox(world.db);
+  await spreadOutbox(world.db, world.clock.now());
   isOver = true;
   expect(came).toBeGreaterThan(3);
   expect(world.db.prepare("SELECT count(*) FROM delivery").pluck().get()).toBeGreaterThanOrEqual(MESSAGES);

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { copyToFile, copyToPostgresql } from "../../src/database/copy-database.ts";
 import { type Database, query } from "../../src/database/database.ts";
 import { all, run, text } from "../../src/database/steps.ts";
 import type { ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
@@ -6,10 +8,15 @@ import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
 import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
 import type { EndedAttempt } from "../../src/outbox/transport.ts";
 import { ended, PIGEON } from "../support/ended-attempt.ts";
+import { deliverOn } from "../support/engine-deliverer.ts";
 import { rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { claimsOn, erase, queueOn } from "../support/queue-on-engine.ts";
+import { openForTest as openFileForTest } from "../support/temporary-database.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
+
+const HOUR_MS = 3_600_000;
 
 interface OutboxRow {
   readonly message_count: number;
@@ -18,11 +25,11 @@ interface OutboxRow {
 }
 
 /** Messages to one recipient in one row of the outbox, which this server has claimed. */
-async function claimRow(count: number) {
+async function claimRow(count: number, storedAt = NOON) {
   const db = await temporaryPostgresql();
   const queue = await queueOn(db);
   const [to = ""] = await queue.recipients(1);
-  const posted = await queue.post(count);
+  const posted = await queue.post(count, storedAt);
   await queue.gatherInOneRow();
   return { db, queue, to, posted, claimed: await claimAhead(db, to, 1) };
 }
@@ -109,6 +116,29 @@ describe.runIf(hasPostgresql)("a row of the outbox that is claimed whole", () =>
     expect(await finish(db, ended(two))).toMatchObject([{ after: { state: "delivered" } }]);
     const again = await claimAhead(db, to, 9);
     expect(again.map(({ id, attempt }) => [id, attempt])).toEqual(rest.map(({ id }) => [id, 1]));
+  });
+
+  test("is due at once when it is given back, although a server whose clock is ahead has stored it", async () => {
+    const { db, to, claimed } = await claimRow(2, NOON + HOUR_MS);
+    await db.relaxedTransaction(() => claimsOn(db).giveBack(claimed));
+    expect(await claimAhead(db, to, 9)).toHaveLength(2);
+  });
+
+  test("is free in a copy, which sends all that was not recorded", async () => {
+    const { db, to, claimed } = await claimRow(4);
+    const [done, ...rest] = claimed as [ClaimedDelivery, ...ClaimedDelivery[]];
+    await finish(db, ended(done));
+    const file = join(temporaryFolder(), "copy.db");
+    const elsewhere = await temporaryPostgresql();
+    await copyToFile(db, file, () => undefined);
+    await copyToPostgresql(db, elsewhere, () => undefined);
+    for (const copy of [openFileForTest(file), elsewhere]) {
+      await using world = deliverOn(copy, [to]);
+      await world.settle();
+      expect(world.carried.map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
+      expect(await rowsOf(copy, "SELECT id FROM delivery WHERE state = 'delivered'")).toHaveLength(4);
+    }
+    expect(await outboxOf(db)).toEqual([[3, "one"]]);
   });
 
   test("gives back what this server does not know of, because it did not hear of the claim", async () => {

@@ -15,6 +15,8 @@ import {
 } from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
 
+const HOUR_MS = 3_600_000;
+
 /** Who waits for somebody's lock in this database. */
 const WAITING_SQL =
   "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
@@ -35,7 +37,7 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
     const queue = await queueOn(db);
     const [to = ""] = await queue.recipients(1);
     const posted = await queue.post(3);
-    await spreadOutbox(db);
+    await spreadOutbox(db, NOON);
     posted.push(...(await queue.post(4)));
     const claimed = [...(await claim(db, to, 5)), ...(await claim(db, to, 5))];
     expect(await claim(db, to, 5)).toEqual([]);
@@ -90,7 +92,7 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
     expect(to.slice(1).map((id) => claimed.get(id)?.length)).toEqual([1, 2, 3, 4]);
     const due = await db.read(() => claims.earliestDue(to));
     expect(to.map((id) => due.get(id) ?? null)).toEqual([0, 0, 0, 0, null]);
-    await spreadOutbox(db);
+    await spreadOutbox(db, NOON);
     const later = await db.read(() => claims.earliestDue(to));
     expect(to.map((id) => later.get(id) ?? null)).toEqual([NOON, NOON, NOON, NOON, null]);
   });
@@ -100,7 +102,7 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
     const queue = await queueOn(db);
     const [to = ""] = await queue.recipients(1);
     await queue.post(1, NOON + 5000);
-    await spreadOutbox(db);
+    await spreadOutbox(db, NOON + 5000);
     await queue.post(1, NOON + 9000);
     const probe = async () => {
       const [claimed] = await db.relaxedTransaction(() => claimsOn(db).claimProbe(to, NOON));
@@ -135,6 +137,20 @@ describe.each(ENGINES)("claims on $name", ({ temporary }) => {
     await db.relaxedTransaction(() => claimsOn(db).giveBack(back));
     expect(await queue.states()).toEqual({ pending: 1, sending: 1 });
     expect((await claim(db, to, 2)).map(({ id, attempt }) => [id, attempt])).toEqual([[claimed[0]?.id, 1]]);
+  });
+
+  test("what a clock ahead of this one has stored is due at once, given back or waiting as a delivery too", async () => {
+    const db = await temporary();
+    const queue = await queueOn(db);
+    const [to = ""] = await queue.recipients(1);
+    await queue.post(4, NOON + HOUR_MS);
+    await queue.gatherInOneRow();
+    const [delivery] = await claim(db, to, 1);
+    await db.relaxedTransaction(() => claimsOn(db).giveBack([delivery!]));
+    expect(await claim(db, to, 9)).toHaveLength(4);
+    await queue.post(1, NOON + HOUR_MS);
+    await spreadOutbox(db, NOON);
+    expect(await claim(db, to, 9)).toHaveLength(1);
   });
 
   test("results are recorded with their attempts, and move the breaker one after the other", async () => {
@@ -233,7 +249,7 @@ describe.runIf(hasPostgresql)("claims of two servers on PostgreSQL", () => {
     const queue = await queueOn(db);
     const to = await queue.recipients(4);
     await queue.post(50);
-    await spreadOutbox(db);
+    await spreadOutbox(db, NOON);
     await queue.post(30);
     await queue.gatherInOneRow();
     const claimAll = async (self: "one" | "two"): Promise<string[]> => {
@@ -254,7 +270,7 @@ describe.runIf(hasPostgresql)("claims of two servers on PostgreSQL", () => {
     const claimed = (await Promise.all([claimAll("one"), claimAll("two")])).flat();
     expect(claimed).toHaveLength(320);
     expect(new Set(claimed).size).toBe(320);
-    await spreadOutbox(db);
+    await spreadOutbox(db, NOON);
     expect(await queue.states()).toEqual({ sending: 320 });
   });
 

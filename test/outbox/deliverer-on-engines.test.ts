@@ -5,6 +5,7 @@ import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
 import type { AttemptResult } from "../../src/outbox/transport.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { ENGINES } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
 import { type EngineQueue, queueOn } from "../support/queue-on-engine.ts";
 import { ANSWERED } from "../support/webhook-world.ts";
 
@@ -21,7 +22,7 @@ describe.each(ENGINES)("a deliverer on $name", ({ temporary }) => {
     const queue = await queueOn(await temporary());
     const to = await queue.recipients(3);
     await queue.post(30);
-    await spreadOutbox(queue.db);
+    await spreadOutbox(queue.db, NOON);
     await queue.post(40);
     await using world = deliverOn(queue.db, to);
     await world.settle();
@@ -83,7 +84,7 @@ describe.each(ENGINES)("a deliverer on $name", ({ temporary }) => {
         return FAILED;
       },
     });
-    await spreadOutbox(queue.db);
+    await spreadOutbox(queue.db, NOON);
     await world.settle();
     const { held = 0, ...others } = await queue.states();
     expect([held, others]).toEqual([10, {}]);

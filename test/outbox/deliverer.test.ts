@@ -296,7 +296,7 @@ test("deleting a webhook while it is being sent to deletes its deliveries and di
   world.deliverer.start();
   world.post(700);
   await expect.poll(() => release.length).toBeGreaterThan(0);
-  await deleteWebhook(world.db, webhook.id);
+  await deleteWebhook(world.db, webhook.id, world.clock.now());
   world.deliverer.reload();
   for (const answer of release) answer();
   await expect.poll(async () => (await world.settle(), world.states())).toEqual({ delivered: 700 });

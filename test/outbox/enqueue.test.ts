@@ -26,7 +26,7 @@ test("a webhook that another process made, disabled or deleted counts from the v
   other.now(() => setWebhookEnabled(webhook.id, false));
   world.post();
   expect(world.states()).toEqual({ pending: 1, held: 1 });
-  await deleteWebhook(other, webhook.id);
+  await deleteWebhook(other, webhook.id, world.clock.now());
   world.post();
   expect(world.states()).toEqual({});
   other.close();

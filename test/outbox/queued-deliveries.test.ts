@@ -114,7 +114,7 @@ test("deleting a webhook takes no body from another whose messages still wait in
   const { webhook: second } = world.addWebhook(receiver.url);
   const [id] = world.post();
   claimDue(world.db, one.id, 1, world.clock.now());
-  await deleteWebhook(world.db, one.id);
+  await deleteWebhook(world.db, one.id, world.clock.now());
   expect(world.db.now(() => listDeliveries(ALL)).deliveries).toMatchObject([{ recipientId: second.id }]);
   world.deliverer.reload();
   world.deliverer.start();

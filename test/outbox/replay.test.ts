@@ -66,9 +66,9 @@ test("all that failed is replayed in one go, and only that", async () => {
   world.deliverer.start();
   world.post(10);
   await world.settle();
-  expect(await countReplayable(world.db, FAILED, false)).toBe(1100);
+  expect(await countReplayable(world.db, FAILED, { asNew: false, now: world.clock.now() })).toBe(1100);
   expect(await replayRange(world.db, FAILED, { asNew: false, now: world.clock.now() })).toBe(1100);
-  expect(await countReplayable(world.db, FAILED, false)).toBe(0);
+  expect(await countReplayable(world.db, FAILED, { asNew: false, now: world.clock.now() })).toBe(0);
   expect(world.states()).toEqual({ delivered: 10, pending: 1100 });
   world.deliverer.reload();
   await world.settle();
@@ -92,7 +92,7 @@ test("a range of time is replayed by when the messages were made, as new once an
     since: startMs + HOUR_MS,
     until: startMs + 2 * HOUR_MS,
   };
-  expect(await countReplayable(world.db, range, true)).toBe(300);
+  expect(await countReplayable(world.db, range, { asNew: true, now: world.clock.now() })).toBe(300);
   const onwards = { ...range, until: null };
   expect(await replayRange(world.db, onwards, { asNew: true, now: world.clock.now() })).toBe(600);
   expect(world.states()).toEqual({ delivered: 1800, pending: 600 });
@@ -105,7 +105,7 @@ test("a range that is replayed as new again multiplies nothing: what still waits
   const replayAll = async (): Promise<number> => {
     world.clock.advance(1000);
     const range = { ...EVERYTHING, since: 0 };
-    const counted = await countReplayable(world.db, range, true);
+    const counted = await countReplayable(world.db, range, { asNew: true, now: world.clock.now() });
     expect(await replayRange(world.db, range, { asNew: true, now: world.clock.now() })).toBe(counted);
     return counted;
   };
@@ -154,7 +154,7 @@ test("what is replayed to a disabled webhook is held for it; what is being sent 
   const now = world.clock.now();
   await expect(replayDelivery(world.db, id!, { asNew: false, now })).rejects.toThrow(/being sent/);
   await expect(replayDelivery(world.db, id!, { asNew: true, now })).rejects.toThrow(/being sent/);
-  expect(await countReplayable(world.db, EVERYTHING, false)).toBe(0);
+  expect(await countReplayable(world.db, EVERYTHING, { asNew: false, now: world.clock.now() })).toBe(0);
   release[0]!();
   await world.settle();
   world.db.now(() => setWebhookEnabled(webhook.id, false));

@@ -10,6 +10,7 @@ import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
 import type { AttemptResult } from "../../src/outbox/transport.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { rowsOf as rowsInEngine } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
 import { findPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { type EngineQueue, queueOn } from "../support/queue-on-engine.ts";
 import { hasPostgresql, openForTest, temporaryAddress } from "../support/temporary-postgresql.ts";
@@ -69,6 +70,14 @@ async function rowsOf(queue: EngineQueue) {
   return queue.db.read(() => all(query.selectFrom("delivery").selectAll().orderBy("id")));
 }
 
+/** Rows of the outbox that a server has claimed whole. */
+const claimedRowsOf = (db: Database) =>
+  rowsInEngine(db, "SELECT number FROM outbox WHERE claimed_by IS NOT NULL");
+
+async function deliveredIn(db: Database): Promise<number> {
+  return (await rowsInEngine(db, "SELECT id FROM delivery WHERE state = 'delivered'")).length;
+}
+
 /** A database that makes one commit and does not say so: the first one after which `when` is true. */
 function losingOneCommit(db: Database, when: () => Promise<boolean>) {
   let lost = false;
@@ -115,7 +124,7 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
       const to = await queue.recipients(6);
       await servers.live("srv_1", "srv_2");
       await queue.post(20);
-      await spreadOutbox(queue.db);
+      await spreadOutbox(queue.db, NOON);
       await queue.post(30);
       await queue.gatherInOneRow();
       await using one = await server("srv_1", to);
@@ -274,5 +283,28 @@ describe.runIf(hasPostgresql)("deliverers of two servers", () => {
     expect(one.carried).toHaveLength(3);
     const attempts = await db.read(() => all(query.selectFrom("attempt").select("outcome")));
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["delivered", "delivered", "delivered"]);
+  });
+
+  test.each([
+    ["claim", async (db: Database) => (await claimedRowsOf(db)).length > 0],
+    ["record", async (db: Database) => (await deliveredIn(db)) >= 20],
+  ])("of whole rows, a %s whose commit was not heard sends nothing twice", async (_, when) => {
+    const db = await openForTest(await temporaryAddress());
+    const queue = await queueOn(db);
+    const [to = ""] = await queue.recipients(1);
+    const servers = new Servers(db);
+    await servers.live("srv_1");
+    await queue.post(60);
+    const { unheard, isLost } = losingOneCommit(db, () => when(db));
+    await using one = deliverOn(unheard, [to], { claims: createClaims(servers.of("srv_1")) });
+    await expect.poll(() => queue.states()).toEqual({ delivered: 60 });
+    await one.settle();
+    expect(isLost()).toBe(true);
+    expect(new Set(one.carried.map(({ id }) => id)).size).toBe(60);
+    expect(one.carried).toHaveLength(60);
+    const attempts = await db.read(() => all(query.selectFrom("attempt").select("outcome")));
+    expect(attempts.filter(({ outcome }) => outcome === "delivered")).toHaveLength(60);
+    expect(attempts).toHaveLength(60);
+    expect(await claimedRowsOf(db)).toEqual([]);
   });
 });

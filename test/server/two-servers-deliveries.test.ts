@@ -1,13 +1,10 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { defaultConfig } from "../../src/config/config.ts";
 import type { Database } from "../../src/database/database.ts";
 import { raiseSettingsVersion } from "../../src/database/settings-version.ts";
 import type { Steps } from "../../src/database/steps.ts";
 import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
 import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
-import { createKeyring } from "../../src/secrets/keyring.ts";
-import { createWebhook } from "../../src/webhooks/webhook-store.ts";
-import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+import { addWebhooks } from "../support/add-webhooks.ts";
 import { rowsOf, write } from "../support/engines.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { postPatiently } from "../support/posts.ts";
@@ -46,14 +43,6 @@ const deliveriesIn = (db: Database): Promise<DeliveryRow[]> =>
   rowsOf(db, "SELECT id, state, attempts, claimed_by FROM delivery ORDER BY id");
 const attemptsIn = (db: Database): Promise<AttemptRow[]> =>
   rowsOf(db, "SELECT delivery_id, number, outcome FROM attempt ORDER BY delivery_id, number");
-
-function* addWebhooks(endpointId: string, url: string): Steps<void> {
-  const keyring = createKeyring(defaultConfig.secrets);
-  for (let index = 0; index < WEBHOOKS; index += 1) {
-    const settings = { ...defaultWebhookSettings, url: `${url}/${index}`, allowPrivate: true };
-    yield* createWebhook(keyring, endpointId, settings, Date.now());
-  }
-}
 
 function* addRecipients(endpointId: string): Steps<void> {
   for (let index = 0; index < RECIPIENTS; index += 1) {
@@ -129,7 +118,7 @@ async function sendingServers({ withMail = false } = {}) {
   await until(async () => (await serversIn(db)).length === 2);
   const [lost] = await serversIn(db);
   const endpoint = await machine.createEndpoint();
-  await db.transaction(() => addWebhooks(endpoint.id, receiver.url));
+  await db.transaction(() => addWebhooks(endpoint.id, receiver.url, WEBHOOKS));
   if (withMail) await db.transaction(() => addRecipients(endpoint.id));
   for (let index = 0; index < POSTS; index += 1) await postPatiently(servers[1].url, endpoint.secret);
   /** What the first one has claimed and has no answer for. */

@@ -1,10 +1,22 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { addWebhooks } from "../support/add-webhooks.ts";
+import { rowsOf } from "../support/engines.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { postPatiently } from "../support/posts.ts";
-import { addressInCluster, hasPostgresql, temporaryAddress } from "../support/temporary-postgresql.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import {
+  addressInCluster,
+  hasPostgresql,
+  openForTest,
+  temporaryAddress,
+} from "../support/temporary-postgresql.ts";
 import { until } from "../support/until.ts";
 
 const HOUR_MS = 3_600_000;
+/** Enough for each server to own some. */
+const WEBHOOKS = 10;
+/** To each server, at once: more than a webhook gets at a time. */
+const POSTS = 30;
 const METRICS_TOKEN = "0123456789abcdef";
 
 /** Loaded before the program. */
@@ -24,20 +36,31 @@ describe.skipIf(!hasPostgresql)("a server beside another one", () => {
   test.each([
     ["ahead of", HOUR_MS],
     ["behind", -HOUR_MS],
-  ])("whose clock is an hour %s the database's counts as living, and takes posts", async (_, ms) => {
-    const machine = operatorMachine();
-    machine.configure({
-      database: { url: await temporaryAddress("TEMPLATE template0") },
-      metrics: { enabled: true, token: METRICS_TOKEN },
-    });
-    const right = await machine.serve();
-    const wrong = await machine.serve({ env: { NODE_OPTIONS: setClock(ms) } });
-    const urls = [right.url, wrong.url];
-    const endpoint = await machine.createEndpoint();
-    const knowBoth = async () => (await Promise.all(urls.map(liveAt))).every((live) => live === "2");
-    await until(knowBoth);
-    for (const url of urls) await postPatiently(url, endpoint.secret);
-    expect(await machine.stored(endpoint)).toHaveLength(2);
-    await until(knowBoth);
-  });
+  ])(
+    "whose clock is an hour %s the database's counts as living, takes posts, and what it stored is delivered at once",
+    async (_, ms) => {
+      await using receiver = await startReceiverWith((response) => response.end());
+      const address = await temporaryAddress("TEMPLATE template0");
+      const machine = operatorMachine();
+      machine.configure({
+        database: { url: address },
+        webhooks: { allowNetworks: ["127.0.0.0/8"] },
+        metrics: { enabled: true, token: METRICS_TOKEN },
+      });
+      const right = await machine.serve();
+      const wrong = await machine.serve({ env: { NODE_OPTIONS: setClock(ms) } });
+      const urls = [right.url, wrong.url];
+      const endpoint = await machine.createEndpoint();
+      const knowBoth = async () => (await Promise.all(urls.map(liveAt))).every((live) => live === "2");
+      await until(knowBoth);
+      const db = await openForTest(address);
+      await db.transaction(() => addWebhooks(endpoint.id, receiver.url, WEBHOOKS));
+      const posts = urls.flatMap((url) => Array.from({ length: POSTS }, () => url));
+      await Promise.all(posts.map((url) => postPatiently(url, endpoint.secret)));
+      expect(await machine.stored(endpoint)).toHaveLength(posts.length);
+      const delivered = () => rowsOf(db, "SELECT id FROM delivery WHERE state = 'delivered'");
+      await until(async () => (await delivered()).length === WEBHOOKS * posts.length);
+      await until(knowBoth);
+    },
+  );
 });

@@ -137,7 +137,7 @@ export class WebhookWorld {
 
   /** Turns what waits in the outbox into deliveries that are due. */
   async spread(): Promise<void> {
-    await spreadOutbox(this.db);
+    await spreadOutbox(this.db, this.clock.now());
   }
 
   /** Lets everything happen that is due at the clock's time. */

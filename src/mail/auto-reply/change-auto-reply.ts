@@ -55,7 +55,7 @@ export async function setAutoReply(
     return known;
   });
   // It is off, or was turned off just now: nothing of another time or field may be sent.
-  if (before !== undefined) await dropIfOff(db, endpoint.id);
+  if (before !== undefined) await dropIfOff(db, endpoint.id, now);
   return db.transaction(function* () {
     const known = yield* findBase(endpoint, basedOn);
     const settings = yield* settingsFrom(endpoint, known?.settings, change);
@@ -90,7 +90,7 @@ export async function turnOffAutoReply(
     yield* recordAutoReplyChange(actor, "off", endpoint, now);
     return yield* getAutoReplyOf(endpoint.id);
   });
-  if (known !== undefined) await dropWaiting(db, known.id);
+  if (known !== undefined) await dropWaiting(db, known.id, now);
   return known;
 }
 
@@ -100,9 +100,9 @@ function* stop(id: string): Steps<void> {
   yield* setConfirmed(id, null);
 }
 
-async function dropIfOff(db: Database, endpointId: string): Promise<void> {
+async function dropIfOff(db: Database, endpointId: string, now: number): Promise<void> {
   const known = await db.read(() => findAutoReplyOf(endpointId));
-  if (known !== undefined && known.onSince === null) await dropWaiting(db, known.id);
+  if (known !== undefined && known.onSince === null) await dropWaiting(db, known.id, now);
 }
 
 function* getAutoReplyOf(endpointId: string): Steps<AutoReply> {

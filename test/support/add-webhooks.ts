@@ -1,0 +1,14 @@
+import { defaultConfig } from "../../src/config/config.ts";
+import type { Steps } from "../../src/database/steps.ts";
+import { createKeyring } from "../../src/secrets/keyring.ts";
+import { createWebhook } from "../../src/webhooks/webhook-store.ts";
+import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
+
+/** Adds this number of webhooks on this machine to an endpoint, each with a path of its own. */
+export function* addWebhooks(endpointId: string, url: string, count: number): Steps<void> {
+  const keyring = createKeyring(defaultConfig.secrets);
+  for (let index = 0; index < count; index += 1) {
+    const settings = { ...defaultWebhookSettings, url: `${url}/${index}`, allowPrivate: true };
+    yield* createWebhook(keyring, endpointId, settings, Date.now());
+  }
+}
