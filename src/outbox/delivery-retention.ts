@@ -83,15 +83,27 @@ export function selectOld(after: DeliveredPlace, before: number) {
 
 const FORGET_BODY_SQL = `UPDATE submission SET event_head = NULL, event_tail = NULL
   WHERE id = ? AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.submission_id = submission.id)`;
+const FORGET_UNQUEUED_SQL = `${FORGET_BODY_SQL}
+    AND NOT EXISTS (SELECT 1 FROM outbox WHERE instr(messages, submission.id) > 0)`;
 
-/** Inside a transaction. The number deleted. */
-export function* deleteDeliveries(
-  rows: readonly { readonly id: string; readonly submission_id: string }[],
-): Steps<number> {
+interface DeletedRow {
+  readonly id: string;
+  readonly submission_id: string;
+}
+
+/**
+ * Of a recipient whose messages are not in the outbox any more. Those of others may be, if a server was taking or recording them.
+ * Inside a transaction. The number deleted.
+ */
+export function* deleteDeliveriesOfOne(rows: readonly DeletedRow[]): Steps<number> {
+  return yield* deleteDeliveries(rows, FORGET_UNQUEUED_SQL);
+}
+
+function* deleteDeliveries(rows: readonly DeletedRow[], forget = FORGET_BODY_SQL): Steps<number> {
   // Written out: to build two statements for each row takes longer than to run them.
   for (const { id, submission_id: submissionId } of rows) {
     yield* run(text("DELETE FROM delivery WHERE id = ?", id));
-    yield* run(text(FORGET_BODY_SQL, submissionId));
+    yield* run(text(forget, submissionId));
   }
   return rows.length;
 }

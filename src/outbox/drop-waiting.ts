@@ -2,7 +2,7 @@ import { type Database, query } from "../database/database.ts";
 import { writeInTurn } from "../database/read-in-turn.ts";
 import { all } from "../database/steps.ts";
 import { BULK_BATCH } from "./delivery.ts";
-import { deleteDeliveries } from "./delivery-retention.ts";
+import { deleteDeliveriesOfOne } from "./delivery-retention.ts";
 import { spreadOutbox } from "./spread-outbox.ts";
 
 /** Deletes the messages to a recipient that nobody is sending yet, a batch at a time. Call it when nothing more is queued for it. */
@@ -17,7 +17,7 @@ export async function dropWaiting(db: Database, recipientId: string, now: number
   let dropped = 0;
   for (let some = BULK_BATCH; some === BULK_BATCH; dropped += some)
     some = await writeInTurn(db, function* () {
-      return yield* deleteDeliveries(yield* all(waiting));
+      return yield* deleteDeliveriesOfOne(yield* all(waiting));
     });
   return dropped;
 }

@@ -6,7 +6,7 @@ import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { HEALTHY, RECOVERING } from "./breaker.ts";
 import { BULK_BATCH } from "./delivery.ts";
-import { deleteDeliveries } from "./delivery-retention.ts";
+import { deleteDeliveriesOfOne } from "./delivery-retention.ts";
 import type { NewRecipient, Recipient } from "./recipient.ts";
 import { spread, spreadOutbox } from "./spread-outbox.ts";
 
@@ -110,12 +110,12 @@ export async function deleteRecipient(db: Database, id: string, now: number): Pr
   while (deleted === BULK_BATCH) {
     deleted = await writeInTurn(db, function* () {
       yield* spread(Number.POSITIVE_INFINITY, now);
-      return yield* deleteDeliveries(yield* all(some.limit(BULK_BATCH)));
+      return yield* deleteDeliveriesOfOne(yield* all(some.limit(BULK_BATCH)));
     });
   }
   await db.transaction(function* () {
     yield* spread(Number.POSITIVE_INFINITY, now);
-    yield* deleteDeliveries(yield* all(some));
+    yield* deleteDeliveriesOfOne(yield* all(some));
     yield* run(query.deleteFrom("recipient").where("id", "=", id));
     yield* raiseSettingsVersion();
   });

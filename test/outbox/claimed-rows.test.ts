@@ -4,6 +4,7 @@ import { copyToFile, copyToPostgresql } from "../../src/database/copy-database.t
 import { type Database, query } from "../../src/database/database.ts";
 import { all, run, text } from "../../src/database/steps.ts";
 import type { ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
+import { deleteRecipient } from "../../src/outbox/recipient-store.ts";
 import { recoverDeliveries } from "../../src/outbox/recover-deliveries.ts";
 import { replayDelivery } from "../../src/outbox/replay-deliveries.ts";
 import type { EndedAttempt } from "../../src/outbox/transport.ts";
@@ -11,10 +12,16 @@ import { ended, PIGEON } from "../support/ended-attempt.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { rowsOf } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
 import { claimsOn, erase, queueOn } from "../support/queue-on-engine.ts";
 import { openForTest as openFileForTest } from "../support/temporary-database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { hasPostgresql, temporaryPostgresql } from "../support/temporary-postgresql.ts";
+import {
+  hasPostgresql,
+  openForTest,
+  temporaryAddress,
+  temporaryPostgresql,
+} from "../support/temporary-postgresql.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -122,6 +129,25 @@ describe.runIf(hasPostgresql)("a row of the outbox that is claimed whole", () =>
     const { db, to, claimed } = await claimRow(2, NOON + HOUR_MS);
     await db.relaxedTransaction(() => claimsOn(db).giveBack(claimed));
     expect(await claimAhead(db, to, 9)).toHaveLength(2);
+  });
+
+  test("that a server records at this moment loses no body when another recipient is deleted", async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address);
+    const queue = await queueOn(db);
+    const [to = "", gone = ""] = await queue.recipients(2);
+    await queue.post(3);
+    const claimed = await claimAhead(db, to, 3);
+    const recording = await connectPlainly(address);
+    await recording.query("BEGIN");
+    await recording.query("SELECT number FROM outbox WHERE claimed_by IS NOT NULL FOR UPDATE");
+    await deleteRecipient(db, gone, NOON);
+    await recording.query("COMMIT");
+    await recording.end();
+    await db.relaxedTransaction(() => claimsOn(db).giveBack(claimed));
+    const again = await claimAhead(db, to, 9);
+    expect(again.map(({ body }) => body)).toEqual(claimed.map(({ body }) => body));
+    expect(again).toHaveLength(3);
   });
 
   test("is free in a copy, which sends all that was not recorded", async () => {
