@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
-import { restoreBackup } from "../database/sqlite/restore.ts";
+import { restoreBackup, type Restored } from "../database/sqlite/restore.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { confirm } from "./arguments.ts";
 import { addCommand, command } from "./command.ts";
@@ -16,7 +16,8 @@ const restore = command({
   options: [
     {
       flags: "--hold-webhooks",
-      summary: "disable all webhooks and hold what the backup has as pending: it may have gone out since",
+      summary:
+        "disable all webhooks and recipients of e-mail, and hold what the backup has as pending: it may have gone out since",
     },
     { flags: "--yes", summary: "do it without being asked" },
   ],
@@ -36,20 +37,32 @@ const restore = command({
     });
     if (output.isJson) {
       const { version, submissions, replaced } = restored;
-      const webhooks = {
+      const messages = {
         disabled_webhooks: restored.disabledWebhooks,
+        disabled_mail_recipients: restored.disabledMailRecipients,
         held_deliveries: restored.heldDeliveries,
+        dropped_replies: restored.droppedReplies,
       };
-      return output.json({ restored: { version, submissions, replaced, ...webhooks } });
+      return output.json({ restored: { version, submissions, replaced, ...messages } });
     }
     output.note(`restored ${restored.submissions} submissions (schema ${restored.version})`);
     if (restored.replaced !== null) output.note(`what was there before is ${restored.replaced}`);
-    if (holdWebhooks) {
+    if (holdWebhooks) for (const note of tellHeld(restored)) output.note(note);
+    if (restored.droppedReplies > 0) {
       output.note(
-        `webhooks disabled: ${restored.disabledWebhooks}, deliveries held: ${restored.heldDeliveries}; ` +
-          "when they may go out: formsvc webhook list, then formsvc webhook enable WEBHOOK for each",
+        `automatic replies that may have gone out since the backup, and are not sent again: ${restored.droppedReplies}`,
       );
     }
     return output.note("keys revoked since the backup work again: look at formsvc key list");
   },
 });
+
+function tellHeld({ disabledWebhooks, disabledMailRecipients, heldDeliveries }: Restored): string[] {
+  const webhooks = "formsvc webhook list, then formsvc webhook enable WEBHOOK for each";
+  const mail = "formsvc recipient list, then formsvc recipient enable RECIPIENT for each";
+  return [
+    `webhooks disabled: ${disabledWebhooks}, recipients of e-mail disabled: ${disabledMailRecipients}, deliveries held: ${heldDeliveries}`,
+    ...(disabledWebhooks > 0 ? [`when webhooks may be sent to again: ${webhooks}`] : []),
+    ...(disabledMailRecipients > 0 ? [`when e-mail may go out again: ${mail}`] : []),
+  ];
+}

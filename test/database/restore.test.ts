@@ -218,12 +218,59 @@ test("--hold-webhooks says how many webhooks are disabled and how to enable them
   const restore = (...flags: string[]) => machine.mustRun(["restore", "copy.db", "--yes", ...flags]);
   expect((await restore()).stderr).not.toContain("webhook");
   const { stderr } = await restore("--hold-webhooks");
-  expect(stderr).toContain("webhooks disabled: 1, deliveries held: 0");
+  expect(stderr).toContain("webhooks disabled: 1, recipients of e-mail disabled: 0, deliveries held: 0");
   expect(stderr).toContain("formsvc webhook enable WEBHOOK");
+  expect(stderr).not.toContain("formsvc recipient");
   expect((await restore("--hold-webhooks", "--json")).json()).toMatchObject({
     restored: { disabled_webhooks: 1, held_deliveries: 0 },
   });
 });
+
+test("--hold-webhooks holds e-mail too, and says how it goes on", async () => {
+  const machine = await machineWithMail();
+  const ran = await machine.mustRun(["restore", "copy.db", "--yes", "--hold-webhooks"]);
+  expect(ran.stderr).toContain("webhooks disabled: 0, recipients of e-mail disabled: 1, deliveries held: 1");
+  expect(ran.stderr).toContain("formsvc recipient enable RECIPIENT");
+  expect(ran.stderr).not.toContain("formsvc webhook");
+  const { data } = await machine.json<{ data: object[] }>(["recipient", "list"]);
+  expect(data).toMatchObject([{ state: "disabled" }]);
+  const again = await machine.json(["restore", "copy.db", "--yes", "--hold-webhooks"]);
+  expect(again).toMatchObject({
+    restored: {
+      disabled_webhooks: 0,
+      disabled_mail_recipients: 1,
+      held_deliveries: 1,
+      dropped_replies: 1,
+    },
+  });
+});
+
+test("an automatic reply that the backup has as waiting is not sent again, and the next posts get theirs", async () => {
+  const machine = await machineWithMail();
+  for (const flags of [[], ["--hold-webhooks"]]) {
+    const ran = await machine.mustRun(["restore", "copy.db", "--yes", ...flags]);
+    expect(ran.stderr).toContain("are not sent again: 1");
+    const connection = machine.open();
+    const ofReplies = "WHERE recipient_id IN (SELECT id FROM auto_reply)";
+    const count = (rows: string): unknown => connection.prepare(`SELECT count(*) FROM ${rows}`).pluck().get();
+    expect(count(`delivery ${ofReplies} AND state <> 'failed'`)).toBe(0);
+    expect(count(`outbox ${ofReplies}`)).toBe(0);
+    expect(count("recipient WHERE kind = 'autoreply' AND state = 'enabled'")).toBe(1);
+  }
+});
+
+/** With a backup in which an e-mail and an automatic reply wait, because nothing listens at the mail server's port. */
+async function machineWithMail() {
+  const machine = operatorMachine({ mail: { host: "127.0.0.1", port: 9, from: "forms@example.org" } });
+  const { secret } = await machine.createEndpoint({ name: "Contact" });
+  await machine.mustRun(["recipient", "add", "owner@example.org", "--endpoint", "Contact"]);
+  await machine.mustRun(["autoreply", "set", "Contact"]);
+  const server = await machine.serve();
+  await post(server.url, secret);
+  await server.stop();
+  await machine.mustRun(["backup", "copy.db"]);
+  return machine;
+}
 
 test("--hold-webhooks disables the webhooks of a backup from before recipients had a table", async () => {
   const machine = operatorMachine();

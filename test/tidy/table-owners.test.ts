@@ -34,45 +34,18 @@ const FOREIGN_USES: readonly ForeignUse[] = [
     does: "reads",
     why: "a copy may have the schema of an earlier version, which only this folder knows",
   },
-  {
-    folder: "database",
-    table: "webhook",
-    does: "writes",
-    why: "restore changes a backup that may have the schema of an earlier version",
-  },
-  {
-    folder: "database",
-    table: "recipient",
-    does: "writes",
-    why: "restore changes a backup that may have the schema of an earlier version",
-  },
-  {
-    folder: "database",
-    table: "delivery",
-    does: "writes",
-    why: "restore changes a backup that may have the schema of an earlier version",
-  },
   { folder: "database", table: null, does: "reads", why: "a copy to another engine has every table" },
   { folder: "database", table: null, does: "writes", why: "a copy to another engine has every table" },
-  {
-    folder: "database",
-    table: "session",
-    does: "writes",
-    why: "restore changes a backup that may have the schema of an earlier version",
-  },
-  {
-    folder: "database",
-    table: "sign_in_link",
-    does: "writes",
-    why: "restore changes a backup that may have the schema of an earlier version",
-  },
-  {
-    folder: "database",
-    table: "outbox",
-    does: "reads",
-    why: "restore changes a backup that may have the schema of an earlier version",
-  },
+  ...["webhook", "mail_recipient", "auto_reply", "outbox"].map((table) => restored(table, "reads")),
+  ...["webhook", "recipient", "delivery", "outbox", "session", "sign_in_link"].map((table) =>
+    restored(table, "writes"),
+  ),
 ];
+
+function restored(table: string, does: ForeignUse["does"]): ForeignUse {
+  const why = "restore changes a backup that may have the schema of an earlier version";
+  return { folder: "database", table, does, why };
+}
 
 const sources = listFiles()
   .filter((path) => /^src\/.*\.ts$/.test(path) && !path.endsWith(".generated.ts"))

@@ -21,15 +21,19 @@ import { lockServer } from "./server-lock.ts";
 export interface Restored extends CheckedCopy {
   /** The new path of the replaced database, or of its log if only that was left; null if there was neither. */
   readonly replaced: string | null;
-  /** Webhook deliveries that will not be sent by themselves. */
+  /** Deliveries that will not be sent by themselves. */
   readonly heldDeliveries: number;
   /** Webhooks that were enabled in the backup and are now disabled. */
   readonly disabledWebhooks: number;
+  /** Addresses that got e-mail in the backup, and get none now. */
+  readonly disabledMailRecipients: number;
+  /** Automatic replies that the backup has as not sent, and that nobody gets any more. */
+  readonly droppedReplies: number;
 }
 
-type HeldBack = Pick<Restored, "heldDeliveries" | "disabledWebhooks">;
+type HeldBack = Pick<Restored, "heldDeliveries" | "disabledWebhooks" | "disabledMailRecipients">;
 
-const NOTHING_HELD: HeldBack = { heldDeliveries: 0, disabledWebhooks: 0 };
+const NOTHING_HELD: HeldBack = { heldDeliveries: 0, disabledWebhooks: 0, disabledMailRecipients: 0 };
 
 export interface RestoreOptions {
   /** Whether to hold the deliveries that are pending in the backup: they may have been sent since. */
@@ -65,11 +69,12 @@ export function restoreBackup(backup: string, databasePath: string, options: Res
     const { differences, ...checked } = checkCopy(unfinished, source);
     refuseDifferences(differences, source);
     changeCopy(unfinished, source, signEverybodyOut);
+    const droppedReplies = changeCopy(unfinished, source, dropReplies);
     const heldBack = options.holdWebhooks ? changeCopy(unfinished, source, holdDeliveries) : NOTHING_HELD;
     syncFile(unfinished);
     const replaced = setAside(database, options.now);
     moveIntoPlace(unfinished, database);
-    return { ...checked, replaced, ...heldBack };
+    return { ...checked, replaced, droppedReplies, ...heldBack };
   } catch (error) {
     throw translateFileError(error, database);
   } finally {
@@ -111,27 +116,48 @@ function signEverybodyOut(connection: Driver.Database, has: HasTable): void {
   if (has("session")) connection.exec("DELETE FROM session; DELETE FROM sign_in_link");
 }
 
+/** A reply that the backup has as waiting may have been sent since, and none is ever sent twice. */
+function dropReplies(connection: Driver.Database, has: HasTable): number {
+  if (!has("auto_reply")) return 0;
+  const ofReplies = "recipient_id IN (SELECT id FROM auto_reply)";
+  const queued = countQueued(connection, ofReplies);
+  connection.exec(`DELETE FROM outbox WHERE ${ofReplies}`);
+  const waiting = `state IN ('pending', 'sending') AND ${ofReplies}`;
+  const failed = connection.prepare(
+    `UPDATE delivery SET state = 'failed', claimed_at = NULL WHERE ${waiting}`,
+  );
+  return queued + failed.run().changes;
+}
+
+/** Earlier versions keep a webhook's state in one table with its address. */
+const DISABLE_OLD_WEBHOOKS = "UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'";
+const DISABLE_RECIPIENTS = "UPDATE recipient SET state = 'disabled' WHERE state = 'enabled' AND id IN";
+
 /**
- * Disables every webhook and holds its pending deliveries: held deliveries of an enabled webhook would be sent at the next
- * start. They are sent when their webhook is enabled again, or one by one by a replay.
+ * Disables every webhook and every recipient of e-mail, and holds their pending deliveries: held deliveries of an enabled recipient
+ * would be sent at the next start. They are sent when their recipient is enabled again, or one by one by a replay. Automatic
+ * replies stay on: those that waited are dropped.
  */
 function holdDeliveries(connection: Driver.Database, has: HasTable): HeldBack {
   if (!has("delivery")) return NOTHING_HELD;
-  // Earlier versions keep a webhook's state in one table with its address.
-  const disable = has("recipient")
-    ? "UPDATE recipient SET state = 'disabled' WHERE state = 'enabled'"
-    : "UPDATE webhook SET state = 'disabled' WHERE state = 'enabled'";
-  const disabled = connection.prepare(disable).run();
-  const waiting = connection
-    .prepare("UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')")
-    .run();
-  // Messages in the outbox will be held too, because their webhooks are disabled.
-  const queued = has("outbox") ? Number(countQueued(connection)) : 0;
-  return { heldDeliveries: waiting.changes + queued, disabledWebhooks: disabled.changes };
+  const change = (sql: string): number => connection.prepare(sql).run().changes;
+  const disabledWebhooks = change(
+    has("recipient") ? `${DISABLE_RECIPIENTS} (SELECT id FROM webhook)` : DISABLE_OLD_WEBHOOKS,
+  );
+  const disabledMailRecipients = has("mail_recipient")
+    ? change(`${DISABLE_RECIPIENTS} (SELECT id FROM mail_recipient)`)
+    : 0;
+  const waiting = change(
+    "UPDATE delivery SET state = 'held', claimed_at = NULL WHERE state IN ('pending', 'sending')",
+  );
+  // Messages in the outbox will be held too, because their recipients are disabled.
+  const queued = has("outbox") ? countQueued(connection, "true") : 0;
+  return { heldDeliveries: waiting + queued, disabledWebhooks, disabledMailRecipients };
 }
 
-function countQueued(connection: Driver.Database): unknown {
-  return connection.prepare("SELECT coalesce(sum(message_count), 0) FROM outbox").pluck().get();
+function countQueued(connection: Driver.Database, which: string): number {
+  const sum = `SELECT coalesce(sum(message_count), 0) FROM outbox WHERE ${which}`;
+  return Number(connection.prepare(sum).pluck().get());
 }
 
 /**
