@@ -147,10 +147,10 @@ function sessionsCard({ sessions }: AccountState, path: string): Html {
 
 function sessionRow({ userAgent, ipAddress, createdAt, seenAt }: Session): Html {
   return html`<tr>
-    <td><bdi dir="auto" title="${userAgent}">${browserOf(userAgent) ?? "An unnamed browser"}</bdi></td>
-    <td>${ipAddress ?? html`<span class="muted">not kept</span>`}</td>
-    <td>${time(createdAt)}</td>
-    <td>${time(seenAt)}</td>
+    <th scope="row"><bdi dir="auto" title="${userAgent}">${browserOf(userAgent) ?? "An unnamed browser"}</bdi></th>
+    <td data-label="Address">${ipAddress ?? html`<span class="muted">not kept</span>`}</td>
+    <td data-label="Signed in">${time(createdAt)}</td>
+    <td data-label="Last used">${time(seenAt)}</td>
   </tr>`;
 }
 

@@ -132,7 +132,7 @@ function sessionsCard(sessions: readonly Session[], ownId: string): Html {
         </form>`
       }
     </header>
-    <div class="scroll" tabindex="0" role="region" aria-label="Browsers that are signed in">
+    <div class="scroll folds" tabindex="0" role="region" aria-label="Browsers that are signed in">
       <table>
         <thead>
           <tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col" class="right"><span class="hidden-text">End</span></th></tr>
@@ -151,8 +151,8 @@ function sessionRow({ id, userAgent, ipAddress, createdAt, seenAt }: Session, is
     <th scope="row">
       <bdi title="${userAgent}">${name}</bdi>${ipAddress !== null && html` <span class="muted">${ipAddress}</span>`}
     </th>
-    <td>${time(createdAt)}</td>
-    <td>${time(seenAt)}</td>
+    <td data-label="Signed in">${time(createdAt)}</td>
+    <td data-label="Last used">${time(seenAt)}</td>
     <td class="right">
       ${
         isOwn

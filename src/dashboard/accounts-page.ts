@@ -54,9 +54,9 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
 
 function rowView({ id, email, isOperator, createdAt }: Account): Html {
   return html`<tr>
-    <td><a href="${PATH}/${id}"><bdi>${email}</bdi></a></td>
-    <td>${isOperator ? html`<span class="pill done">everything: operator</span>` : "own workspaces"}</td>
-    <td>${time(createdAt)}</td>
+    <th scope="row"><a class="link" href="${PATH}/${id}"><bdi>${email}</bdi></a></th>
+    <td data-label="Sees">${isOperator ? html`<span class="pill done">everything: operator</span>` : "own workspaces"}</td>
+    <td data-label="Added">${time(createdAt)}</td>
   </tr>`;
 }
 

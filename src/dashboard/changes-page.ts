@@ -40,6 +40,6 @@ function changeRow({ at, actor, action, subject, detail }: RecordedChange): Html
     <td>${time(at)}</td>
     <td>${actor === null ? html`<span class="muted">command line</span>` : html`<bdi>${actor.email}</bdi>`}</td>
     <td>${CHANGE_WORDS[action] ?? action}</td>
-    <td><bdi>${main}</bdi>${more !== null && html`<small class="mono"><bdi>${more}</bdi></small>`}</td>
+    <td class="full"><bdi>${main}</bdi>${more !== null && html`<small class="mono"><bdi>${more}</bdi></small>`}</td>
   </tr>`;
 }

@@ -78,7 +78,7 @@ const EMPTY = emptyCard(
 
 function table(rows: readonly Row[], workspaces: ReadonlyMap<string, Workspace>): Html {
   const hasSeveral = workspaces.size > 1;
-  return html`<div class="card scroll" tabindex="0" role="region" aria-label="Endpoints">
+  return html`<div class="card scroll folds" tabindex="0" role="region" aria-label="Endpoints">
     <table>
       <thead>
         <tr>
@@ -94,10 +94,10 @@ function table(rows: readonly Row[], workspaces: ReadonlyMap<string, Workspace>)
           ({ endpoint: { id, name, state, workspaceId }, thisMonth, lastAt }) =>
             html`<tr>
               <th scope="row"><a class="link" href="/dashboard/endpoints/${id}"><bdi>${name}</bdi></a></th>
-              ${hasSeveral && html`<td><bdi>${workspaces.get(workspaceId)?.name}</bdi></td>`}
+              ${hasSeveral && html`<td data-label="Workspace"><bdi>${workspaces.get(workspaceId)?.name}</bdi></td>`}
               <td>${stateLabel(state)}</td>
-              <td class="right num">${countLabel(thisMonth)}</td>
-              <td class="right">${lastAt === null ? html`<span class="muted">none yet</span>` : time(lastAt)}</td>
+              <td class="right num" data-label="Posts this month">${countLabel(thisMonth)}</td>
+              <td class="right" data-label="Last post">${lastAt === null ? html`<span class="muted">none yet</span>` : time(lastAt)}</td>
             </tr>`,
         )}
       </tbody>

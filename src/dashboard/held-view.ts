@@ -142,7 +142,7 @@ export function heldPostView(post: HeldPost, formName: string, endpointId: strin
       <a href="${addressOfHeld(endpointId)}">← Held</a>
     </nav>
     <div class="head">
-      <h1><bdi>${titleOf(post.data)}</bdi></h1>
+      <h1 class="stranger"><bdi>${titleOf(post.data)}</bdi></h1>
       ${whyPill(post)}
       <form class="actions" method="post" action="${addressOfHeld(endpointId, "/release")}">
         <input type="hidden" name="id" value="${post.id}" />

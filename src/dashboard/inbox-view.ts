@@ -145,18 +145,20 @@ function rowView(
   const { id, createdAt } = submission;
   const { from, text } = previewOf(submission.data);
   const who = from === "" ? "No name" : from;
-  return html`<tr data-submission="${id}" ${!isRead && html` class="unread"`}>
+  const isPlain = mark === null && submission.spamClass === "low";
+  const judgement = mark === null ? scorePill(submission) : markPill(mark);
+  return html`<tr data-submission="${id}" ${!isRead && html` class="unread"`}${mark === "spam" && html` data-spam`}>
     <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Select the submission of ${who}" /></td>
     <td>
       <a class="preview" href="${addressOf(shown, `/submissions/${id}`)}"
         ><b>${!isRead && html`<span class="hidden-text">Unread: </span>`}<bdi>${who}</bdi></b
         ><span dir="auto">${text}</span></a
-      >
+      >${!isPlain && html`<small class="narrow">${judgement}</small>`}
     </td>
     <td class="tag c-form">
       ${formName(endpoint, showsWorkspace)}
     </td>
-    <td class="c-score">${mark === null ? scorePill(submission) : markPill(mark)}</td>
+    <td class="c-score">${judgement}</td>
     <td class="right c-when muted num">${time(createdAt)}</td>
   </tr>`;
 }

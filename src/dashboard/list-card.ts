@@ -1,6 +1,6 @@
 import { html, type Html } from "../foundation/html.ts";
 
-/** A table in a box. If the table is wider than the box, it scrolls sideways. */
+/** A table in a box. On a phone the cells of a row stand below each other: those with `data-label` have it before them. */
 interface ListTable {
   /** For those who hear the page. */
   readonly label: string;
@@ -9,7 +9,7 @@ interface ListTable {
 }
 
 export function listTable({ label, columns, rows }: ListTable): Html {
-  return html`<div class="scroll wide" tabindex="0" role="region" aria-label="${label}">
+  return html`<div class="scroll wide folds" tabindex="0" role="region" aria-label="${label}">
     <table>
       <thead>
         <tr>

@@ -107,9 +107,9 @@ function repliesCard({ rows, next, isFirst }: List, now: number): Html {
 
 function replyView({ path, name, health, queue }: ShownRow, now: number): Html {
   return html`<tr>
-    <td><a href="${path}"><bdi>${name}</bdi></a></td>
+    <th scope="row"><a class="link" href="${path}"><bdi>${name}</bdi></a></th>
     <td>${healthPill(health)}</td>
-    <td>${queueCell(queue, now)}</td>
+    <td data-label="Messages">${queueCell(queue, now)}</td>
   </tr>`;
 }
 
@@ -157,11 +157,11 @@ const NO_WEBHOOK = emptyCard(
 
 function rowView({ path, name, health, failingSince, endpointName, queue }: ShownRow, now: number): Html {
   return html`<tr>
-    <td><a href="${path}">${name}</a></td>
+    <th scope="row"><a class="link" href="${path}">${name}</a></th>
     <td>
       ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
     </td>
-    <td>${queueCell(queue, now)}</td>
-    <td><bdi>${endpointName}</bdi></td>
+    <td data-label="Messages">${queueCell(queue, now)}</td>
+    <td data-label="Endpoint"><bdi>${endpointName}</bdi></td>
   </tr>`;
 }

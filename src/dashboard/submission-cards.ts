@@ -3,7 +3,7 @@ import { jsonText, plainLines, plainText } from "../foundation/plain-text.ts";
 import { CLASS_SCORES } from "../spam/spam-verdict.ts";
 import type { Submission } from "../submissions/submission.ts";
 import { browserOf } from "./sender-facts.ts";
-import { time } from "./time.ts";
+import { exactTime } from "./time.ts";
 
 /** Fields with a line of their own; a stranger's post may have thousands. */
 const MAX_FIELDS = 200;
@@ -22,7 +22,7 @@ export function factsCard(
   return html`<section class="card">
     <header>
       <h2><bdi>${formName}</bdi></h2>
-      <span class="muted">${time(createdAt)}</span>
+      <span class="muted">${exactTime(createdAt)}</span>
     </header>
     <dl>
       ${names.slice(0, MAX_FIELDS).map((name) => fact(plainText(name), valueView(data[name])))}

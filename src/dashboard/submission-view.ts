@@ -25,7 +25,7 @@ export function submissionView(parts: SubmissionViewParts): Html {
   const { submission, mark } = parts;
   return html`${turnLinks(parts)}
     <div class="head">
-      <h1><bdi>${titleOf(submission.data)}</bdi></h1>
+      <h1 class="stranger"><bdi>${titleOf(submission.data)}</bdi></h1>
       ${scorePill(submission)} ${mark !== null && markPill(mark)}
       ${parts.workspaceName !== null && html`<span class="tag">Workspace <bdi>${parts.workspaceName}</bdi></span>`} ${actions(parts)}
     </div>

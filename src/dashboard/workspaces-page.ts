@@ -71,10 +71,10 @@ export function workspacePages(routes: Routes, parts: DashboardParts): void {
 
 function rowView(workspace: Workspace, owner: Account | undefined, plans: readonly string[]): Html {
   return html`<tr>
-    <td><bdi>${workspace.name}</bdi></td>
+    <th scope="row"><bdi>${workspace.name}</bdi></th>
     <td><a href="/dashboard/system/accounts/${workspace.accountId}"><bdi>${owner?.email ?? "?"}</bdi></a></td>
-    <td>${time(workspace.createdAt)}</td>
-    <td>${planForm(workspace, plans)}</td>
+    <td data-label="Added">${time(workspace.createdAt)}</td>
+    <td class="full">${planForm(workspace, plans)}</td>
   </tr>`;
 }
 

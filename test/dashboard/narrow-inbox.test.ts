@@ -69,6 +69,17 @@ describe.skipIf(chromiumPath === null)("the inbox on a narrow screen", () => {
     expect([await count.textContent(), await buttons.count()]).toEqual(["0 selected", 0]);
   });
 
+  test("shows what was judged as spam, and no other score", async () => {
+    const page = await openInbox();
+    await page.locator("td input[type=checkbox]").first().check();
+    await page.getByRole("button", { name: "Spam", exact: true }).click();
+    await page.getByText("1 submission marked as spam.").waitFor();
+    const judged = page.locator("tbody .pill").filter({ visible: true });
+    expect(await judged.allTextContents()).toEqual(["marked spam"]);
+    expect(await page.locator("tr.unread").count()).toBe(ROWS - 1);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
   test("shows each filter as a whole, with its ring, when the keyboard comes to it", async () => {
     const page = await openInbox();
     const filters = page.getByRole("navigation", { name: "Usual filters" }).getByRole("link");

@@ -13,7 +13,7 @@ const beside = (selector: string): string => `[...document.querySelectorAll(${JS
   })
   .map((each) => each.textContent.trim())`;
 
-describe.skipIf(chromiumPath === null)("on a screen of 320 px", () => {
+describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
   let server: TestServer;
   let browser: Browser;
   let ada: OwnerHome;
@@ -28,8 +28,8 @@ describe.skipIf(chromiumPath === null)("on a screen of 320 px", () => {
     await server.stop();
   });
 
-  async function open(path: string): Promise<Page> {
-    const viewport = { width: 320, height: 640 };
+  async function open(path: string, width = 320): Promise<Page> {
+    const viewport = { width, height: 640 };
     const { page, context } = await openTab(browser, server, ada.visitor, { viewport });
     onTestFinished(() => context.close());
     await page.goto(`${server.url}${path}`);
@@ -45,6 +45,43 @@ describe.skipIf(chromiumPath === null)("on a screen of 320 px", () => {
       expect(await page.locator(".chip[aria-current=page]").textContent()).toBe(current);
       expect(await page.evaluate(beside(".chip")), path).toEqual([]);
     }
+  });
+
+  test("no cell of a list lies beside it", async () => {
+    const lists = ["/endpoints", "/notifications", "/account", "/system/accounts", "/system/workspaces"];
+    for (const path of lists) {
+      const page = await open(`/dashboard${path}`);
+      expect(await page.locator("tbody :is(td, th)").count(), path).toBeGreaterThanOrEqual(3);
+      expect(await page.evaluate(beside("td, tbody th")), path).toEqual([]);
+    }
+  });
+
+  test("on a tablet there is room for who wrote, and for what was filled in", async () => {
+    const inbox = await open("/dashboard", 768);
+    const rooms = await inbox
+      .locator(".preview b")
+      .evaluateAll((all) => all.map((name) => name.clientWidth - name.scrollWidth));
+    expect(rooms).toEqual([0]);
+    for (const width of [768, 1001]) {
+      const page = await open(`/dashboard/submissions/${ada.submissionIds[0] ?? ""}`, width);
+      const value = await page.getByText("Text for ada@example.com", { exact: true }).boundingBox();
+      expect(value?.width, `at ${width} px`).toBeGreaterThan(200);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    }
+  });
+
+  test("on paper there is what was filled in and the whole time, and nothing to press", async () => {
+    const page = await open(`/dashboard/submissions/${ada.submissionIds[0] ?? ""}`, 718);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.getByText("Text for ada@example.com", { exact: true }).isVisible()).toBe(true);
+    expect(await page.locator("button, nav, .button").filter({ visible: true }).count()).toBe(0);
+    const printed = (await page.evaluate(`(() => {
+      const time = document.querySelector("time");
+      return [getComputedStyle(time, "::after").content, JSON.stringify(time.title)];
+    })()`)) as [string, string];
+    expect(printed[0]).toBe(printed[1]);
+    expect(printed[1]).toMatch(/\d{4}/);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(718);
   });
 
   test("no cell of the messages, of the keys and of what spam settings would change lies beside it", async () => {
