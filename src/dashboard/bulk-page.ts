@@ -100,6 +100,8 @@ async function perform(
       const some = ids.slice(from, from + MARKED_AT_ONCE);
       await writeInTurn(db, () => judgeSubmissions(viewer, { ids: some, mark }, now));
     }
+    // Whoever says that it is spam needs not open it.
+    if (mark === "spam") await db.relaxedTransaction(() => markRead(viewer.accountId, ids));
   });
 }
 
