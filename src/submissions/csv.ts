@@ -59,9 +59,14 @@ function cellText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A spreadsheet would run such a cell as a formula that a stranger posted. */
+/**
+ * A spreadsheet would run such a cell as a formula that a stranger posted. Some pass over a control character at its start, and some
+ * take a full-width sign for the ordinary one.
+ */
+const FORMULA = /^[=+\-@\0\t\n\r＝＋－＠]/;
+
 function guardFormula(cell: string): string {
-  return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return FORMULA.test(cell) ? `'${cell}` : cell;
 }
 
 function quote(cell: string): string {
