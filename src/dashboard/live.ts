@@ -7,6 +7,8 @@ import type { DashboardParts } from "./parts.ts";
 
 const MAX_STREAMS = 64;
 const MAX_STREAMS_A_SESSION = 4;
+/** An account may have 50 sessions; it does not take the places of the others. */
+const MAX_STREAMS_AN_ACCOUNT = 16;
 /** Shortest time between two events. */
 const INTERVAL_MS = 1000;
 /** Proxies close a connection on which nothing comes for a minute; some do after half of it. */
@@ -42,7 +44,7 @@ export class LiveStreams {
   }
 
   /**
-   * Null if this session or the server has as many as it may.
+   * Null if this session, its account or the server has as many as it may.
    *
    * @param after the id of a submission: those that came after it count too; null begins now. @throws invalid_request
    */
@@ -65,9 +67,15 @@ export class LiveStreams {
     for (const stream of this.#streams) this.#drop(stream);
   }
 
-  #isFull({ sessionId }: Viewer): boolean {
-    const own = [...this.#streams].filter(({ viewer }) => viewer.sessionId === sessionId).length;
-    return this.#closed || this.#streams.size >= MAX_STREAMS || own >= MAX_STREAMS_A_SESSION;
+  #isFull({ sessionId, accountId }: Viewer): boolean {
+    const ofAccount = [...this.#streams].filter(({ viewer }) => viewer.accountId === accountId);
+    const ofSession = ofAccount.filter(({ viewer }) => viewer.sessionId === sessionId);
+    return (
+      this.#closed ||
+      this.#streams.size >= MAX_STREAMS ||
+      ofAccount.length >= MAX_STREAMS_AN_ACCOUNT ||
+      ofSession.length >= MAX_STREAMS_A_SESSION
+    );
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

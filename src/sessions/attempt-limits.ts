@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
 
@@ -114,24 +115,30 @@ function doubling(number: number, firstMs: number, maxMs: number): number {
 }
 
 function createFailureCount(nowMs: () => number) {
-  /** The account whose last failure is the oldest comes first. */
+  /** By {@link fingerprint}; the account whose last failure is the oldest comes first. */
   const accounts = new Map<string, Failures>();
-  const look = (account: string): Failures => {
-    const known = accounts.get(account);
+  const find = (key: string): Failures => {
+    const known = accounts.get(key);
     return known !== undefined && nowMs() - known.lastAt < FORGET_MS ? known : { count: 0, lastAt: 0 };
   };
   return {
-    look,
+    look: (account: string): Failures => find(fingerprint(account)),
     /** Returns the failures before this one. */
     add(account: string): Failures {
-      const earlier = look(account);
-      accounts.delete(account);
+      const key = fingerprint(account);
+      const earlier = find(key);
+      accounts.delete(key);
       if (accounts.size >= MAX_ACCOUNTS) accounts.delete(accounts.keys().next().value ?? "");
-      accounts.set(account, { count: earlier.count + 1, lastAt: nowMs() });
+      accounts.set(key, { count: earlier.count + 1, lastAt: nowMs() });
       return earlier;
     },
-    forget: (account: string) => void accounts.delete(account),
+    forget: (account: string) => void accounts.delete(fingerprint(account)),
   };
+}
+
+/** The name is what a stranger typed: kilobytes, or a password in the wrong field. Neither is kept. */
+function fingerprint(account: string): string {
+  return hash("sha256", account, "base64");
 }
 
 function tooMany(what: string, seconds: number): FormsvcError {

@@ -100,10 +100,24 @@ test("a session has at most 4 streams; further ones are told to stop asking", as
   expect(head.status).toBe(204);
 });
 
+test("an account has at most 16 streams, however many sessions it has", async () => {
+  const server = await startServer();
+  const visitors = await Promise.all(Array.from({ length: 5 }, () => visit(server)));
+  const cookies = visitors.flatMap(({ cookie }) => [cookie, cookie, cookie, cookie]);
+  const streams = await Promise.all(cookies.map((cookie) => follow(server, cookie)));
+  expect(streams.filter(({ status }) => status === 200)).toHaveLength(16);
+  expect(streams.filter(({ status }) => status === 204)).toHaveLength(4);
+  const eve = await visit(server, "eve@example.com");
+  expect((await follow(server, eve.cookie)).status).toBe(200);
+});
+
 test("with 64 streams open no further one opens, and posts are taken as before", async () => {
   const server = await startServer();
   const visitors = [await visit(server)];
-  while (visitors.length < 17) visitors.push(await visit(server));
+  // Other operators, who hear of all: an account has 16 streams at most.
+  while (visitors.length < 17)
+    visitors.push(await visit(server, `${Math.floor(visitors.length / 4)}@example.com`));
+  server.owner.execute("UPDATE account SET is_operator = 1");
   const endpoint = await server.addEndpoint();
   // The key is known from now on, so that no post waits for its hash.
   await server.post(endpoint.secret, goodPost);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { createAttemptLimits } from "../../src/sessions/attempt-limits.ts";
 
@@ -53,6 +55,21 @@ describe("an address", () => {
     expect(limits.begin("a", "ana")).toBeDefined();
   });
 });
+
+test("names of accounts take little memory, however long they are", () => {
+  const { limits } = bench();
+  const before = heapInUse();
+  for (let count = 0; count < 4000; count += 1) limits.begin(String(count), `${count}`.padEnd(8000, "x"));
+  expect(heapInUse() - before).toBeLessThan(16_000_000);
+  expect(limits.begin("a", "ana")).toBeDefined();
+});
+
+/** After a collection of garbage. */
+function heapInUse(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 describe("an account", () => {
   test("lets three attempts fail at once, and then waits twice as long before each, up to 8 seconds", () => {
