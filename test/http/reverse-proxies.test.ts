@@ -125,12 +125,14 @@ test.skipIf(!has("caddy", "version"))(
 );
 
 test.skipIf(!has("nginx", "-v"))(
-  "behind the page's nginx the client's own address is stored, whatever it claims",
+  "behind the page's nginx the client's own address is stored, whatever it claims, and people can sign in",
   async () => {
     const setup = await behind((machine, proxyPort, port) => {
       const site = snippet("nginx")
         .replace("listen 443 ssl;", `listen 127.0.0.1:${proxyPort};`)
         .replaceAll(/^ *ssl_.*\n/gm, "")
+        // The test's proxy has no certificate.
+        .replace("$scheme", "https")
         .replace("127.0.0.1:8787", `127.0.0.1:${port}`);
       const folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
       const paths = folders.map((name) => `${name}_temp_path ${machine.path(name)};`).join(" ");
@@ -143,5 +145,7 @@ test.skipIf(!has("nginx", "-v"))(
       return ["nginx", "-p", machine.folder, "-c", file];
     });
     expect(await observe(setup)).toEqual(RIGHT);
+    // People sign in over https only.
+    expect((await send(setup.proxyPort, "/dashboard/sign-in")).status).toBe(200);
   },
 );
