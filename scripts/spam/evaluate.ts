@@ -59,8 +59,9 @@ ruleTable();
 heading("Memory: the sources left out of training, replayed in order, every text from another sender");
 print(memoryOfSources(leftOut));
 heading("Memory: the sites of measure replayed in order");
-print(memoryOfSites(forms));
-print(memoryOfTheGenuine(measure.filter(({ label }) => label === "ham")));
+const genuineRows = measure.filter(({ label }) => label === "ham");
+print(memoryOfSites(forms, genuineRows));
+print(memoryOfTheGenuine(genuineRows));
 
 function isContactForm({ site }: MeasureRow): boolean {
   return site !== undefined;

@@ -2,7 +2,7 @@ import { traceOf } from "../../src/spam/post-trace.ts";
 import type { SpamPost } from "../../src/spam/spam-post.ts";
 import { contentOf, identityOf, type LeftOutSource, type MeasureRow } from "./cases.ts";
 import { replay, type ReplayedScore } from "./replay.ts";
-import { BLOCKED_FROM, percent } from "./shares.ts";
+import { BLOCKED_FROM, HIGH_FROM, MEDIUM_FROM, percent } from "./shares.ts";
 
 /** What the memory does for texts of a source that its model has not seen, and to the genuine ones. */
 export function memoryOfSources(leftOut: readonly LeftOutSource[]): string {
@@ -20,53 +20,135 @@ export function memoryOfSources(leftOut: readonly LeftOutSource[]): string {
   return [`| source | label ${HEAD}`, `|---|---${RULE}`, ...lines].join("\n");
 }
 
-/** Each site is a workspace. Senders with addresses of the same domain and shape count as one. */
-export function memoryOfSites(forms: readonly MeasureRow[]): string {
-  const posts = forms.map((row) => contentOf({ email: identityOf(row).email, ...messageOf(row) }));
-  const scores = replay(
-    forms.map(({ site = "" }, index) => ({ workspace: site, post: posts[index] ?? contentOf({}) })),
-    null,
-  );
-  const rows = forms.map(({ site = "", cluster }, index): SiteRow => ({
-    site,
-    campaign: cluster ?? -index,
-    links: traceOf(posts[index] ?? contentOf({})).links,
-    score: scores[index] ?? NOTHING,
-  }));
-  const lines = [["all", rows] as const, ...Map.groupBy(rows, ({ site }) => site)].map(([site, members]) =>
-    memoryLine(
-      site,
-      members.map(({ score }) => score),
-    ),
-  );
-  return [`| site ${HEAD}`, `|---${RULE}`, ...lines, "", mostOfAnyMemory(rows)].join("\n");
+/** A message of a site, or a genuine text that comes between them. */
+interface ReplayedRow {
+  readonly row: MeasureRow;
+  readonly post: SpamPost;
+  readonly workspace: string;
 }
 
+/** A message of a site, with what is known of it. */
 interface SiteRow {
-  readonly site: string;
-  readonly campaign: number;
-  /** Keys of the places that its links lead to. */
-  readonly links: readonly number[];
+  readonly row: MeasureRow;
+  readonly workspace: string;
+  readonly sender: string;
+  /** Keys of the places that it leads to. */
+  readonly places: readonly number[];
   readonly score: ReplayedScore;
 }
 
-/** What a perfect memory would reach: it knows the campaign of each message and takes each earlier one of the site for spam. */
+/**
+ * The sites of `measure`, each a workspace, and all together as one workspace with six forms. Senders with addresses of the
+ * same domain and shape count as one.
+ */
+export function memoryOfSites(forms: readonly MeasureRow[], genuine: readonly MeasureRow[]): string {
+  const together = (rows: readonly MeasureRow[]): ReplayedRow[] =>
+    rows.map((row) => messageOf(row, "the agency"));
+  const apart = replayRows(forms.map((row) => messageOf(row, siteOf(row))));
+  const after = replayRows(together(forms));
+  const inTurn = replayRows(together(takeTurns(forms)));
+  const others = genuine.map((row, index): ReplayedRow => ({
+    row,
+    post: postOf(contentFields(row), index),
+    workspace: "the agency",
+  }));
+  const mixed = replayRows(spread(together(takeTurns(forms)), others));
+  const isGenuine = ({ row }: SiteRow): boolean => row.site === undefined;
+  const raised = mixed.filter(isGenuine).filter(({ score }) => isRaised(score)).length;
+  const readings = [
+    ["each site a workspace", apart],
+    ["one workspace, one site after the other", after],
+    ["one workspace, the sites in turn", inTurn],
+    [
+      `the same among ${others.length} genuine texts, of which ${raised} score higher`,
+      mixed.filter((one) => !isGenuine(one)),
+    ],
+  ] as const;
+  const sites = [...Map.groupBy(apart, ({ workspace }) => workspace)];
+  return [
+    `| site ${HEAD}`,
+    `|---${RULE}`,
+    ...[...readings, ...sites].map(([name, rows]) =>
+      memoryLine(
+        name,
+        rows.map(({ score }) => score),
+      ),
+    ),
+    ...readings.slice(0, 3).map(([name, rows]) => `\n${name}: ${mostOfAnyMemory(rows)}`),
+  ].join("\n");
+}
+
+function messageOf(row: MeasureRow, workspace: string): ReplayedRow {
+  return { row, workspace, post: contentOf({ email: identityOf(row).email, ...contentFields(row) }) };
+}
+
+function replayRows(rows: readonly ReplayedRow[]): SiteRow[] {
+  const scores = replay(rows, null);
+  return rows.map(({ row, post, workspace }, index) => ({
+    row,
+    workspace,
+    sender: identityOf(row).email,
+    places: traceOf(post).places.filter((key) => !NAMED_OF_ALL.includes(key)),
+    score: scores[index] ?? NOTHING,
+  }));
+}
+
+/** In the data this stands for the address of the site itself. */
+const NAMED_OF_ALL = traceOf(contentOf({ message: "example.com" })).places;
+
+function siteOf({ site = "" }: MeasureRow): string {
+  return site;
+}
+
+/** All sites from beginning to end at once, each in its order. */
+function takeTurns(forms: readonly MeasureRow[]): MeasureRow[] {
+  const sites = [...Map.groupBy(forms, siteOf).values()];
+  return sites
+    .flatMap((rows) => rows.map((row, index) => ({ row, at: (index + 0.5) / rows.length })))
+    .sort((a, b) => a.at - b.at)
+    .map(({ row }) => row);
+}
+
+/** The others, evenly between these. */
+function spread(rows: readonly ReplayedRow[], others: readonly ReplayedRow[]): ReplayedRow[] {
+  const until = (index: number): number => Math.floor((index * others.length) / rows.length);
+  return rows.flatMap((row, index) => [row, ...others.slice(until(index), until(index + 1))]);
+}
+
+/** What a perfect memory would reach: it knows the campaign of each message and takes each earlier one of the workspace for spam. */
 function mostOfAnyMemory(rows: readonly SiteRow[]): string {
   const passed = rows.filter(({ score }) => score.alone < BLOCKED_FROM);
-  const known = passed.filter((row) => rows.slice(0, rows.indexOf(row)).some((one) => isRelated(one, row)));
+  const known = passed.filter((row) => relatedBefore(rows, row).length > 0);
   const share = 1 - (passed.length - known.length) / rows.length;
-  return `A perfect memory would block ${known.length} of the ${passed.length} messages that the content does not: ${percent(share)} %.`;
+  const left = rows.filter(({ score }) => score.remembered < BLOCKED_FROM);
+  const why = [...Map.groupBy(left, (row) => whyLeft(row, relatedBefore(rows, row)))]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([reason, members]) => `${members.length} ${reason}`);
+  return `a perfect memory would block ${known.length} of the ${passed.length} messages that the content does not: ${percent(share)} %. This one leaves ${left.length}: ${why.join(", ")}.`;
+}
+
+function relatedBefore(rows: readonly SiteRow[], row: SiteRow): SiteRow[] {
+  return rows.slice(0, rows.indexOf(row)).filter((one) => isRelated(one, row));
 }
 
 function isRelated(one: SiteRow, other: SiteRow): boolean {
-  const leadToOnePlace = one.links.some((key) => other.links.includes(key));
-  return one.site === other.site && (one.campaign === other.campaign || leadToOnePlace);
+  const leadToOnePlace = one.places.some((key) => other.places.includes(key));
+  return one.workspace === other.workspace && (one.row.cluster === other.row.cluster || leadToOnePlace);
+}
+
+function whyLeft({ sender, score }: SiteRow, before: readonly SiteRow[]): string {
+  if (before.length === 0) return "are the first of their campaign";
+  if (before.every((one) => one.sender === sender)) return "come from the sender of the earlier ones";
+  if (score.alone < MEDIUM_FROM) return "score too low";
+  return score.alone < HIGH_FROM
+    ? "are hardly suspicious and had too few senders"
+    : "had too few senders or other words";
 }
 
 /** Each source is a workspace, and each text has a sender of its own. */
 export function memoryOfTheGenuine(rows: readonly MeasureRow[]): string {
   const scores = replay(
-    rows.map((row, index) => ({ workspace: row.source, post: postOf(messageOf(row), index) })),
+    rows.map((row, index) => ({ workspace: row.source, post: postOf(contentFields(row), index) })),
     null,
   );
   return `\nOf ${rows.length} genuine rows ${scores.filter(isRaised).length} score higher with memory.`;
@@ -98,6 +180,6 @@ function postOf(message: string | Readonly<Record<string, string>>, index: numbe
   return contentOf({ email: `person${index}@example.org`, ...content });
 }
 
-function messageOf({ subject, text }: MeasureRow): Record<string, string> {
+function contentFields({ subject, text }: MeasureRow): Record<string, string> {
   return subject ? { subject, message: text } : { message: text };
 }

@@ -13,7 +13,7 @@ export interface Recollection {
   /** The remembered text that this post is a copy of; null if there is none. */
   readonly textId: number | null;
   /** Whether suspicious posts led to a place that this one leads to. */
-  readonly hasKnownLink: boolean;
+  readonly hasKnownPlace: boolean;
 }
 
 /** A post that was recalled and is stored. */
@@ -35,12 +35,12 @@ export function toRemember(
 ): RecalledPost | null {
   const isSuspicious = spamClass === "high" || spamClass === "blocked";
   if (spamClass !== "low") return { workspaceId, recollection, isSuspicious };
-  if (!recollection.hasKnownLink) return null;
+  if (!recollection.hasKnownPlace) return null;
   const trace = { ...recollection.trace, sketch: null };
   return { workspaceId, recollection: { ...recollection, trace }, isSuspicious };
 }
 
-/** Texts and places of links without marks that a workspace remembers; the oldest are forgotten. */
+/** Texts and places without marks that a workspace remembers; the oldest are forgotten. */
 const MAX_TEXTS = 10_000;
 /** Each time this number of texts was added, the oldest beyond the limit are forgotten, at most four times this number at once. */
 const FORGET_EVERY = 64;
@@ -56,7 +56,7 @@ const WRITE_SQL = {
   selectExact: "SELECT text_id FROM remembered_text_key WHERE key = ? LIMIT 1",
 } as const;
 
-/** Remembers the texts and links of posts, in the transaction that stores them; returns the ids of the texts, null for a short one. */
+/** Remembers the texts and places of posts, in the transaction that stores them; returns the ids of the texts, null for a short one. */
 export function* rememberTexts(
   posts: readonly RecalledPost[],
   remembered: RememberedKeys,
@@ -65,7 +65,7 @@ export function* rememberTexts(
   const texts: (WrittenText | null)[] = [];
   for (const post of posts) {
     texts.push(yield* addText(known, post));
-    yield* addLinks(known, post);
+    yield* addPlaces(known, post);
   }
   for (const written of new Set(known.byKey.values())) yield* writeText(written, remembered);
   return texts.map((written) => written?.id ?? null);
@@ -100,13 +100,13 @@ function* addText(
 }
 
 /** A post that is not suspicious speaks for the places that it leads to, for as long as they are remembered. */
-function* addLinks(
+function* addPlaces(
   known: WrittenTexts,
   { workspaceId, recollection, isSuspicious }: RecalledPost,
 ): Steps<void> {
-  if (!isSuspicious && !recollection.hasKnownLink) return;
+  if (!isSuspicious && !recollection.hasKnownPlace) return;
   const sender = senderOf(recollection.trace);
-  for (const key of recollection.trace.links) {
+  for (const key of recollection.trace.places) {
     const place = yield* findText(known, workspaceId, asText(key), null);
     if (!isSuspicious && place.senders.length > 0) setGenuine(place);
     if (isSuspicious && !isGenuinePlace(place.senders) && !isSame(sender, NOBODY)) addSender(place, sender);

@@ -4,7 +4,7 @@ import type { SpamPost } from "../spam/spam-post.ts";
 import { LESSON_BUCKETS, shiftOf } from "../spam/lesson.ts";
 import { countOthers, emailHash, type Sender, senderOf, teachingOf, traceOf } from "../spam/post-trace.ts";
 import { noHistory, type SpamHistory } from "../spam/spam-history.ts";
-import { isCopy, type TextSketch } from "../spam/text-sketch.ts";
+import { type Likeness, likenessOf, type TextSketch } from "../spam/text-sketch.ts";
 import type { BurstMemory } from "./burst-memory.ts";
 import { createRememberedKeys, type RememberedKeys } from "./remembered-keys.ts";
 import { type RecalledPost, type Recollection, rememberTexts } from "./remember-texts.ts";
@@ -61,12 +61,14 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
       const trace = traceOf(post);
       const { sketch, email, network } = trace;
       const texts = sketch === null ? noTexts : yield* findCopies.find(workspaceId, sketch);
+      const copies = texts.filter(({ likeness }) => likeness === "copy");
       const places =
-        trace.links.length === 0 ? noTexts : yield* findPlaces(findCopies, workspaceId, trace.links);
+        trace.places.length === 0 ? noTexts : yield* findPlaces(findCopies, workspaceId, trace.places);
       const taught = yield* weights.read(workspaceId);
       const history: SpamHistory = {
-        copies: texts.length === 0 ? noHistory.copies : copiesAmong(texts, senderOf(trace)),
-        linkSenders: places.length === 0 ? 0 : mostOthers(places, senderOf(trace)),
+        copies: copies.length === 0 ? noHistory.copies : copiesAmong(copies, senderOf(trace)),
+        variantSenders: texts.length === 0 ? 0 : othersAmong(texts, senderOf(trace)),
+        placeSenders: places.length === 0 ? 0 : mostOthers(places, senderOf(trace)),
         trustedSender: taught !== null && email !== null && (yield* isTrusted(workspaceId, emailHash(email))),
         burst:
           bursts === null || network === null
@@ -74,7 +76,7 @@ export function createSpamMemory(bursts: BurstMemory | null): SpamMemory {
             : bursts.note(`${workspaceId} ${network}`, endpointId, now),
         shift: taught === null ? 0 : shiftOf(taught, teachingOf(post).buckets),
       };
-      return { history, trace, textId: texts[0]?.id ?? null, hasKnownLink: places.length > 0 };
+      return { history, trace, textId: copies[0]?.id ?? null, hasKnownPlace: places.length > 0 };
     },
     remember(posts) {
       findCopies.forget();
@@ -101,9 +103,10 @@ function* isTrusted(workspaceId: string, email: string): Steps<boolean> {
   return marks !== undefined && marks.ham > 0 && marks.spam === 0;
 }
 
-/** A remembered text that a post is a copy of. */
+/** A remembered text that a post is a copy or a variant of. */
 interface KnownText {
   readonly id: number;
+  readonly likeness: NonNullable<Likeness>;
   readonly senders: readonly Sender[];
   readonly markedSpam: number;
   readonly markedHam: number;
@@ -111,14 +114,14 @@ interface KnownText {
 
 const noTexts: readonly KnownText[] = [];
 
-/** The places that a post's links lead to, if only suspicious posts led there. */
+/** The places that a post leads to, if only suspicious posts led there. */
 function* findPlaces(
   findCopies: CopyFinder,
   workspaceId: string,
-  linkKeys: readonly number[],
+  placeKeys: readonly number[],
 ): Steps<readonly KnownText[]> {
   const found: KnownText[] = [];
-  for (const key of linkKeys) found.push(...(yield* findCopies.find(workspaceId, asText(key))));
+  for (const key of placeKeys) found.push(...(yield* findCopies.find(workspaceId, asText(key))));
   return found.filter(({ senders }) => !isGenuinePlace(senders));
 }
 
@@ -129,16 +132,20 @@ function mostOthers(places: readonly KnownText[], sender: Sender): number {
 
 function copiesAmong(texts: readonly KnownText[], sender: Sender): SpamHistory["copies"] {
   return {
-    otherSenders: countOthers(
-      sender,
-      texts.flatMap(({ senders }) => senders),
-    ),
+    otherSenders: othersAmong(texts, sender),
     markedSpam: texts.reduce((sum, { markedSpam }) => sum + markedSpam, 0),
     markedHam: texts.reduce((sum, { markedHam }) => sum + markedHam, 0),
   };
 }
 
-/** The remembered texts that a text is a copy of; kept until something may have changed them. */
+function othersAmong(texts: readonly KnownText[], sender: Sender): number {
+  return countOthers(
+    sender,
+    texts.flatMap(({ senders }) => senders),
+  );
+}
+
+/** The remembered texts that a text is a copy or a variant of; kept until something may have changed them. */
 interface CopyFinder {
   find(workspaceId: string, sketch: TextSketch): Steps<readonly KnownText[]>;
   forget(): void;
@@ -183,13 +190,17 @@ function* readCopies(
     const row = yield* first(text<TextRow>(TEXT_SQL, id, workspaceId));
     if (row === undefined) continue;
     const other = { keys: JSON.parse(row.keys) as number[], values: asValues(row.sketch) };
-    if (isCopy(sketch, other)) texts.push(knownText(row));
+    const likeness = likenessOf(sketch, other);
+    if (likeness !== null) texts.push(knownText(row, likeness));
   }
   return texts;
 }
 
-function knownText({ id, senders, marked_spam, marked_ham }: TextRow): KnownText {
-  return { id, senders: sendersOf(senders), markedSpam: marked_spam, markedHam: marked_ham };
+function knownText(
+  { id, senders, marked_spam, marked_ham }: TextRow,
+  likeness: KnownText["likeness"],
+): KnownText {
+  return { id, likeness, senders: sendersOf(senders), markedSpam: marked_spam, markedHam: marked_ham };
 }
 
 function asValues(bytes: Buffer): Uint32Array {

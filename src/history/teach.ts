@@ -63,7 +63,7 @@ function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
   const memory = createSpamMemory(null);
   const recollection = yield* memory.recall(workspaceId, endpointId, post, now);
   const [textId = null] = yield* memory.remember([
-    { workspaceId, recollection: withoutLinks(recollection), isSuspicious: mark === "spam" },
+    { workspaceId, recollection: withoutPlaces(recollection), isSuspicious: mark === "spam" },
   ]);
   if (textId !== null) yield* countMark(textId, mark, 1);
   const { buckets, odds } = teachingOf(post);
@@ -84,8 +84,8 @@ function* addLesson(taught: TaughtPost, mark: Mark, now: number): Steps<void> {
 }
 
 /** A mark is about a text, not about the places that it leads to: nothing of it is left when it is undone. */
-function withoutLinks(recollection: Recollection): Recollection {
-  return { ...recollection, trace: { ...recollection.trace, links: [] } };
+function withoutPlaces(recollection: Recollection): Recollection {
+  return { ...recollection, trace: { ...recollection.trace, places: [] } };
 }
 
 function* forgetLesson(submissionId: string): Steps<void> {

@@ -1,9 +1,9 @@
 import type { Sender } from "../spam/post-trace.ts";
 import { NO_VALUES, type TextSketch } from "../spam/text-sketch.ts";
 
-/** A place that a link leads to is remembered as a text that is a copy word for word only. */
-export function asText(linkKey: number): TextSketch {
-  return { keys: [linkKey], values: NO_VALUES };
+/** A place is remembered as a text that is a copy word for word only. */
+export function asText(placeKey: number): TextSketch {
+  return { keys: [placeKey], values: NO_VALUES };
 }
 
 /** The only sender of a place that a genuine post led to: such a place is no sign of a campaign. */

@@ -62,6 +62,23 @@ export const DISPOSABLE_DOMAINS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
+/** Providers at which anybody can have a mailbox. */
+export const MAIL_HOSTS: ReadonlySet<string> = new Set(
+  `gmail.com googlemail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr hotmail.de hotmail.it hotmail.es live.com
+  live.co.uk live.fr msn.com yahoo.com yahoo.co.uk yahoo.fr yahoo.de yahoo.it yahoo.es yahoo.co.in yahoo.co.jp yahoo.com.br
+  ymail.com rocketmail.com aol.com icloud.com me.com mac.com proton.me protonmail.com pm.me tutanota.com tuta.io zoho.com
+  mail.com email.com fastmail.com fastmail.fm hey.com hushmail.com gmx.com gmx.de gmx.net gmx.at gmx.ch web.de t-online.de
+  freenet.de posteo.de mailbox.org bluewin.ch orange.fr wanadoo.fr free.fr sfr.fr laposte.net libero.it virgilio.it
+  tiscali.it alice.it terra.es ziggo.nl kpnmail.nl telenet.be skynet.be btinternet.com sky.com virginmedia.com ntlworld.com
+  comcast.net verizon.net att.net sbcglobal.net bellsouth.net cox.net charter.net earthlink.net shaw.ca rogers.com
+  bigpond.com optusnet.com.au xtra.co.nz uol.com.br bol.com.br terra.com.br mail.ru inbox.ru list.ru bk.ru yandex.ru
+  yandex.com ya.ru rambler.ru ukr.net i.ua abv.bg wp.pl o2.pl onet.pl interia.pl seznam.cz centrum.cz azet.sk freemail.hu
+  citromail.hu qq.com foxmail.com 163.com 126.com sina.com sohu.com aliyun.com naver.com daum.net hanmail.net
+  rediffmail.com`
+    .trim()
+    .split(/\s+/),
+);
+
 /** Hosts on which a chat with a stranger begins. */
 export const MESSENGER_HOSTS: ReadonlySet<string> = new Set(
   `t.me telegram.me telegram.dog wa.me whatsapp.com chat.whatsapp.com api.whatsapp.com discord.gg join.skype.com viber.com

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { lessonBuckets } from "./lesson.ts";
-import { linkKeys } from "./link-keys.ts";
+import { placeKeys } from "./place-keys.ts";
 import type { SpamPost } from "./spam-post.ts";
 import { readPost } from "./read-post.ts";
 import { readWords } from "./read-words.ts";
@@ -18,18 +18,23 @@ export interface Sender<Hash = string> {
 export interface PostTrace {
   /** Null for a text that is too short to be remembered. */
   readonly sketch: TextSketch | null;
-  /** Keys of the places that its links lead to. */
-  readonly links: readonly number[];
+  /** Keys of the places that it leads to, by links and other contacts. */
+  readonly places: readonly number[];
   /** The sender in plain text; {@link senderOf} makes the hashes that are kept. Null if not known. */
   readonly email: string | null;
   readonly network: string | null;
 }
 
 export function traceOf(post: SpamPost): PostTrace {
-  const { texts, sketch, links } = readPost(post);
-  const email = texts.find((field) => field.role === "email")?.text.toLowerCase() ?? null;
+  const read = readPost(post);
+  const email = read.texts.find((field) => field.role === "email")?.text.toLowerCase() ?? null;
   const address = post.client?.ipAddress ?? "";
-  return { sketch, links: linkKeys(links), email, network: address === "" ? null : networkOf(address) };
+  return {
+    sketch: read.sketch,
+    places: placeKeys(read),
+    email,
+    network: address === "" ? null : networkOf(address),
+  };
 }
 
 export function senderOf({ email, network }: PostTrace): Sender {

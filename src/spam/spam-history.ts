@@ -11,8 +11,10 @@ export interface SpamHistory {
     readonly markedSpam: number;
     readonly markedHam: number;
   };
-  /** Other senders of suspicious posts with a link to the same place, whatever their texts. */
-  readonly linkSenders: number;
+  /** The same, of earlier posts whose text is the same, nearly the same or a variant of it. */
+  readonly variantSenders: number;
+  /** Other senders of suspicious posts that led to the same place, whatever their texts. */
+  readonly placeSenders: number;
   /** Whether the owner marked an earlier post from this e-mail address as genuine, and none as spam. */
   readonly trustedSender: boolean;
   /** Posts from the same network (IPv4 /24, IPv6 /48) in the last ten minutes, and how many endpoints they went to. */
@@ -24,7 +26,8 @@ export interface SpamHistory {
 /** A workspace that has seen nothing yet. */
 export const noHistory: SpamHistory = {
   copies: { otherSenders: 0, markedSpam: 0, markedHam: 0 },
-  linkSenders: 0,
+  variantSenders: 0,
+  placeSenders: 0,
   trustedSender: false,
   burst: { posts: 0, endpoints: 0 },
   shift: 0,

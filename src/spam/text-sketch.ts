@@ -5,7 +5,7 @@ import type { TextWords } from "./read-words.ts";
 export interface TextSketch {
   /**
    * Keys to look earlier texts up by: the first for the same words, the others for nearly the same in long texts. Two
-   * texts that share one may be copies; {@link isCopy} says.
+   * texts that share one may be copies; {@link likenessOf} says.
    */
   readonly keys: readonly number[];
   /** MinHash values of a long text, empty for a short one: texts are as alike as the values that agree. */
@@ -16,11 +16,12 @@ export interface TextSketch {
 const MIN_WORDS = 4;
 /** Least words of a text for which a nearly identical text counts as a copy too. */
 const MIN_NEAR_WORDS = 20;
-export const SKETCH_VALUES = 12;
+const SKETCH_VALUES = 12;
 /** Values in one key: with 12 values, texts that are 75 % alike share one of the 4 keys nine times in ten. */
 const VALUES_A_KEY = 3;
-/** 9 of 12 values: texts that are about 75 % alike. */
-const MIN_EQUAL_VALUES = 9;
+/** Values of 12 that agree in texts which are about 75 % alike, and in those which are about 60 % alike. */
+const COPY_VALUES = 9;
+const VARIANT_VALUES = 7;
 export const NO_VALUES = new Uint32Array();
 /** Seeds of the hash functions; each value is the least of the text's hashes under one of them. */
 const SEEDS = Int32Array.from({ length: SKETCH_VALUES }, (_, index) => Math.imul(index + 1, 0x9e3779b1));
@@ -51,17 +52,21 @@ function minHashes(hashes: Readonly<Uint32Array>, count: number): Uint32Array {
   return values;
 }
 
-/** Whether two texts that share a key are copies: the same words, or long texts that are about 75 % alike. */
-export function isCopy(one: TextSketch, other: TextSketch): boolean {
-  return one.keys[0] === other.keys[0] || areAlike(one.values, other.values, 0);
+/** How near two texts that share a key are; null if they are different texts. */
+export type Likeness = "copy" | "variant" | null;
+
+/** Texts of the same words are copies. So are long texts that are about 75 % alike; those that are about 60 % alike are variants. */
+export function likenessOf(one: TextSketch, other: TextSketch): Likeness {
+  if (one.keys[0] === other.keys[0]) return "copy";
+  const equal = countEqual(one.values, other.values);
+  if (equal >= COPY_VALUES) return "copy";
+  return equal >= VARIANT_VALUES ? "variant" : null;
 }
 
-/** Whether two long texts are about 75 % alike, by the values of one and the other's from `start` on. */
-export function areAlike(one: Readonly<Uint32Array>, other: Readonly<Uint32Array>, start: number): boolean {
-  if (one.length !== SKETCH_VALUES || other.length < start + SKETCH_VALUES) return false;
+function countEqual(one: Readonly<Uint32Array>, other: Readonly<Uint32Array>): number {
   let equal = 0;
-  for (let index = 0; index < SKETCH_VALUES; index += 1) if (one[index] === other[start + index]) equal += 1;
-  return equal >= MIN_EQUAL_VALUES;
+  for (let index = 0; index < one.length; index += 1) if (one[index] === other[index]) equal += 1;
+  return equal;
 }
 
 /** 52 bits of several hashes, which a number holds exactly with room for a scope; `salt` keeps keys of different kinds apart. */

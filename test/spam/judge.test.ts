@@ -78,6 +78,7 @@ test("a short template that different senders use stays under 51", () => {
 const from = (otherSenders: number): SpamHistory => ({
   ...noHistory,
   copies: { otherSenders, markedSpam: 0, markedHam: 0 },
+  variantSenders: otherSenders,
 });
 const campaignPoints = (message: string, history: SpamHistory): number | undefined =>
   verdictOf(postOf({ message }), history).reasons.find(({ signal }) => signal === "campaign")?.points;
@@ -95,44 +96,53 @@ test("copies from others block what is suspicious without them", () => {
   expect(campaignPoints(link, from(1))).toBe(50);
   expect(verdictOf(postOf({ message: link }), from(1)).spamClass).toBe("blocked");
   const wordsOnly = "win viagra casino bonus cheap pills bitcoin profit loan money now!";
-  expect(verdictOf(postOf({ message: wordsOnly }), from(1)).score).toBe(75);
-  expect(verdictOf(postOf({ message: wordsOnly }), from(2)).spamClass).toBe("blocked");
+  expect(verdictOf(postOf({ message: wordsOnly })).score).toBe(75);
+  expect(verdictOf(postOf({ message: wordsOnly }), from(1)).spamClass).toBe("blocked");
 });
 
 test.each([
   { score: 25, isOdd: true, needed: Infinity },
-  { score: 26, isOdd: true, needed: 2 },
-  { score: 50, isOdd: true, needed: 2 },
+  { score: 26, isOdd: true, needed: 4 },
+  { score: 50, isOdd: true, needed: 4 },
   { score: 50, isOdd: false, needed: Infinity },
   { score: 51, isOdd: true, needed: 1 },
-  { score: 51, isOdd: false, needed: 2 },
+  { score: 69, isOdd: false, needed: 2 },
+  { score: 70, isOdd: false, needed: 1 },
 ])(
   "with a score of $score, odd $isOdd, a campaign needs $needed other senders",
   ({ score, isOdd, needed }) => {
     const isCampaign = (otherSenders: number): boolean =>
       campaignReasons(from(otherSenders), () => ({ score, isOdd })).length === 1;
-    expect([0, 1, 2, 8].map(isCampaign)).toEqual([0, 1, 2, 8].map((senders) => senders >= needed));
+    expect([0, 1, 2, 3, 4].map(isCampaign)).toEqual([0, 1, 2, 3, 4].map((senders) => senders >= needed));
   },
 );
 
+test("variants of a text count for a suspicious post only, copies for others too", () => {
+  const isCampaign = (score: number, history: Partial<SpamHistory>): boolean =>
+    campaignReasons({ ...noHistory, ...history }, () => ({ score, isOdd: true })).length === 1;
+  expect(isCampaign(51, { variantSenders: 1 })).toBe(true);
+  expect(isCampaign(50, { variantSenders: 8 })).toBe(false);
+  expect(isCampaign(50, from(4))).toBe(true);
+});
+
 test.each([
-  { score: 50, linkSenders: 9, isCampaign: false },
-  { score: 51, linkSenders: 1, isCampaign: false },
-  { score: 51, linkSenders: 2, isCampaign: true },
+  { score: 50, placeSenders: 9, isCampaign: false },
+  { score: 51, placeSenders: 1, isCampaign: false },
+  { score: 51, placeSenders: 2, isCampaign: true },
 ])(
-  "with a score of $score and a link that $linkSenders other senders had, it is a campaign: $isCampaign",
-  ({ score, linkSenders, isCampaign }) => {
-    const history = { ...noHistory, linkSenders };
+  "with a score of $score and a place that $placeSenders other senders led to, it is a campaign: $isCampaign",
+  ({ score, placeSenders, isCampaign }) => {
+    const history = { ...noHistory, placeSenders };
     expect(campaignReasons(history, () => ({ score, isOdd: true })).length).toBe(isCampaign ? 1 : 0);
   },
 );
 
 test("a text that the owner marked is known whatever it says", () => {
   const plain = "The river rose again last night and the lower path is closed.";
-  const copies = { otherSenders: 3, markedSpam: 0, markedHam: 0 };
-  expect(campaignPoints(plain, { ...noHistory, copies: { ...copies, markedSpam: 1 } })).toBe(60);
+  const { copies, ...history } = from(3);
+  expect(campaignPoints(plain, { ...history, copies: { ...copies, markedSpam: 1 } })).toBe(60);
   const probe = "Hi, I wanted to know your price.";
-  expect(campaignPoints(probe, { ...noHistory, copies: { ...copies, markedHam: 1 } })).toBeUndefined();
+  expect(campaignPoints(probe, { ...history, copies: { ...copies, markedHam: 1 } })).toBeUndefined();
 });
 
 test("marks move the score both ways, and what speaks for a sender is capped", () => {
@@ -187,7 +197,8 @@ test("for any post the reasons add up to a whole score from 0 to 100, and judgin
   });
   const history = fc.record({
     copies: fc.record({ otherSenders: fc.nat(9), markedSpam: fc.nat(3), markedHam: fc.nat(3) }),
-    linkSenders: fc.nat(9),
+    variantSenders: fc.nat(9),
+    placeSenders: fc.nat(9),
     trustedSender: fc.boolean(),
     burst: fc.record({ posts: fc.nat(20), endpoints: fc.nat(9) }),
     shift: fc.double({ min: -3, max: 3, noNaN: true }),

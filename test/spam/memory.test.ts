@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { learn, type Lesson, MAX_SHIFT, shiftOf } from "../../src/spam/lesson.ts";
-import { findLinks } from "../../src/spam/links.ts";
-import { linkKeys } from "../../src/spam/link-keys.ts";
+import { findContacts } from "../../src/spam/contacts.ts";
 import { countOthers, networkOf, senderOf, teachingOf, traceOf } from "../../src/spam/post-trace.ts";
 import { readWords } from "../../src/spam/read-words.ts";
-import { isCopy, sketchOf } from "../../src/spam/text-sketch.ts";
+import { likenessOf, sketchOf } from "../../src/spam/text-sketch.ts";
 import { readOwnTexts } from "../../scripts/spam/texts.ts";
 import { judge } from "../../src/spam/judge.ts";
 import { noHistory } from "../../src/spam/spam-history.ts";
@@ -22,11 +21,13 @@ function sketch(words: readonly string[]) {
   return made;
 }
 
-test("a long text with a few words changed is a copy that shares a key, and half of it is none", () => {
-  const changed = long.map((word, index) => (index === 30 ? "other" : word));
-  const [one, other, half] = [
+test("a long text with a word changed is a copy, with a few a variant, both share a key, and half of it is neither", () => {
+  const changed = (every: number) =>
+    long.map((word, index) => (index % every === every - 1 ? "other" : word));
+  const [one, other, variant, half] = [
     sketch(long),
-    sketch(changed),
+    sketch(changed(60)),
+    sketch(changed(12)),
     sketch([
       ...long.slice(0, 30),
       ..."the rest is about something else entirely and goes on for a while so that it is long too".split(
@@ -34,18 +35,16 @@ test("a long text with a few words changed is a copy that shares a key, and half
       ),
     ]),
   ];
-  expect(isCopy(one, other)).toBe(true);
-  expect(one.keys.some((key) => other.keys.includes(key))).toBe(true);
-  expect(isCopy(one, half)).toBe(false);
+  expect(likenessOf(one, other)).toBe("copy");
+  expect(likenessOf(one, variant)).toBe("variant");
+  for (const near of [other, variant]) expect(one.keys.some((key) => near.keys.includes(key))).toBe(true);
+  expect(likenessOf(one, half)).toBeNull();
 });
 
 test("a short text is a copy only word for word, and one of three words is not remembered", () => {
-  expect(isCopy(sketch(["please", "send", "the", "list"]), sketch(["please", "send", "the", "list"]))).toBe(
-    true,
-  );
-  expect(isCopy(sketch(["please", "send", "the", "list"]), sketch(["please", "send", "the", "lists"]))).toBe(
-    false,
-  );
+  const list = ["please", "send", "the", "list"];
+  expect(likenessOf(sketch(list), sketch(list))).toBe("copy");
+  expect(likenessOf(sketch(list), sketch(["please", "send", "the", "lists"]))).toBeNull();
   expect(sketchOf(readWords("thank you all"))).toBeNull();
 });
 
@@ -53,13 +52,47 @@ test("keys fit into an SQL integer", () => {
   for (const key of sketch(long).keys) expect(Number.isSafeInteger(key) && key >= 0).toBe(true);
 });
 
+const placesOf = (message: string, phone = "") => traceOf(postOf({ message, phone })).places;
+
 test("a link is known by its site, on shared hosts by its whole address, and two of a post at most", () => {
-  const keysOf = (text: string) => linkKeys(findLinks(text));
-  expect(keysOf("https://roses.example.org/a")).toEqual(keysOf("see www.roses.example.org/b?c"));
-  expect(keysOf("https://bit.ly/one")).not.toEqual(keysOf("https://bit.ly/two"));
-  expect(keysOf("https://youtube.com/watch and nothing else")).toEqual([]);
-  expect(keysOf("one.example.org two.example.org three.example.org")).toHaveLength(2);
-  for (const key of keysOf("one.example.org t.me/two")) expect(Number.isSafeInteger(key)).toBe(true);
+  expect(placesOf("https://roses.example.org/a")).toEqual(placesOf("see www.roses.example.org/b?c"));
+  expect(placesOf("https://bit.ly/one")).not.toEqual(placesOf("https://bit.ly/two"));
+  expect(placesOf("https://youtube.com/watch and nothing else")).toEqual([]);
+  expect(placesOf("one.example.org two.example.org three.example.org")).toHaveLength(2);
+  for (const key of placesOf("one.example.org t.me/two")) expect(Number.isSafeInteger(key)).toBe(true);
+});
+
+test("an e-mail address leads to the site of its domain, at providers of mailboxes only to its mailbox", () => {
+  expect(placesOf("write to Ana@Roses.example.org.")).toEqual(placesOf("see https://roses.example.org/a"));
+  expect(placesOf("roses.example.org or ana@roses.example.org")).toHaveLength(1);
+  expect(placesOf("to ana@gmail.com")).toEqual(placesOf("Mail: ANA@gmail.com!"));
+  expect(placesOf("to ana@gmail.com")).not.toEqual(placesOf("to bo@gmail.com"));
+  expect(placesOf("to somebody@microsoft.com")).toEqual([]);
+});
+
+test("a phone number is the same place however it is written, in the text or in a field of its own", () => {
+  const place = placesOf("call 0211 4567 803 now");
+  expect(place).toHaveLength(1);
+  for (const written of ["+49 (211) 4567-803", "tel.: 00492114567803,", "0211 / 4567803"])
+    expect(placesOf(`call ${written} now`), written).toEqual(place);
+  expect(placesOf("call me", "+49 211 4567803")).toEqual(place);
+  expect(placesOf("call 0211 4567 804 now")).not.toEqual(place);
+});
+
+test.each([
+  "on 2026-11-22 19:30:05 and 22.11.2026 19:30:05",
+  "card 4111 1111 1111 1234",
+  "order A1234567890 of item-1234567890",
+  "000000000 or 1212121212",
+  "12345678",
+  "a price of 1,250,000,300.50",
+])("no number of this is a phone number: %s", (text) => {
+  expect(findContacts(text)).toEqual([]);
+});
+
+test("a name in a chat is a place, and two places besides links are the most of a post", () => {
+  expect(findContacts("Telegram: @Rose_Dealer")).toEqual(["@rose_dealer"]);
+  expect(placesOf("a@one.example b@two.example c@three.example @four, 0211 4567803")).toHaveLength(2);
 });
 
 test("the sender is known by e-mail address and network whatever the case, and neither can be read back", () => {

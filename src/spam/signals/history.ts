@@ -22,38 +22,40 @@ export interface Suspicion {
 }
 
 /** Other senders of suspicious posts that lead to one place, for a suspicious post that leads there too. */
-const LINK_SENDERS = 2;
+const PLACE_SENDERS = 2;
 
 /**
- * The same text or link came before, from others. Genuine posts repeat too: answers to a template, a letter to many. So
+ * The same text or place came before, from others. Genuine posts repeat too: answers to a template, a letter to many. So
  * copies only confirm a suspicion, and the less of it there is, the more other senders they need.
  */
-export function campaignReasons(
-  { copies, linkSenders }: SpamHistory,
-  suspect: () => Suspicion,
-): SpamReason[] {
+export function campaignReasons(history: SpamHistory, suspect: () => Suspicion): SpamReason[] {
   const reason = (points: number, detail: string): SpamReason[] => [
     { signal: "campaign", points, field: null, detail },
   ];
   const { copied, marked } = POINTS.campaign;
-  const { otherSenders, markedSpam, markedHam } = copies;
-  if (markedSpam > markedHam) return reason(marked, "the same text was marked as spam");
-  if (markedHam > 0 || (otherSenders === 0 && linkSenders < LINK_SENDERS)) return [];
+  const { copies, variantSenders, placeSenders } = history;
+  if (copies.markedSpam > copies.markedHam) return reason(marked, "the same text was marked as spam");
+  if (copies.markedHam > 0 || (variantSenders === 0 && placeSenders < PLACE_SENDERS)) return [];
   const suspicion = suspect();
-  if (otherSenders > 0 && otherSenders >= sendersNeeded(suspicion)) {
-    const others = otherSenders === 1 ? "another sender" : `${otherSenders} other senders`;
+  const isSuspicious = suspicion.score >= CLASS_SCORES.high[0];
+  const senders = isSuspicious ? variantSenders : copies.otherSenders;
+  if (senders > 0 && senders >= sendersNeeded(suspicion)) {
+    const others = senders === 1 ? "another sender" : `${senders} other senders`;
     return reason(copied, `the same text came from ${others}`);
   }
-  return linkSenders >= LINK_SENDERS && suspicion.score >= CLASS_SCORES.high[0]
-    ? reason(copied, `other texts of ${linkSenders} other senders lead to the same place`)
+  return isSuspicious && placeSenders >= PLACE_SENDERS
+    ? reason(copied, `other texts of ${placeSenders} other senders lead to the same place`)
     : [];
 }
 
-/** One if the post is suspicious already and odd, two if it is only one of the two; nothing makes a low score a campaign. */
+/** From here on a text's wording alone is as much as a suspicious text with something odd about it. */
+const PLAIN_PITCH_SCORE = 70;
+
+/** Other senders that make a campaign: the less suspicious a post is, the more. Nothing makes a low score one. */
 function sendersNeeded({ score, isOdd }: Suspicion): number {
   if (score < CLASS_SCORES.medium[0]) return Infinity;
-  if (score < CLASS_SCORES.high[0]) return isOdd ? 2 : Infinity;
-  return isOdd ? 1 : 2;
+  if (score < CLASS_SCORES.high[0]) return isOdd ? 4 : Infinity;
+  return isOdd || score >= PLAIN_PITCH_SCORE ? 1 : 2;
 }
 
 /** Below this the marks say nothing clear. */

@@ -1,0 +1,76 @@
+import { findContacts } from "./contacts.ts";
+import { HASH_BEGIN, mix, step } from "./hashing.ts";
+import {
+  DISPOSABLE_DOMAINS,
+  FREE_HOSTS,
+  isHostBelow,
+  MAIL_HOSTS,
+  MESSENGER_HOSTS,
+  SHORTENERS,
+  WELL_KNOWN_HOSTS,
+} from "./known-hosts.ts";
+import type { Link } from "./links.ts";
+import type { ReadPost } from "./read-post.ts";
+
+/** Places of a post's links that are remembered, and of its other contacts: pitches lead to one place. */
+const MAX_LINKED = 2;
+const MAX_NAMED = 2;
+/** Keeps these keys apart from those of texts. */
+const SALT = "link ";
+
+/**
+ * Keys of the places that a post leads to, of 52 bits, without those that nearly everybody names: sites of links and e-mail
+ * addresses, mailboxes, names in chats and phone numbers.
+ */
+export function placeKeys({
+  links,
+  body,
+  texts,
+}: Pick<ReadPost, "links" | "body" | "texts">): readonly number[] {
+  const contacts = findContacts(body);
+  for (const { role, text } of texts) if (role === "phone") contacts.push(...findContacts(text));
+  const linked = placesOf(links, placeOfLink, MAX_LINKED);
+  const named = placesOf(contacts, placeOfContact, MAX_NAMED).filter((place) => !linked.includes(place));
+  return [...linked, ...named].map(keyOf);
+}
+
+const NOWHERE: readonly string[] = [];
+
+/** The first different places of these. */
+function placesOf<Named>(
+  all: readonly Named[],
+  placeOf: (one: Named) => string | null,
+  most: number,
+): readonly string[] {
+  if (all.length === 0) return NOWHERE;
+  const places = new Set(all.map(placeOf).filter((place) => place !== null));
+  return [...places].slice(0, most);
+}
+
+/** The site, or the whole address on hosts that many share. */
+function placeOfLink({ host, shown }: Link): string | null {
+  if (isHostBelow(host, WELL_KNOWN_HOSTS)) return null;
+  const isShared =
+    SHORTENERS.has(host) || isHostBelow(host, MESSENGER_HOSTS) || isHostBelow(host, FREE_HOSTS);
+  return isShared ? shown : host;
+}
+
+/** The site of an e-mail address, or the whole address at providers of mailboxes; names and numbers are places themselves. */
+function placeOfContact(contact: string): string | null {
+  const at = contact.indexOf("@");
+  if (at <= 0) return contact;
+  const host = contact.slice(at + 1);
+  if (isHostBelow(host, MAIL_HOSTS) || DISPOSABLE_DOMAINS.has(host)) return contact;
+  return isHostBelow(host, WELL_KNOWN_HOSTS) ? null : host;
+}
+
+function keyOf(place: string): number {
+  const named = SALT + place;
+  let forwards = HASH_BEGIN;
+  let backwards = HASH_BEGIN;
+  for (let at = 0; at < named.length; at += 1) {
+    forwards = step(forwards, named.charCodeAt(at));
+    backwards = step(backwards, named.charCodeAt(named.length - 1 - at));
+  }
+  return (mix(forwards) >>> 12) * 2 ** 32 + mix(backwards);
+}
