@@ -9,6 +9,7 @@ import { getViewableSubmission } from "../submissions/submission-store.ts";
 import { page, redirect } from "./answer.ts";
 import { addressOf, readInboxFilter } from "./inbox-filter.ts";
 import { applied, change, type DashboardParts } from "./parts.ts";
+import { titleOf } from "./preview.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "./routes.ts";
 
@@ -26,8 +27,8 @@ export function bulkPages(routes: Routes, parts: DashboardParts): void {
     const back = addressOf(readInboxFilter(query), path, place);
     if (ids.length === 0) return redirect(back, "none-selected");
     if (deed === "delete" && form.get("confirmed") !== "yes") {
-      await parts.db.read(() => getViewable(viewer, ids));
-      return page("Delete for good?", confirmView(visit, ids, back));
+      const submissions = await parts.db.read(() => getViewable(viewer, ids));
+      return page("Delete for good?", confirmView(visit, submissions, back));
     }
     await perform(parts, visit, deed, ids);
     // The page of a submission that is gone, or that would be read again at once, cannot be shown.
@@ -62,9 +63,16 @@ function readPlace(query: URLSearchParams): { path: string; before: string; afte
   };
 }
 
+interface Named {
+  readonly id: string;
+  readonly title: string;
+}
+
 /** @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
-function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<void> {
-  for (const id of ids) yield* getViewableSubmission(viewer, id);
+function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<readonly Named[]> {
+  const named: Named[] = [];
+  for (const id of ids) named.push({ id, title: titleOf((yield* getViewableSubmission(viewer, id)).data) });
+  return named;
 }
 
 /** Marks teach the filter of a workspace, each for a millisecond or two, so only some are in one transaction. */
@@ -105,19 +113,23 @@ async function perform(
   });
 }
 
-function confirmView({ query }: Visit, ids: readonly string[], back: string): Html {
-  const isOne = ids.length === 1;
-  const many = isOne ? "this submission" : `these ${ids.length} submissions`;
+function confirmView({ query }: Visit, submissions: readonly Named[], back: string): Html {
+  const count = submissions.length;
+  const isOne = count === 1;
+  const many = isOne ? "this submission" : `these ${count} submissions`;
   const rest = isOne
     ? "It cannot be brought back, and is not sent to anybody any more."
     : "They cannot be brought back, and are not sent to anybody any more.";
   return html`<h1>Delete ${many} for good?</h1>
+    <ul>
+      ${submissions.map(({ title }) => html`<li><bdi>${title}</bdi></li>`)}
+    </ul>
     <p>${rest}</p>
     <form class="actions-left" method="post" action="/dashboard/bulk?${query.toString()}">
       <input type="hidden" name="do" value="delete" />
       <input type="hidden" name="confirmed" value="yes" />
-      ${ids.map((id) => html`<input type="hidden" name="id" value="${id}" />`)}
-      <button class="danger">Delete ${isOne ? "it" : `all ${ids.length}`}</button>
+      ${submissions.map(({ id }) => html`<input type="hidden" name="id" value="${id}" />`)}
+      <button class="danger">Delete ${isOne ? "it" : `all ${count}`}</button>
       <a class="button" href="${back}">Keep ${isOne ? "it" : "them"}</a>
     </form>`;
 }

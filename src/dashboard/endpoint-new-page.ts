@@ -175,5 +175,20 @@ function createdView(
       <p class="hint">For your own server alone: it can read and delete what was sent. Never put it into a page.</p>
     </section>
     ${hasNamesake && html`<p class="notice">Another endpoint has the same name. On the command line, use the id ${endpoint.id}.</p>`}
-    ${snippetCards(endpoint, definition, { base, key: publishable.text })}`;
+    ${snippetCards(endpoint, definition, { base, key: publishable.text })} ${tellCard(endpoint.id)}`;
+}
+
+/** A new form tells nobody, which its owner would notice late. */
+function tellCard(endpointId: string): Html {
+  const query = `?endpoint=${endpointId}`;
+  return html`<section class="card" aria-labelledby="tell">
+    <header><h2 id="tell">Who is told when somebody writes?</h2></header>
+    <div class="body">
+      <p class="muted">Nobody yet: what people send waits in the inbox.</p>
+      <p class="actions-left">
+        <a class="button" href="/dashboard/recipients/new${query}">Add an e-mail recipient</a>
+        <a class="button" href="/dashboard/webhooks/new${query}">Add a webhook or chat</a>
+      </p>
+    </div>
+  </section>`;
 }

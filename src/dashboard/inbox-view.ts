@@ -205,7 +205,7 @@ function emptyView({ shown, found, choices, place }: InboxParts): Html {
   }
   return emptyCard(
     "Nothing has arrived yet",
-    "Put the form into your website, and send something from there. It appears on this page within a second.",
+    "Put the form into your website, and send something from there. This page tells you within a second.",
     html`<a class="button primary" href="/dashboard/endpoints">See my forms</a>`,
   );
 }

@@ -1,4 +1,4 @@
-import { plainText } from "../foundation/plain-text.ts";
+import { plainLines, plainText } from "../foundation/plain-text.ts";
 
 /** An address that one can answer, of which a mail program makes one recipient and nothing else. */
 const ANSWERABLE = /^[^\s@,;:<>()[\]\\"?&%#]{1,64}@[^\s@,;:<>()[\]\\"?&%#]{1,190}$/;
@@ -12,11 +12,42 @@ export function replyAddressOf(data: Readonly<Record<string, unknown>>): string 
   return found ?? null;
 }
 
-/** Opens the mail program with a new message to the address. */
-export function mailLink(address: string, subject: string): string {
+/** What somebody wrote, as far as one text of the post is it; empty if there is no text. */
+export function longestText(data: Readonly<Record<string, unknown>>): string {
+  const texts = Object.values(data).filter((value) => typeof value === "string");
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
+}
+
+interface Letter {
+  readonly address: string;
+  readonly subject: string;
+  /** What is answered; a long text is cut. */
+  readonly quoted: string;
+}
+
+/** Opens the mail program with a new message to the address, which quotes what is answered. */
+export function mailLink({ address, subject, quoted }: Letter): string {
   const [local = "", domain = ""] = address.split("@");
   const to = `${encodeURIComponent(local)}@${encodeURIComponent(domain)}`;
-  return `mailto:${to}?subject=${encodeURIComponent(plainText(subject.toWellFormed()))}`;
+  const about = encodeURIComponent(plainText(subject.toWellFormed()));
+  const lines = quoted.trim() === "" || quoted === address ? "" : `&body=${quoteOf(quoted)}`;
+  return `mailto:${to}?subject=${about}${lines}`;
+}
+
+/** Of an address, characters for the quotation: some mail programs take 2,000 of an address in all. */
+const MAX_QUOTE = 1500;
+const CUT = encodeURIComponent("…");
+
+/** Two empty lines to write in, and the text with `> ` before each line; encoded. */
+function quoteOf(text: string): string {
+  const start = plainLines(text.slice(0, MAX_QUOTE).toWellFormed()).trim();
+  let quote = encodeURIComponent("\r\n\r\n> ");
+  for (const char of start) {
+    const next = encodeURIComponent(char === "\n" ? "\r\n> " : char);
+    if (quote.length + next.length > MAX_QUOTE) return quote + CUT;
+    quote += next;
+  }
+  return text.length > MAX_QUOTE ? quote + CUT : quote;
 }
 
 const BROWSERS: readonly (readonly [string, RegExp])[] = [

@@ -8,7 +8,7 @@ import { recipientPath } from "./channel-of.ts";
 import { addressOf, type InboxFilter } from "./inbox-filter.ts";
 import { titleOf } from "./preview.ts";
 import { markPill, scorePill } from "./score-view.ts";
-import { mailLink, replyAddressOf } from "./sender-facts.ts";
+import { longestText, mailLink, replyAddressOf } from "./sender-facts.ts";
 import type { SentMessage, WholeSubmission } from "./read-submission.ts";
 import { factsCard, prettyJson, reasonList, senderCard } from "./submission-cards.ts";
 import { dueTime, time } from "./time.ts";
@@ -52,7 +52,7 @@ function actions({ submission, endpoint, mark, shown }: SubmissionViewParts): Ht
     <input type="hidden" name="id" value="${id}" />
     ${
       address !== null &&
-      html`<a class="button primary" href="${mailLink(address, `Re: ${endpoint.name}`)}">Reply by mail</a>`
+      html`<a class="button primary" href="${mailLink({ address, subject: `Re: ${endpoint.name}`, quoted: longestText(data) })}">Reply by mail</a>`
     }
     ${mark !== "ham" && html`<button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>`}
     ${mark !== "spam" && html`<button name="do" value="spam" data-key="s">Spam <kbd>s</kbd></button>`}
@@ -83,7 +83,10 @@ function messagesCard({ submission, messages, shown, now }: SubmissionViewParts)
     <header><h2>Sent to</h2></header>
     ${
       messages.length === 0
-        ? html`<p class="muted">Nobody: no address and no webhook of this form wanted it.</p>`
+        ? html`<p class="muted">
+            Nobody: no address and no webhook of this form wanted it.
+            <a href="/dashboard/notifications">See who is told</a>
+          </p>`
         : html`<ul class="way">
             ${messages.map((message) => messageView(message, { action, now }))}
           </ul>`
@@ -97,6 +100,7 @@ function messageView(
 ): Html {
   const { label, tone } = deliveryWords(delivery, now);
   const isWaiting = isGathered(delivery, now);
+  const isUntried = delivery.state === "pending" && attempts.length === 0;
   const last = attempts.at(-1);
   const said =
     last === undefined || last.outcome === "delivered" ? null : (adviceFor(kind, last) ?? last.message);
@@ -111,7 +115,7 @@ function messageView(
     ${said !== null && html`<small><bdi dir="auto">${said}</bdi></small>`}
     ${
       delivery.state !== "sending" &&
-      !isWaiting &&
+      !isUntried &&
       kind !== REPLY_KIND &&
       html`<form method="post" action="${action}">
         <input type="hidden" name="delivery" value="${delivery.id}" /><button>Send again</button>

@@ -92,6 +92,7 @@ test("deleting asks first, and then deletes all or none", async () => {
   const asked = await ben.post("/dashboard/bulk?class=low", ticked("delete", ids));
   expect([asked.status, left()]).toEqual([200, 4]);
   expect(asked.text).toContain("Delete these 3 submissions for good?");
+  expect(asked.text.match(/<li><bdi>x@example.org<\/bdi><\/li>/g)).toHaveLength(3);
   expect(asked.text).toContain('action="/dashboard/bulk?class=low"');
   const mixed = await ben.post("/dashboard/bulk", ticked("delete", [...ids, others], { confirmed: "yes" }));
   expect([mixed.status, left()]).toEqual([404, 4]);

@@ -5,6 +5,7 @@ import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createWorkspace, listWorkspaces } from "../../src/workspaces/workspace-store.ts";
 import { formOf, unescaped } from "../support/page.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
+import { EVERY_PAGE } from "../support/dashboard-routes.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
 
 const NEW = "/dashboard/endpoints/new";
@@ -44,6 +45,20 @@ test("a new endpoint begins with the example of a contact form, and shows its ke
     JSON.stringify(server.owner.now(() => listChanges(100))),
   ];
   for (const key of keys) expect(elsewhere.filter((text) => text.includes(key.slice(4, 40)))).toEqual([]);
+});
+
+test("a new endpoint says that nobody is told, and leads to who shall be, with the endpoint chosen", async () => {
+  const server = await startServer(EVERY_PAGE);
+  const ada = await visit(server);
+  await ada.post(NEW, await newForm(ada, { name: "Contact" }));
+  const { text } = await ada.post(NEW, await newForm(ada, { name: "Shop" }));
+  const id = endpointsOf(server).find(({ name }) => name === "Shop")?.id;
+  for (const path of ["/dashboard/recipients/new", "/dashboard/webhooks/new"]) {
+    expect(text).toContain(`href="${path}?endpoint=${id}"`);
+    expect((await ada.get(`${path}?endpoint=${id}`)).text).toMatch(
+      new RegExp(`<option value="${id}"\\s+selected>Shop`),
+    );
+  }
 });
 
 test("the form that the page offers posts to the new endpoint as it stands", async () => {
@@ -185,7 +200,7 @@ test("the list shows each of the viewer's endpoints with what came, and nobody e
   for (const message of ["a", "b"]) expect((await server.post(key, { ...post, message })).status).toBe(200);
   const { text } = await (await visit(server)).get("/dashboard/endpoints");
   expect(text).toContain("Café &lt;b&gt;&amp;amp;");
-  expect(/<td class="right num">\s*(\d+)\s*<\/td>/.exec(text)?.[1]).toBe("2");
+  expect(/<td class="right num"[^>]*>\s*(\d+)\s*<\/td>/.exec(text)?.[1]).toBe("2");
   const bob = await visit(server, "bob@example.com");
   expect((await bob.get("/dashboard/endpoints")).text).not.toContain("Café");
 });

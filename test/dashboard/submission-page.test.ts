@@ -156,10 +156,36 @@ test.each([
 });
 
 test("a mail's link has one recipient and a subject in one line, whatever the form is called", () => {
-  expect(mailLink("a+b@example.org", "Re: Cafe\r\nBcc: x@example.org & more")).toBe(
+  const letter = {
+    address: "a+b@example.org",
+    subject: "Re: Cafe\r\nBcc: x@example.org & more",
+    quoted: " ",
+  };
+  expect(mailLink(letter)).toBe(
     "mailto:a%2Bb@example.org?subject=Re%3A%20Cafe%20Bcc%3A%20x%40example.org%20%26%20more",
   );
 });
+
+test.each([
+  ["Two lines,\r\nand &bcc=x@example.org", "\r\n\r\n> Two lines,\r\n> and &bcc=x@example.org"],
+  ["\u202Eturned\u0000\ud800", "\r\n\r\n> turned\ufffd"],
+])("a mail's link quotes %j, line by line", (quoted, body) => {
+  const link = mailLink({ address: "a@example.org", subject: "Re", quoted });
+  expect(link.slice(0, link.indexOf("&"))).toBe("mailto:a@example.org?subject=Re");
+  expect([...new URL(link).searchParams]).toEqual([
+    ["subject", "Re"],
+    ["body", body],
+  ]);
+});
+
+test.each(["a", "\n", "語", "😀"])(
+  "a mail's link cuts 64 KiB of %j, so that mail programs take it",
+  (char) => {
+    const link = mailLink({ address: "a@example.org", subject: "Re", quoted: `x${char.repeat(65_536)}x` });
+    expect(link.length).toBeLessThan(1600);
+    expect(new URL(link).searchParams.get("body")).toMatch(/^\r\n\r\n> x.*…$/su);
+  },
+);
 
 test.each([
   ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox 140 on Linux"],
