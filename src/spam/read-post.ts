@@ -77,7 +77,7 @@ function takeApart(post: SpamPost): ReadPost {
     wordCount: written.count,
     modelText,
     odds: spamOdds(modelText, words),
-    sketch: sketchOf(written),
+    sketch: sketchOf(normalised, written),
   };
 }
 

@@ -1,5 +1,6 @@
-import { mix } from "./hashing.ts";
-import type { TextWords } from "./read-words.ts";
+import { isUnspaced } from "./characters.ts";
+import { hashOf, mix } from "./hashing.ts";
+import { endOfUnspaced, MAX_WORDS, type TextWords } from "./read-words.ts";
 
 /** A small fingerprint of a text to find copies by; it cannot be turned back into the text. */
 export interface TextSketch {
@@ -26,11 +27,20 @@ export const NO_VALUES = new Uint32Array();
 /** Seeds of the hash functions; each value is the least of the text's hashes under one of them. */
 const SEEDS = Int32Array.from({ length: SKETCH_VALUES }, (_, index) => Math.imul(index + 1, 0x9e3779b1));
 
-/** The sketch of a text; null for one that is too short. */
-export function sketchOf({ hashes, count }: TextWords): TextSketch | null {
-  if (count < MIN_WORDS) return null;
+/** What a text is compared by: its words, and every two characters in a row of scripts without spaces. */
+interface Tokens {
+  readonly count: number;
+  readonly hashes: Readonly<Uint32Array>;
+  /** How long the text is, in words; two characters of a script without spaces are one. */
+  readonly length: number;
+}
+
+/** The sketch of a text with these words; null for one that is too short. */
+export function sketchOf(text: string, words: TextWords): TextSketch | null {
+  const { hashes, count, length } = tokensOf(text, words);
+  if (length < MIN_WORDS) return null;
   const exact = keyOf(0, hashes, 0, count);
-  if (count < MIN_NEAR_WORDS) return { keys: [exact], values: NO_VALUES };
+  if (length < MIN_NEAR_WORDS) return { keys: [exact], values: NO_VALUES };
   const values = minHashes(hashes, count);
   const keys = [exact];
   for (let from = 0; from < SKETCH_VALUES; from += VALUES_A_KEY) {
@@ -39,7 +49,31 @@ export function sketchOf({ hashes, count }: TextWords): TextSketch | null {
   return { keys, values };
 }
 
-/** Over every three words in a row. */
+const hashes = new Uint32Array(MAX_WORDS);
+
+/** Valid until the next call. */
+function tokensOf(text: string, words: TextWords): Tokens {
+  let count = 0;
+  let length = 0;
+  for (let index = 0; index < words.count && count < MAX_WORDS; index += 1) {
+    const start = words.starts[index] ?? 0;
+    if (!isUnspaced(text.charCodeAt(start))) {
+      hashes[count] = words.hashes[index] ?? 0;
+      count += 1;
+      length += 1;
+      continue;
+    }
+    const end = endOfUnspaced(text, words, index);
+    for (let at = start; at < Math.max(start + 1, end - 1) && count < MAX_WORDS; at += 1) {
+      hashes[count] = mix(hashOf(text, at, Math.min(at + 2, end)));
+      count += 1;
+    }
+    length += (end - start) / 2;
+  }
+  return { count, hashes, length };
+}
+
+/** Over every three tokens in a row. */
 function minHashes(hashes: Readonly<Uint32Array>, count: number): Uint32Array {
   const values = new Uint32Array(SKETCH_VALUES).fill(0xffff_ffff);
   for (let at = 2; at < count; at += 1) {

@@ -16,9 +16,13 @@ const long = Array.from(
 );
 
 function sketch(words: readonly string[]) {
-  const made = sketchOf(readWords(words.join(" ")));
+  const made = sketchOfText(words.join(" "));
   if (made === null) throw new Error("too short");
   return made;
+}
+
+function sketchOfText(text: string) {
+  return sketchOf(text, readWords(text));
 }
 
 test("a long text with a word changed is a copy, with a few a variant, both share a key, and half of it is neither", () => {
@@ -45,7 +49,34 @@ test("a short text is a copy only word for word, and one of three words is not r
   const list = ["please", "send", "the", "list"];
   expect(likenessOf(sketch(list), sketch(list))).toBe("copy");
   expect(likenessOf(sketch(list), sketch(["please", "send", "the", "lists"]))).toBeNull();
-  expect(sketchOf(readWords("thank you all"))).toBeNull();
+  expect(sketchOfText("thank you all")).toBeNull();
+});
+
+test.each([
+  {
+    script: "Chinese",
+    one: "您好我们公司为各地的商店制作网站和海报价格优惠质量可靠如果您有兴趣请在本周内与我们的王经理联系我们可以免费为您设计第一张海报",
+    other:
+      "您好我们公司为各地的餐厅制作网站和海报价格优惠质量可靠如果您有兴趣请在本周内与我们的王经理联系我们可以免费为您设计第一张海报",
+  },
+  {
+    script: "Thai",
+    one: "สวัสดีเราเป็นบริษัทรับทำเว็บไซต์และโปสเตอร์ราคาถูกคุณภาพดีหากสนใจโปรดติดต่อเราภายในสัปดาห์นี้เราออกแบบให้ฟรี",
+    other: "สวัสดีเราเป็นบริษัทรับทำเว็บไซต์และโปสเตอร์ราคาถูกคุณภาพดีหากสนใจโปรดติดต่อเราภายในเดือนนี้เราออกแบบให้ฟรี",
+  },
+])(
+  "a long text in $script is known by nearly the same characters, without a space in it",
+  ({ one, other }) => {
+    const [first, second] = [sketchOfText(one), sketchOfText(other)];
+    expect(first !== null && second !== null && likenessOf(first, second)).toBe("copy");
+    expect(first?.keys.some((key) => second?.keys.includes(key))).toBe(true);
+  },
+);
+
+test("of a script without spaces, eight characters are remembered, and shorter texts only by the same characters", () => {
+  expect(sketchOfText("请把价格表寄给")).toBeNull();
+  const [one, other] = [sketchOfText("请把价格表寄给我"), sketchOfText("请把价格表寄给他")];
+  expect(one !== null && other !== null && likenessOf(one, other)).toBeNull();
 });
 
 test("keys fit into an SQL integer", () => {
