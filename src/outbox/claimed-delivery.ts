@@ -22,3 +22,12 @@ export const ALONE = { outboxNumber: null, memberIds: [], memberBodies: [] } as 
 
 /** The body of a message in its submission's row: head, data and tail, or the head alone if there is no tail. NULL if the row is gone. */
 export const BODY_SQL = "coalesce(event_head || submission.data || event_tail, event_head)";
+
+/** Its length in bytes of UTF-8, which reads no text that is stored outside the row. */
+export const BODY_BYTES_SQL = `coalesce(octet_length(event_head) + octet_length(submission.data) + octet_length(event_tail),
+  octet_length(event_head), 0)`;
+
+/** The same of one that was read. A defect may have lost it: then it cannot be sent, and that is recorded like a failure. */
+export function bytesOf(body: string | null): number {
+  return body === null ? 0 : Buffer.byteLength(body);
+}

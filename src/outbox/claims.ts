@@ -10,6 +10,12 @@ export interface Want {
   readonly limit: number;
 }
 
+/** Deliveries that wait in memory once they are claimed. */
+export interface AheadWant extends Want {
+  /** Most UTF-8 bytes of their bodies. */
+  readonly bytes: number;
+}
+
 /** A delivery whose server has ended while it was sending. */
 export interface AbandonedRow {
   readonly id: string;
@@ -35,8 +41,14 @@ export interface Claims {
    * recorded.
    */
   claimDue(wants: readonly Want[], now: number): Steps<ReadonlyMap<string, readonly ClaimedDelivery[]>>;
-  /** The same for recipients that answer fast, which may get a few more than are wanted. */
-  claimAhead(wants: readonly Want[], now: number): Steps<ReadonlyMap<string, readonly ClaimedDelivery[]>>;
+  /**
+   * The same for recipients that answer fast, as far as the bodies fit. What does not fit is not passed over, so that it is
+   * sent before what was queued after it: then nothing more is claimed for its recipient.
+   */
+  claimAhead(
+    wants: readonly AheadWant[],
+    now: number,
+  ): Steps<ReadonlyMap<string, readonly ClaimedDelivery[]>>;
   /** Takes the delivery that waits longest, due or not, from the outbox too, to find out whether the recipient is back. */
   claimProbe(recipientId: string, now: number): Steps<readonly ClaimedDelivery[]>;
   /** Takes messages of the outbox alone. */

@@ -19,6 +19,8 @@ interface AheadLimits {
 const AHEAD: AheadLimits = { perAnswer: 2, perRecipient: 64, total: 256 };
 /** A claim takes longer there, and attempts go on meanwhile. */
 const AHEAD_OVER_NETWORK: AheadLimits = { perAnswer: 8, perRecipient: 512, total: 1024 };
+/** Most UTF-8 bytes of the bodies that are claimed ahead, of all recipients together: 4 KiB for each of that total. */
+export const AHEAD_BYTES = 4 * 1024 * 1024;
 
 export const PULL_FORWARD_SQL = `UPDATE delivery SET due_at = ?
   WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL AND due_at > ?`;
@@ -79,7 +81,10 @@ export class LaneClaims {
       shares.push({ lane, limit });
     }
     if (shares.length === 0) return;
-    const claimed = yield* this.#claims.claimAhead(shares.map(toWant), now);
+    const freeBytes = AHEAD_BYTES - lanes.reduce((bytes, lane) => bytes + lane.aheadBytes, 0);
+    const bytes = Math.floor(freeBytes / shares.length);
+    const wants = shares.map((share) => ({ ...toWant(share), bytes }));
+    const claimed = yield* this.#claims.claimAhead(wants, now);
     const short: Lane[] = [];
     for (const { lane, limit } of shares) {
       const deliveries = claimed.get(lane.recipientId) ?? [];

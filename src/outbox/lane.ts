@@ -1,5 +1,5 @@
 import { allowedInFlight, type Breaker } from "./breaker.ts";
-import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import { bytesOf, type ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Recipient } from "./recipient.ts";
 import type { MinuteRate } from "./pace.ts";
 import type { PlaceOfLane, Places } from "./places.ts";
@@ -83,6 +83,11 @@ export class Lane {
 
   get aheadCount(): number {
     return this.#ahead.length;
+  }
+
+  /** UTF-8 bytes of the bodies of those. */
+  get aheadBytes(): number {
+    return this.#ahead.reduce((bytes, { body }) => bytes + bytesOf(body), 0);
   }
 
   /** Half of the deliveries that were claimed ahead after the last claim. */

@@ -1,4 +1,5 @@
 import { LOST_MS } from "../database/live-servers.ts";
+import { BODY_BYTES_SQL } from "./claimed-delivery.ts";
 
 /**
  * Recipients that answer fast are given whole rows of the outbox: a row then names the server that sends its messages, and each
@@ -6,37 +7,55 @@ import { LOST_MS } from "../database/live-servers.ts";
  * A message is either in a row of the outbox or in `delivery`; whoever finds a claimed row in the way may move it there.
  */
 
-/** What `rest` wants: rows that nobody has claimed, oldest first, until they have enough messages. Those that somebody else is taking are passed over. */
-const FREE_ROWS = `oldest AS MATERIALIZED (
-      SELECT counted.number FROM rest CROSS JOIN LATERAL (
-        SELECT number, sum(message_count) OVER (ORDER BY number) - message_count AS before FROM (
-          SELECT number, message_count FROM outbox WHERE outbox.recipient_id = rest.recipient_id AND claimed_by IS NULL
-          ORDER BY number LIMIT rest.most) AS first
-      ) AS counted WHERE counted.before < rest.most),
-    free AS MATERIALIZED (SELECT number FROM outbox
-      WHERE number = ANY (ARRAY(SELECT number FROM oldest)) AND claimed_by IS NULL ORDER BY number FOR UPDATE SKIP LOCKED)`;
-
 const COLUMNS = "number, recipient_id, queued_at, claimed_by, messages";
 
-/** The messages of the rows `taken`. */
-const MESSAGES = `message AS MATERIALIZED (
+/**
+ * What `rest` wants: rows that nobody has claimed, oldest first. Those that somebody else is taking are passed over.
+ *
+ * @param which how far: a condition on `first` and `last`, the places of a row's messages among those of all rows.
+ */
+const freeRows = (which: string): string => `oldest AS MATERIALIZED (
+      SELECT counted.number FROM rest CROSS JOIN LATERAL (
+        SELECT number, last - message_count + 1 AS first, last FROM (
+          SELECT number, message_count, sum(message_count) OVER (ORDER BY number) AS last FROM (
+            SELECT number, message_count FROM outbox WHERE outbox.recipient_id = rest.recipient_id AND claimed_by IS NULL
+            ORDER BY number LIMIT rest.most) AS waiting) AS summed
+      ) AS counted WHERE ${which}),
+    free AS MATERIALIZED (SELECT ${COLUMNS} FROM outbox
+      WHERE number = ANY (ARRAY(SELECT number FROM oldest)) AND claimed_by IS NULL ORDER BY number FOR UPDATE SKIP LOCKED)`;
+
+/** The messages of some rows. */
+const messages = (fromRows: string): string => `message AS MATERIALIZED (
       SELECT number, recipient_id, queued_at, claimed_by, place, value, value ->> 0 AS id, value ->> 1 AS submission_id
-      FROM taken CROSS JOIN LATERAL json_array_elements(messages::json) WITH ORDINALITY AS message (value, place))`;
+      ${fromRows} CROSS JOIN LATERAL json_array_elements(messages::json) WITH ORDINALITY AS message (value, place))`;
+const MESSAGES = messages("FROM taken");
 
 /** The submissions of these messages that are not deleted, and cannot be until the transaction ends. @param which a condition. */
 const aliveOf = (which: string): string => `alive AS MATERIALIZED (SELECT submission.id FROM submission
       WHERE submission.id = ANY (ARRAY(SELECT submission_id FROM message WHERE ${which}))
       ORDER BY submission.id FOR KEY SHARE)`;
 
-export const TAKE_FREE_ROWS = `${FREE_ROWS},
+/** The last one may have more messages than are wanted. */
+export const TAKE_FREE_ROWS = `${freeRows("first <= rest.most")},
     taken AS (DELETE FROM outbox WHERE number = ANY (ARRAY(SELECT number FROM free)) RETURNING ${COLUMNS}),
     ${MESSAGES}, ${aliveOf("TRUE")}`;
 
-/** A server whose clock is ahead may have stored a row: what is given back of it is due at once. */
-export const CLAIM_FREE_ROWS = `${FREE_ROWS},
+/**
+ * The messages `fitting` of whole rows, as many as are wanted at most, with as many `bytes` at most. A server whose clock is ahead
+ * may have stored a row: what is given back of it is due at once.
+ */
+export const CLAIM_FREE_ROWS = `${freeRows("last <= rest.most")},
+    ${messages("FROM free")},
+    known AS MATERIALIZED (SELECT id, event_head, data, event_tail, ${BODY_BYTES_SQL} AS bytes FROM submission
+      WHERE id = ANY (ARRAY(SELECT submission_id FROM message))),
+    fitting AS MATERIALIZED (
+      SELECT * FROM (
+        SELECT number, message.id, recipient_id, queued_at, event_head, data, event_tail, rest.bytes AS room,
+          sum(known.bytes) OVER (PARTITION BY recipient_id ORDER BY number) AS bytes_up_to_row
+        FROM message JOIN known ON known.id = submission_id JOIN rest USING (recipient_id)) AS weighed
+      WHERE bytes_up_to_row <= room),
     taken AS (UPDATE outbox SET claimed_by = ?, queued_at = least(queued_at, ?::bigint)
-      WHERE number = ANY (ARRAY(SELECT number FROM free)) RETURNING ${COLUMNS}),
-    ${MESSAGES}`;
+      WHERE number = ANY (ARRAY(SELECT DISTINCT number FROM fitting)))`;
 
 /** Moves the messages of claimed rows to where those are that are being sent. */
 const moveRows = (rows: string): string => `WITH

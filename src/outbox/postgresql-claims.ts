@@ -1,7 +1,7 @@
 import type { LiveServers } from "../database/live-servers.ts";
 import { all, first, prepared, run, type Steps, text } from "../database/steps.ts";
-import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
-import type { Claims, Want } from "./claims.ts";
+import { ALONE, BODY_BYTES_SQL, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
+import type { AheadWant, Claims, Want } from "./claims.ts";
 import { CLAIM_FREE_ROWS, MOVE_ROWS_SQL, TAKE_FREE_ROWS } from "./postgresql-claimed-rows.ts";
 import { createFinish } from "./postgresql-finish.ts";
 import { takeOver } from "./postgresql-take-over.ts";
@@ -26,13 +26,15 @@ const BODY = `(SELECT ${BODY_SQL} FROM submission WHERE submission.id = delivery
 const RETURNED = "delivery.id, delivery.recipient_id, attempts, spent, interruptions, due_at";
 const FROM_WANTS = `FROM json_to_recordset(?) AS want (recipient_id text COLLATE "C", most integer)`;
 
-/** Due deliveries that nobody else has locked. An array of ids is looked up by the key; the rows of a join would be a guess of the planner's. */
-const takeDue = (fromWants: string): string => `UPDATE delivery
-    SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?, claimed_by = ?
-    WHERE delivery.id = ANY (ARRAY(SELECT picked.id ${fromWants} CROSS JOIN LATERAL (
-      SELECT id FROM delivery AS waiting
+/** For each of what is wanted, due deliveries that nobody else has locked. */
+const pickDue = (columns: string): string => `CROSS JOIN LATERAL (
+      SELECT ${columns} FROM delivery AS waiting
       WHERE waiting.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL AND due_at <= ?
-      ORDER BY lead_id, due_at LIMIT want.most FOR NO KEY UPDATE SKIP LOCKED) AS picked))
+      ORDER BY lead_id, due_at LIMIT want.most FOR NO KEY UPDATE SKIP LOCKED) AS picked`;
+/** An array of ids is looked up by the key; the rows of a join would be a guess of the planner's. */
+const takeDue = (selectIds: string): string => `UPDATE delivery
+    SET state = 'sending', attempts = attempts + 1, claimed_at = ?, is_probe = ?, claimed_by = ?
+    WHERE delivery.id = ANY (ARRAY(${selectIds}))
     RETURNING ${RETURNED}, state, ${BODY} AS body`;
 
 /**
@@ -57,9 +59,21 @@ const MAKE_DELIVERIES = `INSERT INTO delivery
 
 /** What is due of what is wanted, and how much more is. */
 const DUE_AND_REST = `want AS MATERIALIZED (SELECT * ${FROM_WANTS}),
-    due AS (${takeDue("FROM want")}),
+    due AS (${takeDue(`SELECT picked.id FROM want ${pickDue("id")}`)}),
     rest AS MATERIALIZED (
       SELECT recipient_id, most - (SELECT count(*) FROM due WHERE due.recipient_id = want.recipient_id) AS most FROM want)`;
+
+/** The same for what fits into `bytes`. Nothing is left for what was queued after one that does not fit. */
+const FITTING_DUE_AND_REST = `want AS MATERIALIZED (SELECT * FROM json_to_recordset(?)
+      AS want (recipient_id text COLLATE "C", most integer, bytes bigint)),
+    picked AS MATERIALIZED (
+      SELECT picked.*, sum(picked.bytes) OVER (PARTITION BY picked.recipient_id ORDER BY due_at, id) <= want.bytes AS fits
+      FROM want ${pickDue(`id, recipient_id, due_at,
+        (SELECT ${BODY_BYTES_SQL} FROM submission WHERE submission.id = waiting.submission_id) AS bytes`)}),
+    due AS (${takeDue("SELECT id FROM picked WHERE fits")}),
+    rest AS MATERIALIZED (
+      SELECT recipient_id, most - count(picked.id) AS most, want.bytes - coalesce(sum(picked.bytes), 0) AS bytes
+      FROM want LEFT JOIN picked USING (recipient_id) GROUP BY recipient_id, most, want.bytes)`;
 
 export const CLAIM_SQL = {
   earliest: `SELECT want.recipient_id, CASE
@@ -67,17 +81,15 @@ export const CLAIM_SQL = {
       ELSE (SELECT due_at FROM delivery WHERE delivery.recipient_id = want.recipient_id AND state = 'pending' AND lead_id IS NULL
         ORDER BY lead_id, due_at LIMIT 1) END AS due_at
     FROM json_array_elements_text(?) AS want (recipient_id)`,
-  due: takeDue(FROM_WANTS),
+  due: takeDue(`SELECT picked.id ${FROM_WANTS} ${pickDue("id")}`),
   queued: `WITH rest AS MATERIALIZED (SELECT * ${FROM_WANTS}), ${TAKE_ROWS} ${MAKE_DELIVERIES}`,
   // Both at once: each statement is a way to the server and back.
   dueAndQueued: `WITH ${DUE_AND_REST}, ${TAKE_ROWS},
     made AS (${MAKE_DELIVERIES})
     SELECT * FROM due UNION ALL SELECT * FROM made WHERE state = 'sending'`,
-  ahead: `WITH ${DUE_AND_REST}, ${CLAIM_FREE_ROWS},
-    known AS MATERIALIZED (SELECT id, ${BODY_SQL} AS body FROM submission
-      WHERE id = ANY (ARRAY(SELECT submission_id FROM message)))
+  ahead: `WITH ${FITTING_DUE_AND_REST}, ${CLAIM_FREE_ROWS}
     SELECT id, recipient_id, attempts, spent, interruptions, due_at, body, NULL::bigint AS outbox_number FROM due
-    UNION ALL SELECT message.id, recipient_id, 1, 0, 0, queued_at, body, number FROM message JOIN known ON known.id = submission_id`,
+    UNION ALL SELECT id, recipient_id, 1, 0, 0, least(queued_at, ?::bigint), ${BODY_SQL}, number FROM fitting AS submission`,
   waitsSince: `SELECT (SELECT queued_at FROM outbox WHERE recipient_id = ? AND claimed_by IS NULL ORDER BY number LIMIT 1) AS queued,
     (SELECT due_at FROM delivery WHERE recipient_id = ? AND state = 'pending' AND lead_id IS NULL
       ORDER BY lead_id, due_at LIMIT 1) AS due`,
@@ -139,7 +151,7 @@ export function createClaims(servers: LiveServers): Claims {
       return forEach(wants, byRecipient(rows, false, now));
     },
     *claimAhead(wants, now) {
-      const claim = [toJson(wants), now, 0, self, now, self, now];
+      const claim = [toJson(wants), now, now, 0, self, self, now, now];
       const rows = yield* all(prepared<ClaimedRow>("claim ahead", CLAIM_SQL.ahead, ...claim));
       return forEach(wants, byRecipient(rows, false, now));
     },
@@ -183,8 +195,10 @@ interface WaitsSince {
   readonly due: number | null;
 }
 
-function toJson(wants: readonly Want[]): string {
-  return JSON.stringify(wants.map(({ recipientId, limit }) => ({ recipient_id: recipientId, most: limit })));
+function toJson(wants: readonly (Want & Partial<AheadWant>)[]): string {
+  return JSON.stringify(
+    wants.map(({ recipientId, limit, bytes }) => ({ recipient_id: recipientId, most: limit, bytes })),
+  );
 }
 
 /** With an empty list for a recipient that nothing was due for. */

@@ -2,8 +2,8 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { ONLY_SERVER } from "../database/live-servers.ts";
 import { LIMIT_PARAMETER, TEXT_PARAMETER } from "../database/parameters.ts";
 import { all, inPlace } from "../database/steps.ts";
-import { ALONE, BODY_SQL, type ClaimedDelivery } from "./claimed-delivery.ts";
-import type { Claims, Want } from "./claims.ts";
+import { ALONE, BODY_SQL, bytesOf, type ClaimedDelivery } from "./claimed-delivery.ts";
+import type { AheadWant, Claims, Want } from "./claims.ts";
 import { selectSending } from "./recover-deliveries.ts";
 import { createFinish } from "./sqlite-finish.ts";
 import type { QueuedMessage } from "./outbox.ts";
@@ -58,13 +58,14 @@ export function createClaims(db: SqliteDatabase): Claims {
   const markMembers = db.prepare(CLAIM_SQL.markMembers);
   const giveBack = db.prepare(CLAIM_SQL.giveBack);
   const finish = createFinish(db);
-  const claim = (want: Want, now: number): ClaimedDelivery[] => {
-    const due = claimDue(want, now);
-    const rest = want.limit - due.length;
-    return rest > 0 ? [...due, ...claimQueued({ ...want, limit: rest }, false, now)] : due;
+  const claim = (recipientId: string, room: Room, now: number): ClaimedDelivery[] => {
+    const due = claimDue(recipientId, room, now);
+    return room.messages > 0 ? [...due, ...claimQueued(recipientId, room, false, now)] : due;
   };
-  const claimAll: Claims["claimDue"] = (wants, now) =>
-    inPlace(() => new Map(wants.map((want) => [want.recipientId, claim(want, now)])));
+  const claimAll = (wants: readonly (Want & Partial<AheadWant>)[], now: number) =>
+    inPlace(
+      () => new Map(wants.map((want) => [want.recipientId, claim(want.recipientId, new Room(want), now)])),
+    );
   return {
     servers: ONLY_SERVER,
     isShared: false,
@@ -72,7 +73,7 @@ export function createClaims(db: SqliteDatabase): Claims {
     claimDue: claimAll,
     claimAhead: claimAll,
     claimProbe: createProbeClaim(db, claimQueued),
-    claimQueued: (want, now) => inPlace(() => claimQueued(want, false, now)),
+    claimQueued: (want, now) => inPlace(() => claimQueued(want.recipientId, new Room(want), false, now)),
     claimOne: (id, now) => inPlace(() => mark.run(now, 0, id).changes === 1),
     claimMembers: (ids) => inPlace(() => void markMembers.run(JSON.stringify(ids))),
     giveBack: (deliveries) =>
@@ -88,6 +89,27 @@ export function createClaims(db: SqliteDatabase): Claims {
   };
 }
 
+/** How much one claim may still take for a recipient. */
+class Room {
+  /** Messages; none once one did not fit. */
+  messages: number;
+  #bytes: number;
+
+  constructor({ limit, bytes = Number.POSITIVE_INFINITY }: Want & Partial<AheadWant>) {
+    this.messages = limit;
+    this.#bytes = bytes;
+  }
+
+  /** Whether a message with this body is taken. */
+  take(body: string): boolean {
+    this.#bytes -= bytesOf(body);
+    if (this.#bytes < 0) this.messages = 0;
+    if (this.messages === 0) return false;
+    this.messages -= 1;
+    return true;
+  }
+}
+
 function createEarliestDue(db: SqliteDatabase): (recipientId: string) => number | null {
   const queuedAt = db.prepare(CLAIM_SQL.queuedAt).pluck();
   const earliest = db.prepare(CLAIM_SQL.earliest).pluck();
@@ -95,14 +117,20 @@ function createEarliestDue(db: SqliteDatabase): (recipientId: string) => number 
     queuedAt.get(recipientId) === undefined ? (earliest.get(recipientId) as number | null) : 0;
 }
 
-function createDueClaim(db: SqliteDatabase): (want: Want, now: number) => ClaimedDelivery[] {
+function createDueClaim(db: SqliteDatabase) {
   const select = db.prepare(CLAIM_SQL.due);
   const mark = db.prepare(CLAIM_SQL.mark);
-  return ({ recipientId, limit }, now) =>
-    (select.all(recipientId, now, limit) as ClaimableRow[]).map((row) => {
+  return (recipientId: string, room: Room, now: number): ClaimedDelivery[] => {
+    const rows: ClaimableRow[] = [];
+    for (const row of select.iterate(recipientId, now, room.messages) as Iterable<ClaimableRow>) {
+      if (!room.take(row.body)) break;
+      rows.push(row);
+    }
+    return rows.map((row) => {
       mark.run(now, 0, row.id);
       return toClaimed(row, recipientId, false, now);
     });
+  };
 }
 
 function createProbeClaim(db: SqliteDatabase, claimQueued: QueuedClaim): Claims["claimProbe"] {
@@ -114,7 +142,7 @@ function createProbeClaim(db: SqliteDatabase, claimQueued: QueuedClaim): Claims[
       const queued = queuedAt.get(recipientId) as number | undefined;
       const row = select.get(recipientId) as (ClaimableRow & { readonly due_at: number }) | undefined;
       if (queued !== undefined && (row === undefined || queued < row.due_at))
-        return claimQueued({ recipientId, limit: 1 }, true, now);
+        return claimQueued(recipientId, new Room({ recipientId, limit: 1 }), true, now);
       if (row === undefined) return [];
       mark.run(now, 1, row.id);
       return [toClaimed(row, recipientId, true, now)];
@@ -127,7 +155,7 @@ function toClaimed(row: ClaimableRow, recipientId: string, isProbe: boolean, now
   return { id, recipientId, ...before, isProbe, claimedAt: now, body, ...ALONE };
 }
 
-type QueuedClaim = (want: Want, isProbe: boolean, now: number) => ClaimedDelivery[];
+type QueuedClaim = (recipientId: string, room: Room, isProbe: boolean, now: number) => ClaimedDelivery[];
 
 /** Claims the oldest messages in the outbox: they become deliveries that are being sent already. */
 function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
@@ -136,17 +164,25 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
   const insert = db.prepare(CLAIM_SQL.insert);
   const deleteRow = db.prepare(CLAIM_SQL.deleteRow);
   const shortenRow = db.prepare(CLAIM_SQL.shortenRow);
-  return ({ recipientId, limit }, isProbe, now) => {
+  const readBodies = (messages: readonly QueuedMessage[], room: Room): (string | null)[] => {
+    const bodies: (string | null)[] = [];
+    const ids = messages.slice(0, room.messages).map(([, submissionId]) => submissionId);
+    for (const body of selectBodies.iterate(JSON.stringify(ids)) as Iterable<string | null>) {
+      if (body !== null && !room.take(body)) break;
+      bodies.push(body);
+    }
+    return bodies;
+  };
+  return (recipientId, room, isProbe, now) => {
     const claimed: ClaimedDelivery[] = [];
-    while (claimed.length < limit) {
+    while (room.messages > 0) {
       const row = selectRow.get(recipientId) as OutboxRow | undefined;
       if (row === undefined) break;
       const messages = JSON.parse(row.messages) as readonly QueuedMessage[];
-      const taken = messages.slice(0, limit - claimed.length);
       // A clock that is ahead of this one may have stored it.
       const dueAt = Math.min(row.queued_at, now);
-      const bodies = selectBodies.all(JSON.stringify(taken.map(([, submissionId]) => submissionId)));
-      for (const [index, [id, submissionId]] of taken.entries()) {
+      const bodies = readBodies(messages, room);
+      for (const [index, [id, submissionId]] of messages.slice(0, bodies.length).entries()) {
         const body = bodies[index] as string | null;
         // If the submission was deleted meanwhile, nothing is sent about it.
         if (body === null) continue;
@@ -163,9 +199,9 @@ function createQueuedClaim(db: SqliteDatabase): QueuedClaim {
           ...ALONE,
         });
       }
-      const rest = messages.slice(taken.length);
+      const rest = messages.slice(bodies.length);
       if (rest.length === 0) deleteRow.run(row.number);
-      else shortenRow.run(rest.length, JSON.stringify(rest), row.number);
+      else if (bodies.length > 0) shortenRow.run(rest.length, JSON.stringify(rest), row.number);
     }
     return claimed;
   };

@@ -40,7 +40,7 @@ function switchRecipient(db: Database, state: "enabled" | "disabled") {
 describe.runIf(hasPostgresql)("rows of the outbox that were claimed whole", () => {
   test("by a server that was killed go out by another one, but for what was recorded", async () => {
     const { db, queue, to } = await waiting();
-    const wants = [{ recipientId: to, limit: MESSAGES }];
+    const wants = [{ recipientId: to, limit: MESSAGES, bytes: 1e6 }];
     const killed = claimsOn(db, "killed");
     const claimed = (await db.relaxedTransaction(() => killed.claimAhead(wants, NOON))).get(to) ?? [];
     expect(claimed).toHaveLength(MESSAGES);

@@ -38,11 +38,11 @@ async function claimRow(count: number, storedAt = NOON) {
   const [to = ""] = await queue.recipients(1);
   const posted = await queue.post(count, storedAt);
   await queue.gatherInOneRow();
-  return { db, queue, to, posted, claimed: await claimAhead(db, to, 1) };
+  return { db, queue, to, posted, claimed: await claimAhead(db, to, count) };
 }
 
 async function claimAhead(db: Database, recipientId: string, limit: number, self = "one") {
-  const wants = [{ recipientId, limit }];
+  const wants = [{ recipientId, limit, bytes: 1e6 }];
   const claimed = await db.relaxedTransaction(() => claimsOn(db, self).claimAhead(wants, NOON));
   return claimed.get(recipientId) ?? [];
 }

@@ -22,7 +22,7 @@ export interface EngineQueue {
   /** Adds recipients. Their ids. */
   recipients(count: number, kind?: string): Promise<string[]>;
   /** Stores submissions that every recipient wants, each with its row in the outbox. Their ids. */
-  post(count: number, now?: number): Promise<string[]>;
+  post(count: number, now?: number, message?: string): Promise<string[]>;
   /** Puts the messages of the outbox into one row for each recipient, as one transaction queues them. */
   gatherInOneRow(): Promise<void>;
   /** How many deliveries are in each state. */
@@ -53,11 +53,11 @@ export async function queueOn(db: Database): Promise<EngineQueue> {
       });
       return ids;
     },
-    post: (count, now = NOON) =>
+    post: (count, now = NOON, message = "héllo 🙂") =>
       db.transaction(function* () {
         const ids: string[] = [];
         for (let index = 0; index < count; index += 1) {
-          const submission = asSubmission({ endpointId, createdAt: now, data: { message: "héllo 🙂" } });
+          const submission = asSubmission({ endpointId, createdAt: now, data: { message } });
           // The row of the outbox needs none of the submission; the submission's row needs the event.
           yield* insertSubmission(submission, yield* queueSubmission(submission, now));
           ids.push(submission.id);
