@@ -57,7 +57,10 @@ const create = command({
   options: [
     { flags: "--endpoint <endpoint>", summary: "whose submissions it is told of", required: true },
     { flags: "--url <url>", summary: "address that they are sent to: http or https", required: true },
-    { flags: "--allow-private", summary: "allow private and loopback addresses, like an n8n beside formsvc" },
+    {
+      flags: "--allow-private",
+      summary: "allow addresses of this machine and of private networks, like an n8n beside formsvc",
+    },
     {
       flags: "--format <format>",
       summary: "what is sent: our own event, or a message for a chat (default: standard)",
@@ -134,7 +137,7 @@ const set = command({
   summary: "Change a webhook; pending deliveries follow",
   options: [
     { flags: "--url <url>", summary: "address that submissions are sent to" },
-    { flags: "--allow-private", summary: "allow private and loopback addresses" },
+    { flags: "--allow-private", summary: "allow addresses of this machine and of private networks" },
     { flags: "--no-allow-private", summary: "refuse them" },
     ...settingOptions,
     { flags: "--clear-headers", summary: "send no headers of your own" },

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import type { IsOwnAddress } from "./own-address.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -91,13 +92,33 @@ export function parseAllowedNetworks(entries: readonly string[]): AllowedNetwork
 export function findAddressRefusal(address: string, host: string, policy: GuardPolicy): string | null {
   if (isIP(address) === 0) return "unreadable";
   const target = unwrap(ipaddr.parse(address));
-  const { networks, names } = policy.allowed;
+  const { networks } = policy.allowed;
   if (networks.some((network) => isExact(network) && contains(network, target))) return null;
   const metadata = findName(METADATA_NETWORKS, target);
   if (metadata !== null) return metadata;
   const refusal = findPrivateName(target);
-  if (refusal === null || policy.allowPrivate || names.has(plainHost(host))) return null;
-  return networks.some((network) => contains(network, target)) ? null : refusal;
+  return refusal === null || isAllowed(target, host, policy) ? null : refusal;
+}
+
+/**
+ * The same, and `same-machine` for a public address of this machine itself: a connection to it passes no firewall, so it would reach
+ * ports that are closed to everybody else.
+ */
+export async function findRefusal(
+  address: string,
+  host: string,
+  policy: GuardPolicy,
+  isOwn: IsOwnAddress,
+): Promise<string | null> {
+  const refusal = findAddressRefusal(address, host, policy);
+  if (refusal !== null || isAllowed(unwrap(ipaddr.parse(address)), host, policy)) return refusal;
+  return (await isOwn(address)) ? "same-machine" : null;
+}
+
+/** Whether the webhook, or `webhooks.allowNetworks`, allows an address that is not public. */
+function isAllowed(target: Address, host: string, { allowPrivate, allowed }: GuardPolicy): boolean {
+  const { networks, names } = allowed;
+  return allowPrivate || names.has(plainHost(host)) || networks.some((network) => contains(network, target));
 }
 
 /** A host as URLs spell it, without the brackets of an IPv6 literal and without a name's final dot. */

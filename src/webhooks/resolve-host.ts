@@ -1,7 +1,8 @@
 import { lookup, type LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { callbackify, promisify } from "node:util";
-import { findAddressRefusal, type GuardPolicy } from "./address-guard.ts";
+import { findRefusal, type GuardPolicy } from "./address-guard.ts";
+import { type IsOwnAddress, isOwnAddress } from "./own-address.ts";
 
 /** Every address of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
@@ -52,14 +53,38 @@ export function refusedAddress(host: string, address: string, refusal: string): 
   return Object.assign(new Error(`${where} is a ${refusal} address`), { code: "EBLOCKED" });
 }
 
+/** An address with the guard's refusal; null if it may be reached. */
+interface Judged {
+  readonly answer: LookupAddress;
+  readonly refusal: string | null;
+}
+
+function judge(
+  answers: readonly LookupAddress[],
+  host: string,
+  policy: GuardPolicy,
+  isOwn: IsOwnAddress,
+): Promise<Judged[]> {
+  return Promise.all(
+    answers.map(async (answer) => ({
+      answer,
+      refusal: await findRefusal(answer.address, host, policy, isOwn),
+    })),
+  );
+}
+
 /** A `lookup` for sockets that answers with permitted addresses only, and fails with `EBLOCKED` if there are none. */
-export function createGuardedLookup(policy: GuardPolicy, resolveHost: ResolveHost): LookupFunction {
+export function createGuardedLookup(
+  policy: GuardPolicy,
+  resolveHost: ResolveHost,
+  isOwn: IsOwnAddress,
+): LookupFunction {
   const lookupPermitted = callbackify(async (host: string) => {
-    const answers = await resolveHost(host);
-    const permitted = answers.filter(({ address }) => findAddressRefusal(address, host, policy) === null);
+    const judged = await judge(await resolveHost(host), host, policy, isOwn);
+    const permitted = judged.filter(({ refusal }) => refusal === null).map(({ answer }) => answer);
     if (permitted.length > 0) return permitted;
-    const refused = answers[0]?.address ?? "nothing";
-    throw refusedAddress(host, refused, findAddressRefusal(refused, host, policy) ?? "unknown");
+    const [first] = judged;
+    throw refusedAddress(host, first?.answer.address ?? "nothing", first?.refusal ?? "unknown");
   });
   return (host, options, callback) => {
     lookupPermitted(host, (error, permitted) => {
@@ -79,14 +104,12 @@ export async function findHostRefusal(
   host: string,
   policy: GuardPolicy,
   resolveHost: ResolveHost,
+  isOwn: IsOwnAddress = isOwnAddress,
 ): Promise<string | null> {
-  const literal = isIP(host) === 0 ? [] : [{ address: host }];
-  const answers = literal.length > 0 ? literal : await resolveHost(host).catch(() => []);
-  const refusals = answers.map(({ address }) => ({
-    address,
-    refusal: findAddressRefusal(address, host, policy),
-  }));
-  const [first] = refusals;
-  if (!first || refusals.some(({ refusal }) => refusal === null)) return null;
-  return refusedAddress(host, first.address, first.refusal ?? "").message;
+  const family = isIP(host);
+  const answers = family === 0 ? await resolveHost(host).catch(() => []) : [{ address: host, family }];
+  const judged = await judge(answers, host, policy, isOwn);
+  const [first] = judged;
+  if (!first || judged.some(({ refusal }) => refusal === null)) return null;
+  return refusedAddress(host, first.answer.address, first.refusal ?? "").message;
 }

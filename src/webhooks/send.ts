@@ -4,8 +4,9 @@ import buildConnector from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
 import Client from "undici/lib/dispatcher/client.js";
 import Pool from "undici/lib/dispatcher/pool.js";
-import { findAddressRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
+import { findRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
 import { type Answer, OutgoingRequest } from "./outgoing-request.ts";
+import { type IsOwnAddress, isOwnAddress } from "./own-address.ts";
 import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";
 import { tolerateContinue } from "./tolerate-continue.ts";
 
@@ -69,6 +70,8 @@ export interface HttpSenderSettings {
   /** For one whole attempt: looking up, connecting, sending, and the answer's head. */
   readonly timeoutMs: number;
   readonly resolveHost: ResolveHost;
+  /** The machine's own answer unless given. */
+  readonly isOwn?: IsOwnAddress;
 }
 
 /**
@@ -117,18 +120,22 @@ function openConnections(policy: GuardPolicy, settings: HttpSenderSettings): Con
 
 /** Refuses addresses after name resolution, and literals, which never reach a resolver; for http and https alike. */
 function createGuardedConnector(policy: GuardPolicy, settings: HttpSenderSettings): buildConnector.connector {
-  const lookup = createGuardedLookup(policy, settings.resolveHost);
-  const connect = buildConnector({ timeout: settings.timeoutMs, allowH2: false, lookup });
+  const { timeoutMs, resolveHost, isOwn = isOwnAddress } = settings;
+  const lookup = createGuardedLookup(policy, resolveHost, isOwn);
+  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, lookup });
   return (options, callback) => {
     const host = plainHost(options.hostname);
-    const refusal = isIP(host) === 0 ? null : findAddressRefusal(host, host, policy);
-    if (refusal === null) {
+    const open = (): void =>
       connect(options, (...outcome) => {
         const [error, socket] = outcome;
         if (error === null) tolerateContinue(socket);
         callback(...outcome);
       });
-    } else callback(refusedAddress(host, host, refusal), null);
+    if (isIP(host) === 0) return open();
+    const fail = (error: Error): void => callback(error, null);
+    return void findRefusal(host, host, policy, isOwn)
+      .then((refusal) => (refusal === null ? open() : fail(refusedAddress(host, host, refusal))))
+      .catch(fail);
   };
 }
 

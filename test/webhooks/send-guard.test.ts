@@ -1,8 +1,10 @@
+import { networkInterfaces } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { setDefaultCACertificates, getCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { classify } from "../../src/webhooks/classify.ts";
+import { isOwnAddress } from "../../src/webhooks/own-address.ts";
 import { createHostResolver, findHostRefusal, type ResolveHost } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, destinationOf, type HttpSender } from "../../src/webhooks/send.ts";
 import { createAuthority, type Authority } from "../support/certificates.ts";
@@ -131,6 +133,36 @@ test("an allowed name is reached, and what is refused is told before anything is
   expect(await findHostRefusal("10.0.0.1", policy, resolveHost)).toBe("10.0.0.1 is a private address");
   expect(await findHostRefusal("both.example", policy, resolveHost)).toBeNull();
   expect(await findHostRefusal("nothing.invalid", policy, resolveHost)).toBeNull();
+});
+
+test("a public address of this machine is refused, as a name and as a literal, unless it is allowed", async () => {
+  const resolveHost = resolverOf({ "same.example": ["8.8.8.8", "2001:4860:4860::8888"] });
+  const isOwn = () => Promise.resolve(true);
+  const allowed = parseAllowedNetworks([]);
+  const sender = createHttpSender({ allowed, timeoutMs: 3000, resolveHost, isOwn });
+  senders.push(sender);
+  for (const host of ["same.example", "8.8.8.8", "[2001:4860:4860::8888]", "[::ffff:8.8.8.8]"])
+    for (const scheme of ["http", "https"])
+      expect(await outcome(sender, `${scheme}://${host}:6379/`), host).toBe("address_not_allowed");
+  const refusalOf = (allow: readonly string[], allowPrivate = false) =>
+    findHostRefusal(
+      "same.example",
+      { allowed: parseAllowedNetworks(allow), allowPrivate },
+      resolveHost,
+      isOwn,
+    );
+  expect(await refusalOf([])).toBe("same.example is 8.8.8.8, and that is a same-machine address");
+  for (const entry of ["same.example", "8.8.8.8", "8.8.8.0/24"]) expect(await refusalOf([entry])).toBeNull();
+  expect(await refusalOf([], true)).toBeNull();
+});
+
+test("the addresses of this machine are known from those of others", async () => {
+  const interfaces = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+  const own = interfaces.filter(({ family }) => family === "IPv4").map(({ address }) => address);
+  for (const address of own) expect(await isOwnAddress(address), address).toBe(true);
+  expect(own).toContain("127.0.0.1");
+  for (const address of ["8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8"])
+    expect(await isOwnAddress(address), address).toBe(false);
 });
 
 test("a name server that hangs delays nobody but its own receivers", async () => {
