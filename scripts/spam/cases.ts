@@ -1,4 +1,5 @@
 import { type Evidence, gatherEvidence, weigh } from "../../src/spam/judge.ts";
+import { findLinks } from "../../src/spam/links.ts";
 import { readPost } from "../../src/spam/read-post.ts";
 import { readWords } from "../../src/spam/read-words.ts";
 import { noHistory, type SpamHistory } from "../../src/spam/spam-history.ts";
@@ -54,7 +55,32 @@ function judgeLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[
   return out.map((text) => textCase(text, model));
 }
 
-function textCase(text: LabelledText, model: TextModel): Case {
+const UNSEEN_GROUPS: Readonly<Record<string, string>> = {
+  spam: "spam",
+  "genuine-links": "genuine short posts with a link",
+  genuine: "other genuine texts",
+};
+
+/** Texts as the filter that ships judges them. Spam stands in two groups: all of it, and by whether it has a link. */
+export function unseenCases(texts: readonly LabelledText[]): Case[] {
+  const cases = texts.map((text) => {
+    const [, file = ""] = /^(.+)-\w+: /.exec(text.id) ?? [];
+    return {
+      ...textCase(text, null),
+      group: UNSEEN_GROUPS[file] ?? file,
+      hasLink: findLinks(text.text).length > 0,
+    };
+  });
+  const spam = cases.filter(({ label }) => label === "spam");
+  const byLink = spam.map((each) => ({ ...each, group: `spam ${each.hasLink ? "with" : "without"} a link` }));
+  return [
+    ...spam,
+    ...byLink.toSorted((a, b) => a.group.localeCompare(b.group)),
+    ...cases.filter(({ label }) => label === "ham"),
+  ];
+}
+
+function textCase(text: LabelledText, model: TextModel | null): Case {
   const about = {
     group: groupOf(text),
     label: text.label,

@@ -10,10 +10,11 @@ import {
   readMeasure,
   scoreWithout,
   sourcesLeftOut,
+  unseenCases,
 } from "./cases.ts";
 import { memoryOfSites, memoryOfSources, memoryOfTheGenuine } from "./memory-table.ts";
 import { BLOCKED_FROM, HIGH_FROM, MEDIUM_FROM, shareFrom, shareWithInterval } from "./shares.ts";
-import { ownTexts, readOwnTexts, readTrainingData } from "./texts.ts";
+import { ownTexts, readOwnTexts, readTrainingData, unseenTexts } from "./texts.ts";
 
 /**
  * Prints the tables of docs/spam.md: how the filter does on texts that its model has not seen, each left out in turn, and on
@@ -40,6 +41,9 @@ shareTable(ownLeftOut(own, others));
 heading("Each source left out in turn");
 const leftOut = leaveSourcesOut(own, others);
 shareTable(sourcesLeftOut(leftOut));
+
+heading("Texts of writers who had seen neither the filter nor the other texts");
+shareTable(unseenCases(readOwnTexts(unseenTexts)));
 
 const forms = measure.filter(isContactForm);
 const oneOfEach = onePerCluster(forms);

@@ -4,6 +4,8 @@ import { findLinks } from "../../src/spam/links.ts";
 
 /** The folder of the project's own texts. */
 export const ownTexts = new URL("./texts/", import.meta.url);
+/** Texts that are never trained with: their writers had seen neither the filter nor the other texts. */
+export const unseenTexts = new URL("./unseen/", import.meta.url);
 
 /** A text with a label, from the data directory or from `texts/`. */
 export interface LabelledText {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readOwnTexts } from "../../scripts/spam/texts.ts";
+import { readOwnTexts, unseenTexts } from "../../scripts/spam/texts.ts";
 import { createEvaluation, type EvalReport, type EvalRow, parseEvalRow } from "../../src/spam/evaluate.ts";
 import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
 
@@ -11,20 +11,20 @@ function evaluate(rows: readonly EvalRow[], honeypots: readonly string[]): EvalR
   return evaluation.report();
 }
 
-test("on texts that never trained the model, most pitches are suspicious, half are blocked and no genuine post is", () => {
-  const texts = readOwnTexts(new URL("./texts/", import.meta.url)).filter(({ kind }) => kind !== "mild");
-  const rows = texts.map(({ id, source, label, text }) => ({
+test("of texts by writers who saw none of ours, most spam is suspicious, a third is blocked, and two genuine ones of 900 at most are suspicious", () => {
+  const rows = readOwnTexts(unseenTexts).map(({ id, source, label, text }) => ({
     id,
     source,
     label,
     data: { message: text },
   }));
-  const report = evaluate(rows, []);
-  expect(report.spam.rows).toBeGreaterThanOrEqual(20);
-  expect(report.ham.rows).toBeGreaterThanOrEqual(30);
-  expect(report.spam.at51 / report.spam.rows).toBeGreaterThanOrEqual(0.75);
-  expect(report.spam.at76 / report.spam.rows).toBeGreaterThanOrEqual(0.5);
-  expect(report.ham.at51).toBe(0);
+  const { spam, ham } = evaluate(rows, []);
+  expect(spam.rows).toBeGreaterThanOrEqual(590);
+  expect(ham.rows).toBeGreaterThanOrEqual(900);
+  expect(spam.at51 / spam.rows).toBeGreaterThanOrEqual(0.75);
+  expect(spam.at76 / spam.rows).toBeGreaterThanOrEqual(1 / 3);
+  expect(ham.at51 / ham.rows).toBeLessThanOrEqual(0.003);
+  expect(ham.at76).toBe(0);
 });
 
 test("a report counts by source and label, and the area under the curve is that of the scores", () => {
