@@ -7,7 +7,13 @@ import { readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 
-/** Everything that fits the filter of the inbox, on every page of it, as the command `submission export` writes it. */
+/** Spreadsheets take a file without it for one of their country's old character set. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+/**
+ * Everything that fits the filter of the inbox, on every page of it, as the command `submission export` writes it. The CSV begins with a
+ * byte order mark, because people open it by pressing on it.
+ */
 export function exportPages(routes: Routes, parts: DashboardParts): void {
   const add = (format: ExportFormat, type: string): void =>
     routes.read(`/export.${format}`, async ({ viewer, query, now }: Visit) => {
@@ -21,13 +27,18 @@ export function exportPages(routes: Routes, parts: DashboardParts): void {
         toJson: (submission) => jsonText(submissionJson(submission)),
       });
       const day = new Date(now).toISOString().slice(0, 10);
-      return download(`submissions-${day}.${format}`, type, Readable.from(textsOf(exported)));
+      const begin = format === "csv" ? BYTE_ORDER_MARK : "";
+      return download(`submissions-${day}.${format}`, type, Readable.from(textsOf(begin, exported)));
     });
   add("csv", "text/csv; charset=utf-8");
   add("json", "application/json; charset=utf-8");
 }
 
 /** The stream asks for the next part when its reader took the one before, so that a slow one costs no memory. */
-async function* textsOf(parts: AsyncIterable<{ readonly text: string }>): AsyncGenerator<string> {
+async function* textsOf(
+  begin: string,
+  parts: AsyncIterable<{ readonly text: string }>,
+): AsyncGenerator<string> {
+  if (begin !== "") yield begin;
   for await (const { text } of parts) if (text !== "") yield text;
 }

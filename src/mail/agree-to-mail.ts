@@ -18,7 +18,8 @@ import {
 const TOKEN_BYTES = 24;
 
 /** One sentence for every link that does nothing, so that it tells nothing of what is there. */
-const DEAD_LINK = "The link does not work, or no longer: it was used, replaced, or is older than 7 days.";
+const DEAD_LINK =
+  "The link does not work, or no longer: it was used, replaced, or is older than 7 days. Whoever has agreed by it needs do nothing more.";
 
 /**
  * Asks the holder of an address. The link that was made before stops working.

@@ -32,17 +32,20 @@ async function world() {
   return { server, ada, ben, cleo, command };
 }
 
-test("an export is byte for byte what the command exports with the same filter, in both formats", async () => {
+test("an export is byte for byte what the command exports with the same filter, and CSV begins with a mark for spreadsheets", async () => {
   const { ada, ben, command } = await world();
-  for (const format of ["csv", "json"]) {
-    expect((await ada.get(`/dashboard/export.${format}`)).text).toBe(await command("--format", format));
-    const own = `endpoint=${ben.endpoint.id}&class=medium`;
-    expect((await ben.get(`/dashboard/export.${format}?${own}`)).text).toBe(
-      await command("--format", format, "--endpoint", ben.endpoint.id, "--class", "medium"),
+  for (const [format, mark] of [
+    ["csv", "\ufeff"],
+    ["json", ""],
+  ] as const) {
+    const path = `/dashboard/export.${format}`;
+    const expected = async (...args: string[]): Promise<string> =>
+      mark + (await command("--format", format, ...args));
+    expect((await ada.get(path)).text).toBe(await expected());
+    expect((await ben.get(`${path}?endpoint=${ben.endpoint.id}&class=medium`)).text).toBe(
+      await expected("--endpoint", ben.endpoint.id, "--class", "medium"),
     );
-    expect((await ada.get(`/dashboard/export.${format}?q=SAY`)).text).toBe(
-      await command("--format", format, "--search", "say"),
-    );
+    expect((await ada.get(`${path}?q=SAY`)).text).toBe(await expected("--search", "say"));
   }
 });
 
