@@ -120,11 +120,16 @@ function mostOfAnyMemory(rows: readonly SiteRow[]): string {
   const passed = rows.filter(({ score }) => score.alone < BLOCKED_FROM);
   const known = passed.filter((row) => relatedBefore(rows, row).length > 0);
   const share = 1 - (passed.length - known.length) / rows.length;
-  const left = rows.filter(({ score }) => score.remembered < BLOCKED_FROM);
+  const [left, blocked] = [passed.filter(isLeft), passed.filter((row) => !isLeft(row))];
+  const bySite = blocked.filter((row) => !known.includes(row));
   const why = [...Map.groupBy(left, (row) => whyLeft(row, relatedBefore(rows, row)))]
     .toSorted(([, a], [, b]) => b.length - a.length)
     .map(([reason, members]) => `${members.length} ${reason}`);
-  return `a perfect memory would block ${known.length} of the ${passed.length} messages that the content does not: ${percent(share)} %. This one leaves ${left.length}: ${why.join(", ")}.`;
+  return `a perfect memory would block ${known.length} of the ${passed.length} messages that the content does not: ${percent(share)} %. This one blocks ${blocked.length}, ${bySite.length} of them by the site's own address, and leaves ${left.length}: ${why.join(", ")}.`;
+}
+
+function isLeft({ score }: SiteRow): boolean {
+  return score.remembered < BLOCKED_FROM;
 }
 
 function relatedBefore(rows: readonly SiteRow[], row: SiteRow): SiteRow[] {
