@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { FormsvcError } from "../../foundation/errors.ts";
 import { isThisMachine } from "../../foundation/ip-address.ts";
@@ -127,12 +128,20 @@ function readTls(parameters: ReadonlyMap<string, string>, hosts: readonly Databa
 }
 
 function readAuthorities(file: string): string {
+  let authorities: string;
   try {
-    return readFileSync(file, "utf8");
+    authorities = readFileSync(file, "utf8");
   } catch (error) {
     return refuse(
       `has an sslrootcert that cannot be read (${(error as NodeJS.ErrnoException).code ?? "error"})`,
     );
+  }
+  try {
+    // TLS would pass over what is none, and then trust nobody.
+    void new X509Certificate(authorities);
+    return authorities;
+  } catch {
+    return refuse("has an sslrootcert that is no certificate in PEM");
   }
 }
 

@@ -32,6 +32,17 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not use the socket",
 };
 
+/** Of TLS, by code. */
+const CERTIFICATE_REASONS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED:
+    "the server's certificate or its authority's has expired; renew it, or correct this machine's clock",
+  CERT_NOT_YET_VALID: "the server's certificate is not valid yet; correct the clocks of both machines",
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "the server's certificate is for another host; write a name of the certificate into the address",
+};
+const UNTRUSTED_CODES =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA)/;
+
 /** A server that is a standby, or not there: another host may be the primary. */
 export class PassedOver extends FormsvcError {}
 
@@ -64,6 +75,11 @@ export function isPassing(error: unknown): boolean {
   if (error instanceof PassedOver || error instanceof UnheardCommit) return true;
   const cause = error instanceof FormsvcError ? error.cause : error;
   return isConflict(cause) || isReadOnly(cause) || isConnectionLost(cause) || isFull(cause);
+}
+
+/** Whether no encrypted connection is made until somebody mends a certificate, a setting or a clock. */
+export function isOfEncryption(error: unknown): boolean {
+  return reasonOfEncryption(error instanceof FormsvcError ? error.cause : error) !== undefined;
 }
 
 /** Whether the server takes no more connections. */
@@ -105,15 +121,29 @@ function reasonOfConnection(error: unknown): string | undefined {
   const { code = "" } = error as NodeJS.ErrnoException;
   const reason = NETWORK_REASONS[code];
   if (reason !== undefined) return `${reason} (${code})`;
-  if (/does not support SSL/.test(error.message))
-    return "the server takes no encrypted connections, and one to another machine must be encrypted; set ssl = on in postgresql.conf";
-  if (CERTIFICATE.test(code)) {
-    return "the server's certificate cannot be verified; name the authority's file with sslrootcert=…, and the host by the name in the certificate";
-  }
+  const encryption = reasonOfEncryption(error);
+  if (encryption !== undefined) return encryption;
   return LOST.test(error.message) ? "the connection broke or was not made in time" : undefined;
 }
 
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
+function reasonOfEncryption(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (/does not support SSL/.test(error.message))
+    return "the server takes no encrypted connections, and one to another machine must be encrypted; set ssl = on in postgresql.conf";
+  const { code = "" } = error as NodeJS.ErrnoException;
+  const reason = CERTIFICATE_REASONS[code] ?? reasonByKind(code);
+  return reason && `${reason} (${code})`;
+}
+
+function reasonByKind(code: string): string | undefined {
+  if (UNTRUSTED_CODES.test(code))
+    return "the server's certificate is of an authority that is not trusted here; name the authority's file with sslrootcert=…";
+  if (code.startsWith("CERT_")) return "the server's certificate is not valid; issue a new one";
+  if (/^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code))
+    return "no encryption was agreed on; look at the server's log and its ssl_min_protocol_version";
+  return undefined;
+}
+
 /** What the driver says without a code. */
 const LOST =
   /^Connection terminated|^timeout e|^timeout expired|connection timeout|not queryable|^Query read timeout/i;

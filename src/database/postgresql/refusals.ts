@@ -3,7 +3,7 @@ import { FormsvcError } from "../../foundation/errors.ts";
 import { databaseRefused } from "../../foundation/events.ts";
 import type { Log } from "../../foundation/log.ts";
 import type { Metrics } from "../../foundation/metrics.ts";
-import { isPassing, translatePostgresqlError } from "./postgresql-error.ts";
+import { isOfEncryption, isPassing, translatePostgresqlError } from "./postgresql-error.ts";
 
 /** What a server does with its database again and again, whatever comes of it. */
 const WORKS = ["pulse", "heartbeat", "probe", "rates", "notify"] as const;
@@ -18,8 +18,9 @@ export interface Outcomes {
 }
 
 /**
- * What PostgreSQL refuses whenever it is asked: a right or a table is missing, the password was changed. Each is logged once until
- * the work succeeds again. What passes by itself is no refusal: the pulse tells of a database that is away.
+ * What PostgreSQL refuses whenever it is asked: a right or a table is missing, the password was changed. A certificate that is not
+ * believed is one too. Each is logged once until the work succeeds again. What passes by itself is no refusal: the pulse tells of a
+ * database that is away.
  */
 export class Refusals {
   readonly #log: Log;
@@ -59,7 +60,8 @@ export class Refusals {
   }
 
   #note(work: Work, error: unknown): void {
-    if (isPassing(error) || !(error instanceof FormsvcError || error instanceof DatabaseError)) return;
+    if (isPassing(error) && !isOfEncryption(error)) return;
+    if (!(error instanceof FormsvcError || error instanceof DatabaseError)) return;
     this.#count(work);
     if (this.#told.get(work) === error.message) return;
     this.#told.set(work, error.message);

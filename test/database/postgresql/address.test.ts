@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rootCertificates } from "node:tls";
 import { expect, test } from "vitest";
 import { isDatabaseAddress, parseDatabaseAddress } from "../../../src/database/postgresql/address.ts";
 import { FormsvcError } from "../../../src/foundation/errors.ts";
@@ -34,12 +35,13 @@ test("a socket is named by its folder", () => {
 
 test("each mode that asks for encryption means a verified one", () => {
   const file = join(temporaryFolder(), "ca.pem");
-  writeFileSync(file, "PEM");
+  const [authorities = ""] = rootCertificates;
+  writeFileSync(file, authorities);
   for (const mode of ["require", "verify-ca", "verify-full"]) {
     const { tls } = parseDatabaseAddress(
       `postgresql://a@h/d?sslmode=${mode}&sslrootcert=${file}&channel_binding=require`,
     );
-    expect(tls).toEqual({ always: true, authorities: "PEM", bindsChannel: true });
+    expect(tls).toEqual({ always: true, authorities, bindsChannel: true });
   }
   expect(parseDatabaseAddress("postgresql://a@localhost/d?sslmode=disable").tls.always).toBe(false);
 });
@@ -65,6 +67,11 @@ test.each([
     "encryption perhaps",
     `postgresql://a:${SECRET}@h/d?sslmode=prefer`,
     "has an sslmode that is not verify-full",
+  ],
+  [
+    "authorities in a file that has none",
+    `postgresql://a:${SECRET}@h/d?sslrootcert=${import.meta.filename}`,
+    "has an sslrootcert that is no certificate in PEM",
   ],
   ["authorities in no file", `postgresql://a:${SECRET}@h/d?sslrootcert=/no/file`, "cannot be read (ENOENT)"],
   ["a standby", `postgresql://a:${SECRET}@h/d?target_session_attrs=standby`, "asks for a standby"],

@@ -3,9 +3,13 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openPostgresql } from "../../../src/database/postgresql/open-postgresql.ts";
+import { migratePostgresql } from "../../../src/database/postgresql/migrate-postgresql.ts";
+import { openPostgresql, type PostgresqlDatabase } from "../../../src/database/postgresql/open-postgresql.ts";
+import { serveAddress } from "../../../src/database/postgresql/served-postgresql.ts";
 import { run, text } from "../../../src/database/steps.ts";
+import { createLog } from "../../../src/foundation/log.ts";
 import { createAuthority } from "../../support/certificates.ts";
+import { operatorMachine } from "../../support/operator-machine.ts";
 import { administrator, ownCluster } from "../../support/own-cluster.ts";
 import { type Cluster, connectPlainly, tcpAddress } from "../../support/postgresql-cluster.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -17,6 +21,21 @@ const ELSEWHERE = "0.0.0.0";
 
 function overTcp(cluster: Cluster, host = "127.0.0.1", parameters = ""): string {
   return `${tcpAddress([cluster.port]).replace("127.0.0.1", host)}${parameters}`;
+}
+
+/** A server of ours, until the test ends, and what its log says is refused. */
+async function serveWithLog(db: PostgresqlDatabase) {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  const served = serveAddress(
+    db,
+    Date.now(),
+    createLog("error", "json", () => ({ write })),
+  );
+  onTestFinished(() => served.end());
+  const watch = served.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
+  await served.begin();
+  return { watch, refused: () => lines.filter(({ event }) => event === "database.refused") };
 }
 
 describe.skipIf(!hasPostgresql)("a server of its own", () => {
@@ -89,13 +108,58 @@ describe.skipIf(!hasPostgresql)("a server of its own", () => {
     const db = await openForTest(overTcp(cluster, "localhost", trusting));
     const encrypted = text("SELECT 1 FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl");
     expect(await db.transaction(() => run(encrypted))).toBe(1);
-    const wrong = [
-      overTcp(cluster, "localhost", "?sslmode=require"),
-      overTcp(cluster, "127.0.0.1", trusting),
-      overTcp(cluster, ELSEWHERE),
+    const untrusted =
+      "of an authority that is not trusted here; name the authority's file with sslrootcert=…";
+    const wrong: [address: string, reason: string][] = [
+      [overTcp(cluster, "localhost", "?sslmode=require"), untrusted],
+      [overTcp(cluster, "127.0.0.1", trusting), "for another host; write a name of the certificate"],
+      [overTcp(cluster, ELSEWHERE), untrusted],
     ];
-    for (const address of wrong)
-      await expect(openPostgresql(address)).rejects.toThrow("certificate cannot be verified");
+    for (const [address, reason] of wrong) await expect(openPostgresql(address)).rejects.toThrow(reason);
+  });
+
+  test("whose certificate expires is told of with what to do, and heard again when it has a new one", async () => {
+    const authority = createAuthority();
+    onTestFinished(() => authority.remove());
+    const { key, cert } = authority.issue("DNS:localhost");
+    const files = { "server.key": key, "server.crt": cert };
+    const cluster = await ownCluster({ tcp: true, settings: ["ssl=on"], files });
+    const file = join(temporaryFolder(), "ca.crt");
+    writeFileSync(file, authority.cert);
+    const address = overTcp(cluster, "localhost", `?sslmode=verify-full&sslrootcert=${file}`);
+    const db = await openForTest(address);
+    await migratePostgresql(db);
+    const { watch, refused } = await serveWithLog(db);
+    const admin = await administrator(cluster);
+    const replace = async (days: number): Promise<void> => {
+      const next = authority.issue("DNS:localhost", days);
+      writeFileSync(join(cluster.folder, "data/server.key"), next.key);
+      writeFileSync(join(cluster.folder, "data/server.crt"), next.cert);
+      await admin.query("SELECT pg_reload_conf()");
+    };
+    await replace(-1);
+    // The new certificate is in force a moment later, for new connections.
+    await until(async () => {
+      await admin.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'formsvc'",
+      );
+      return refused().length === 3;
+    });
+    expect(refused().map(({ work }) => work)).toEqual(
+      expect.arrayContaining(["heartbeat", "probe", "pulse"]),
+    );
+    const reason =
+      "the server's certificate or its authority's has expired; renew it, or correct this machine's clock";
+    for (const line of refused()) expect(line["reason"]).toContain(reason);
+    const machine = operatorMachine({ database: { url: address } });
+    const examined = await machine.run(["doctor"]);
+    expect([examined.code, examined.stdout]).toEqual([
+      1,
+      expect.stringMatching(/database\.server +.*has expired; renew it/),
+    ]);
+    await replace(2);
+    expect(await until(() => watch.blindness() === null)).toBe(true);
+    expect(refused()).toHaveLength(3);
   });
 
   test("without a certificate is refused if the connection must be encrypted, as any to another machine must", async () => {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   isConflict,
   isConnectionLost,
+  isOfEncryption,
   isReadOnly,
   translatePostgresqlError,
 } from "../../../src/database/postgresql/postgresql-error.ts";
@@ -29,7 +30,13 @@ test.each([
   [ofNetwork("ECONNREFUSED"), "nothing listens there"],
   [ofNetwork("ENOTFOUND"), "there is no host with this name"],
   [ofNetwork("EAI_AGAIN"), "cannot be looked up"],
-  [ofNetwork("ERR_TLS_CERT_ALTNAME_INVALID"), "certificate cannot be verified"],
+  [ofNetwork("ERR_TLS_CERT_ALTNAME_INVALID"), "certificate is for another host"],
+  [ofNetwork("CERT_HAS_EXPIRED"), "has expired; renew it"],
+  [ofNetwork("CERT_NOT_YET_VALID"), "correct the clocks"],
+  [ofNetwork("CERT_REVOKED"), "is not valid; issue a new one"],
+  [ofNetwork("SELF_SIGNED_CERT_IN_CHAIN"), "name the authority's file with sslrootcert=…"],
+  [ofNetwork("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), "name the authority's file with sslrootcert=…"],
+  [ofNetwork("ERR_SSL_UNSUPPORTED_PROTOCOL"), "ssl_min_protocol_version"],
   [new Error("Connection terminated unexpectedly"), "the connection broke"],
   [new Error("timeout exceeded when trying to connect"), "not made in time"],
 ])("%o becomes a sentence that says what to check, and repeats nothing of the cause", (error, message) => {
@@ -49,6 +56,14 @@ test("a conflict is busy; a defect of a statement and an error of ours stay what
   const own = new FormsvcError("not_found");
   for (const error of [ofServer("42601"), new TypeError("x"), own])
     expect(translatePostgresqlError(error, "db")).toBe(error);
+});
+
+test("what is wrong with the encryption stays wrong; a connection that broke does not", () => {
+  const wrong = [ofNetwork("CERT_HAS_EXPIRED"), new Error("The server does not support SSL connections")];
+  for (const error of wrong)
+    expect([error, translatePostgresqlError(error, "db")].map(isOfEncryption)).toEqual([true, true]);
+  const others = [ofNetwork("ECONNRESET"), ofServer("57P01"), new Error("a defect"), null];
+  expect(others.map(isOfEncryption)).toEqual([false, false, false, false]);
 });
 
 test("a connection is lost when the network or the server ends it, and by nothing else", () => {
