@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import { query } from "../database/database.ts";
-import { all, run, type Steps, text } from "../database/steps.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 
 /** Who did it. */
@@ -28,7 +28,7 @@ export interface RecordedChange extends Change {
   readonly actor: Actor | null;
 }
 
-/** Changes that stay; the oldest go. */
+/** Changes that stay. */
 const MAX_CHANGES = 10_000;
 const MAX_AGE_MS = 400 * 86_400_000;
 /** Characters of a subject or detail that are kept. */
@@ -87,11 +87,21 @@ function toChange(row: Selectable<Tables["audit_event"]>): RecordedChange {
   };
 }
 
-const DROP_SQL = `DELETE FROM audit_event WHERE id IN (
-  SELECT id FROM (SELECT id, at FROM audit_event ORDER BY id LIMIT ${BATCH_SIZE}) AS oldest
-  WHERE at < ? OR id <= (SELECT max(id) FROM audit_event) - ${MAX_CHANGES})`;
+const DROP_AGED_SQL = `DELETE FROM audit_event WHERE id IN (
+  SELECT id FROM (SELECT id, at FROM audit_event ORDER BY id LIMIT ${BATCH_SIZE}) AS oldest WHERE at < ?)`;
 
-/** Deletes up to 500 of the oldest: those beyond 10,000 or older than 400 days. Returns how many. */
-export function dropOldChanges(now: number): Steps<number> {
-  return run(text(DROP_SQL, now - MAX_AGE_MS));
+/** First those that have the most newer ones of the same account. */
+const DROP_SURPLUS_SQL = `DELETE FROM audit_event WHERE id IN (SELECT id FROM (
+  SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place FROM audit_event) AS changes
+  ORDER BY place DESC, id LIMIT ?)`;
+
+/**
+ * Deletes up to 500 that are older than 400 days, and up to 500 of those beyond 10,000: of the account that has the most, so that
+ * nobody's changes push out those of others. Returns how many.
+ */
+export function* dropOldChanges(now: number): Steps<number> {
+  const aged = yield* run(text(DROP_AGED_SQL, now - MAX_AGE_MS));
+  const counted = yield* first(text<{ changes: number }>("SELECT count(*) AS changes FROM audit_event"));
+  const surplus = Math.min(BATCH_SIZE, (counted?.changes ?? 0) - MAX_CHANGES);
+  return surplus <= 0 ? aged : aged + (yield* run(text(DROP_SURPLUS_SQL, surplus)));
 }

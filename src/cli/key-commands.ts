@@ -15,7 +15,8 @@ export function register(program: Command): void {
 
 const list = command({
   usage: "list <endpoint>",
-  summary: "List an endpoint's keys, revoked ones too, and whether a browser ever sent a secret one",
+  summary:
+    "List an endpoint's keys, the last 100 revoked ones too, and whether a browser ever sent a secret one",
   action: (context, _options, [reference]) =>
     withDatabase(context, async (db) => {
       const keys = await db.read(function* () {

@@ -161,7 +161,7 @@ export function* readSchema(endpoint: Endpoint): Steps<SchemaDefinition> {
 }
 
 /**
- * The names of the fields of every schema there was, endpoint by endpoint, those of the current schema first.
+ * The names of the fields of the last hundred schemas, endpoint by endpoint, those of the current schema first.
  *
  * @param endpointIds null for all endpoints.
  */
@@ -173,7 +173,7 @@ export function* listDeclaredFields(endpointIds: readonly string[] | null): Step
 }
 
 /**
- * Adds a version; earlier submissions keep the one they were checked with.
+ * Adds a version. Earlier submissions keep the number of the one that they were checked with; the last hundred are kept.
  *
  * @param basedOn the version that the definition was made from; null replaces any version.
  * @throws not_found, ambiguous; conflict when the schema has another version by now.
@@ -197,6 +197,9 @@ export function* changeSchema(
   return { ...endpoint, schemaVersion };
 }
 
+/** Versions of a schema that are kept; each has up to 64 KiB. */
+const MAX_SCHEMA_VERSIONS = 100;
+
 function* insertSchema(
   endpointId: string,
   version: number,
@@ -207,6 +210,12 @@ function* insertSchema(
     query
       .insertInto("endpoint_schema")
       .values({ endpoint_id: endpointId, version, definition: JSON.stringify(definition), created_at: now }),
+  );
+  yield* run(
+    query
+      .deleteFrom("endpoint_schema")
+      .where("endpoint_id", "=", endpointId)
+      .where("version", "<=", version - MAX_SCHEMA_VERSIONS),
   );
 }
 

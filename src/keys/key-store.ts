@@ -29,8 +29,14 @@ export interface NewKey {
   readonly hash: string;
 }
 
-/** Inside a transaction. */
+/** Keys of an endpoint that work. */
+const MAX_WORKING_KEYS = 50;
+/** Ended keys of an endpoint that are still listed: beyond this, those that were made first are deleted. */
+const MAX_ENDED_KEYS = 100;
+
+/** Inside a transaction. @throws usage when the endpoint has too many that work. */
 export function* insertKey(made: NewKey, now: number): Steps<Key> {
+  yield* makeRoom(made.endpointId, now);
   const row = {
     id: newId("key", now),
     endpoint_id: made.endpointId,
@@ -47,7 +53,16 @@ export function* insertKey(made: NewKey, now: number): Steps<Key> {
   return toKey(row);
 }
 
-/** Every key of an endpoint, revoked ones too, oldest first. */
+function* makeRoom(endpointId: string, now: number): Steps<void> {
+  const keys = yield* listKeys(endpointId);
+  const ended = keys.filter((key) => hasEnded(key, now));
+  if (keys.length - ended.length >= MAX_WORKING_KEYS)
+    throw new FormsvcError("usage", `An endpoint has at most ${MAX_WORKING_KEYS} keys. Revoke one first.`);
+  const surplus = ended.slice(0, -MAX_ENDED_KEYS).map(({ id }) => id);
+  if (surplus.length > 0) yield* run(query.deleteFrom("api_key").where("id", "in", surplus));
+}
+
+/** Every key of an endpoint, the last hundred revoked ones too, oldest first. */
 export function* listKeys(endpointId: string): Steps<Key[]> {
   return (yield* all(
     query.selectFrom("api_key").selectAll().where("endpoint_id", "=", endpointId).orderBy("id"),

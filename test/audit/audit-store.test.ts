@@ -7,6 +7,11 @@ const DAY = 86_400_000;
 const ANA = { accountId: "acct_ana", email: "ana@example.org" };
 const CHANGE: Change = { action: "endpoint.create", subject: "ep_1", workspaceId: "ws_1", detail: "Contact" };
 
+/** In PostgreSQL the name of what is inserted into comes first. */
+function insertFirst(sql: string): string {
+  return sql.replace(/(WITH.*)\s(INSERT.*\))\s(SELECT.*)/s, "$2 $1 $3");
+}
+
 describe.each(ENGINES)("on $name", ({ temporary }) => {
   test("changes are listed from the newest on, page by page, with who made them", async () => {
     const db = await temporary();
@@ -29,16 +34,28 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const db = await temporary();
     const many = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10600)
       INSERT INTO audit_event (at, action, subject) SELECT ${NOON}, 'a.b', 'c' FROM n`;
-    // In PostgreSQL the name of what is inserted into comes first.
-    await write(
-      db,
-      db.engine === "sqlite" ? many : many.replace(/(WITH.*)\s(INSERT.*\))\s(SELECT.*)/s, "$2 $1 $3"),
-    );
+    await write(db, db.engine === "sqlite" ? many : insertFirst(many));
     for (const dropped of [500, 100, 0])
       expect(await db.transaction(() => dropOldChanges(NOON))).toBe(dropped);
     expect(await rowsOf(db, "SELECT min(id) AS first, max(id) AS last FROM audit_event")).toEqual([
       { first: 601, last: 10_600 },
     ]);
+  });
+
+  test("a flood of one account pushes out its own changes, and none of the others or of the command line", async () => {
+    const db = await temporary();
+    const eve = { accountId: "acct_eve", email: "eve@example.org" };
+    for (const actor of [ANA, null, eve]) await db.transaction(() => recordChange(actor, CHANGE, NOON));
+    const flood = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10100)
+      INSERT INTO audit_event (at, action, subject, account_id) SELECT ${NOON}, 'a.b', 'c', 'acct_eve' FROM n`;
+    await write(db, db.engine === "sqlite" ? flood : insertFirst(flood));
+    expect(await db.transaction(() => dropOldChanges(NOON))).toBe(103);
+    expect(await rowsOf(db, "SELECT id FROM audit_event ORDER BY id LIMIT 3")).toEqual([
+      { id: 1 },
+      { id: 2 },
+      { id: 106 },
+    ]);
+    expect(await rowsOf(db, "SELECT max(id) AS last FROM audit_event")).toEqual([{ last: 10_103 }]);
   });
 
   test("changes older than 400 days go", async () => {

@@ -181,6 +181,18 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     });
   });
 
+  test("of a schema the last hundred versions are kept", async () => {
+    const { db, add } = await bench();
+    const [changed, other] = [await add("Contact"), await add("Other")];
+    for (let version = 2; version <= 103; version += 1)
+      await db.transaction(() => changeSchema(changed.id, { [`f${version}`]: { type: "string" } }, NOON));
+    const kept = `SELECT min(version) AS first, max(version) AS last, count(*) AS versions FROM endpoint_schema WHERE endpoint_id`;
+    expect(await rowsOf(db, `${kept} = '${changed.id}'`)).toEqual([{ first: 4, last: 103, versions: 100 }]);
+    expect(await rowsOf(db, `${kept} = '${other.id}'`)).toEqual([{ first: 1, last: 1, versions: 1 }]);
+    const current = await db.read(() => getEndpoint(changed.id));
+    expect(await db.read(() => readSchema(current))).toEqual({ f103: { type: "string" } });
+  });
+
   test("each schema is a version of its own, and the latest one is in force", async () => {
     const { db, add } = await bench();
     const { id } = await add("a");

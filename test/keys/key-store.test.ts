@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import type { Database } from "../../src/database/database.ts";
+import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
+import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
+import { makeKey } from "../../src/keys/key-format.ts";
+import { endKey, insertKey, keyState, listKeys, type Key } from "../../src/keys/key-store.ts";
+import { exampleSchema } from "../../src/schemas/example-schema.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { ENGINES } from "../support/engines.ts";
+import { NOON } from "../support/fake-clock.ts";
+
+const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
+const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
+
+async function addEndpoint(db: Database): Promise<string> {
+  const { id } = await db.transaction(function* () {
+    const { workspace } = yield* createAccount("ana@example.org", NOON);
+    return yield* insertEndpoint(workspace, made, plans, NOON);
+  });
+  return id;
+}
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("an endpoint has at most 50 keys that work; after one is revoked there is room for another", async () => {
+    const db = await temporary();
+    const endpointId = await addEndpoint(db);
+    const add = (now: number): Promise<Key> =>
+      db.transaction(() => insertKey({ endpointId, parsed: makeKey("secret"), hash: "" }, now));
+    const first = await add(NOON);
+    for (let count = 1; count < 50; count += 1) await add(NOON + count);
+    await expect(add(NOON + 50)).rejects.toMatchObject({ code: "usage" });
+    // Until its grace is over it works.
+    await db.transaction(() => endKey(first, NOON + 1000, NOON));
+    await expect(add(NOON + 999)).rejects.toMatchObject({
+      message: "An endpoint has at most 50 keys. Revoke one first.",
+    });
+    await add(NOON + 1000);
+  });
+
+  test("of keys that have ended the last hundred are kept", async () => {
+    const db = await temporary();
+    const endpointId = await addEndpoint(db);
+    const keys: Key[] = [];
+    for (let count = 0; count < 105; count += 1) {
+      const now = NOON + count;
+      await db.transaction(function* () {
+        const key = yield* insertKey({ endpointId, parsed: makeKey("publishable"), hash: "" }, now);
+        keys.push(yield* endKey(key, now, now));
+      });
+    }
+    const last = await db.transaction(() =>
+      insertKey({ endpointId, parsed: makeKey("secret"), hash: "" }, NOON + 105),
+    );
+    const kept = await db.read(() => listKeys(endpointId));
+    expect(kept.map(({ id }) => id)).toEqual([...keys.slice(5), last].map(({ id }) => id));
+    expect(kept.map((key) => keyState(key, NOON + 105)).filter((state) => state === "active")).toHaveLength(
+      1,
+    );
+  });
+});
