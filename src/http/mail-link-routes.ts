@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { describeError } from "../foundation/errors.ts";
+import { describeError, FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { Log } from "../foundation/log.ts";
 import type { LinkedRecipient, MailLinkKind, MailLinks } from "../mail/mail-links.ts";
@@ -9,7 +9,7 @@ import { type Blindness, refusalOf } from "./health-routes.ts";
 import { pagePolicy, sendPage, visitorPage } from "./visitor-page.ts";
 
 export interface MailLinkParts {
-  /** Null if no mail server is configured. */
+  /** Null if no mail server is configured: the links of earlier e-mails then lead to no page. */
   readonly mailLinks: MailLinks | null;
   readonly blindness: () => Blindness | null;
   readonly log: Log;
@@ -27,7 +27,11 @@ const MAX_BODY_BYTES = 4096;
  * are there whether or not the dashboard is.
  */
 export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, log }: MailLinkParts): void {
-  if (mailLinks === null) return;
+  // Routes all the same, because the log has the whole address of what is none, and with it the token.
+  const links = (): MailLinks => {
+    if (mailLinks === null) throw new FormsvcError("not_found", "This server sends no e-mail at present.");
+    return mailLinks;
+  };
   void server.register((scope, _options, done) => {
     // What is sent says nothing that the address does not.
     for (const type of FORM_TYPES)
@@ -47,10 +51,10 @@ export function mailLinkRoutes(server: FastifyInstance, { mailLinks, blindness, 
     for (const kind of ["confirm", "unsubscribe"] as const) {
       const path = `/mail/${kind}/:id/:token`;
       scope.get<LinkRequest>(path, async ({ params }, reply) =>
-        show(reply, kind, await mailLinks.read(kind, params.id, params.token)),
+        show(reply, kind, await links().read(kind, params.id, params.token)),
       );
       scope.post<LinkRequest>(path, { bodyLimit: MAX_BODY_BYTES }, async ({ params }, reply) =>
-        sendView(reply, DONE[kind], await mailLinks.act(kind, params.id, params.token)),
+        sendView(reply, DONE[kind], await links().act(kind, params.id, params.token)),
       );
     }
     done();

@@ -7,6 +7,7 @@ import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
 import type { Answer } from "../support/http-client.ts";
 import { BASE_URL, startMailedSite } from "../support/mailed-site.ts";
 import { startServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)> & \u202eform";
 const DAYS_MS = 24 * 3_600_000;
@@ -132,7 +133,11 @@ test("a body that is no form or too large is refused on a page, and does nothing
   expect(read().unsubscribedAt).toBeNull();
 });
 
-test("without a mail server there are no such pages", async () => {
+test("without a mail server there are no such pages, and the log has no token", async () => {
   const server = await startServer();
-  expect((await server.request({ method: "GET", path: "/mail/unsubscribe/rcpt_1/a" })).status).toBe(404);
+  for (const kind of ["confirm", "unsubscribe"])
+    for (const method of ["GET", "POST"])
+      expect((await server.request({ method, path: `/mail/${kind}/rcpt_1/t0ken` })).status).toBe(404);
+  await until(() => server.log.filter((line) => line.includes("/mail/")).length === 4);
+  expect(server.log.join("")).not.toContain("t0ken");
 });
