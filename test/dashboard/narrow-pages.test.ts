@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { chromiumPath, launchChromium } from "../support/chromium.ts";
 import { furnish, type OwnerHome } from "../support/owner-home.ts";
@@ -28,9 +28,13 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
     await server.stop();
   });
 
-  async function open(path: string, width = 320): Promise<Page> {
+  async function open(
+    path: string,
+    width = 320,
+    options: Pick<BrowserContextOptions, "isMobile" | "hasTouch"> = {},
+  ): Promise<Page> {
     const viewport = { width, height: 640 };
-    const { page, context } = await openTab(browser, server, ada.visitor, { viewport });
+    const { page, context } = await openTab(browser, server, ada.visitor, { viewport, ...options });
     onTestFinished(() => context.close());
     await page.goto(`${server.url}${path}`);
     return page;
@@ -44,6 +48,17 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
       const page = await open(path);
       expect(await page.locator(".chip[aria-current=page]").textContent()).toBe(current);
       expect(await page.evaluate(beside(".chip")), path).toEqual([]);
+    }
+  });
+
+  test("a long name of a form lies beside nothing", async () => {
+    const name = `Kontaktformular ${"W".repeat(180)}`;
+    const cleo = await furnish(server, "cleo@example.com", { endpointName: name });
+    const paths = ["", `/submissions/${cleo.submissionIds[0] ?? ""}`, `/endpoints/${cleo.endpointId}`];
+    for (const path of paths) {
+      const page = await open(`/dashboard${path}`, 320);
+      expect(await page.getByText(name).count(), path).toBeGreaterThanOrEqual(1);
+      expect(await page.evaluate(beside("h1, h2, td, tbody th, dd")), path).toEqual([]);
     }
   });
 
@@ -61,13 +76,26 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
     const rooms = await inbox
       .locator(".preview b")
       .evaluateAll((all) => all.map((name) => name.clientWidth - name.scrollWidth));
-    expect(rooms).toEqual([0]);
+    expect(new Set(rooms)).toEqual(new Set([0]));
     for (const width of [768, 1001]) {
       const page = await open(`/dashboard/submissions/${ada.submissionIds[0] ?? ""}`, width);
       const value = await page.getByText("Text for ada@example.com", { exact: true }).boundingBox();
       expect(value?.width, `at ${width} px`).toBeGreaterThan(200);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
     }
+  });
+
+  test("for fingers there are no keys, and no letters for which a phone enlarges the page", async () => {
+    const page = await open("/dashboard", 360, { isMobile: true, hasTouch: true });
+    const keys = page.getByRole("button", { name: "Keys" });
+    expect([await keys.count(), await page.locator("kbd").filter({ visible: true }).count()]).toEqual([0, 0]);
+    const sizes = await page.evaluate(
+      `[...document.querySelectorAll("input, select, textarea")].map((each) => parseFloat(getComputedStyle(each).fontSize))`,
+    );
+    expect(Math.min(...(sizes as number[]))).toBeGreaterThanOrEqual(16);
+    // A keyboard beside the screen has them.
+    await page.keyboard.press("?");
+    expect(await page.locator("dialog[open] h2").textContent()).toBe("Keys");
   });
 
   test("on paper there is what was filled in and the whole time, and nothing to press", async () => {
