@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Gatekeeper } from "../submissions/authenticate.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
 import type { IncomingPost, Intake, PostSource } from "../submissions/receive-submission.ts";
 import { allowEndpointOrigin } from "./cors.ts";
@@ -74,7 +75,7 @@ function lookAround({ noticeChanges, blindness }: CallerParts): void {
  * and holds no place. The result is kept on the request.
  *
  * @param proceed called at once if the key is remembered: a promise here would put the body into a buffer first.
- * @throws payload_too_large, unavailable, rate_limited, forbidden; or hands `proceed` what {@link identify} throws.
+ * @throws payload_too_large, unsupported_media_type, unavailable, rate_limited, forbidden; or hands `proceed` what {@link identify} throws.
  */
 export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSender, proceed: Proceed): void {
   const { request, reply } = exchange;
@@ -83,6 +84,7 @@ export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSend
     reply.header("connection", "close");
     throw bodyTooLarge(parts.bodyLimitBytes);
   }
+  checkEncoding(request.headers["content-encoding"]);
   lookAround(parts);
   const known = parts.gatekeeper.recall(sender.authorization, request.clientAddress);
   if (known === null) {
@@ -93,6 +95,12 @@ export function beginPost(parts: PostParts, exchange: Exchange, sender: PostSend
     admitPost(parts, exchange, known, sender.source);
     proceed();
   }
+}
+
+/** A compressed body would have no bound. @throws unsupported_media_type */
+function checkEncoding(header: string | undefined): void {
+  if (header === undefined || header.toLowerCase() === "identity") return;
+  throw new FormsvcError("unsupported_media_type", "Send the body as it is, without Content-Encoding.");
 }
 
 function admitPost(
