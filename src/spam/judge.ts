@@ -48,12 +48,13 @@ export function judge(post: SpamPost, settings: SpamSettings, history: SpamHisto
 
 export function gatherEvidence(read: ReadPost, settings: SpamSettings, history: SpamHistory): Evidence {
   const text = textReasons(read);
+  const wording = text[0]?.points ?? 0;
   const found = {
     text,
-    links: linkReasons(read, settings, text[0]?.points ?? 0),
+    links: linkReasons(read, settings, wording),
     disguise: disguiseReasons(read),
     identity: identityReasons(read),
-    phrases: phraseReasons(read),
+    phrases: phraseReasons(read, wording),
   };
   const lesson = lessonReasons(history);
   return {

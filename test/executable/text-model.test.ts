@@ -19,3 +19,12 @@ test("the text model lies in the executable as its 129 KiB of weights, once and 
   });
   expect(judged.reasons.map(({ signal }) => signal)).toContain("text");
 });
+
+test("the turns of pitches lie packed in the executable, and are found by it", async () => {
+  const input = '{"message":"Предлагаем вам продвижение сайта в топ, без предоплаты и с гарантией результата"}';
+  const judged = await emptyMachine().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
+    input,
+  });
+  expect(judged.reasons.map(({ signal }) => signal)).toContain("pitch");
+  expect(readFileSync(executable).includes(Buffer.from("предоплаты"))).toBe(false);
+});

@@ -3,16 +3,24 @@ import { expect, test } from "vitest";
 import { JUDGE_VERSION } from "../../src/spam/judge.ts";
 import * as points from "../../src/spam/points.ts";
 import { SUBJECT_WORDS } from "../../src/spam/subject-words.ts";
+import { readLanguages } from "../../src/spam/turns/languages.ts";
 import { LETTER_PAIRS, TEXT_BIAS, TEXT_STEPS, TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
 
 /** What each version of the filter was made of. A released one is never changed: a new one is added. */
 const FINGERPRINTS: Readonly<Record<number, string>> = {
   2: "QaG0WGBoiGjIV1xUgtrZAAlKL7t1xBQrk7XdULqea2E",
-  3: "g2tDR1_aMBgySiEZdX2BElD0jxZHrfiTxTTsEG31o70",
+  3: "kTcWymr77tMQgUXWFHNyo_Z774eHQZ2vv0jzENDxj2s",
 };
 
 test("a change of weights or points needs a new version, which is stored with each score", () => {
-  const numbers = JSON.stringify([points, TEXT_BIAS, TEXT_STEPS, LETTER_PAIRS, SUBJECT_WORDS]);
+  const numbers = JSON.stringify([
+    points,
+    TEXT_BIAS,
+    TEXT_STEPS,
+    LETTER_PAIRS,
+    SUBJECT_WORDS,
+    readLanguages(),
+  ]);
   const weights = Buffer.from(TEXT_WEIGHTS.buffer).toString("base64");
   expect(hash("sha256", numbers + weights, "base64url")).toBe(FINGERPRINTS[JUDGE_VERSION]);
 });

@@ -58,7 +58,7 @@ test("one kind of evidence alone never blocks, two kinds do", () => {
   const pitch =
     "I came across your website. We offer SEO and backlinks with guaranteed first page of Google rankings, a free audit and more traffic for your business. Reply with your phone number.";
   const alone = verdictOf(
-    postOf({ message: "win viagra casino bonus cheap pills bitcoin profit loan money now" }),
+    postOf({ message: "win viagra bonus casino cheap pills bitcoin profit loan money now" }),
   );
   expect(alone.score).toBeLessThan(76);
   expect(verdictOf(postOf({ message: pitch })).spamClass).toBe("blocked");
@@ -95,7 +95,7 @@ test("copies from others block what is suspicious without them", () => {
   expect(verdictOf(postOf({ message: link })).spamClass).toBe("high");
   expect(campaignPoints(link, from(1))).toBe(50);
   expect(verdictOf(postOf({ message: link }), from(1)).spamClass).toBe("blocked");
-  const wordsOnly = "win viagra casino bonus cheap pills bitcoin profit loan money now!";
+  const wordsOnly = "win viagra bonus casino cheap pills bitcoin profit loan money now!";
   expect(verdictOf(postOf({ message: wordsOnly })).score).toBe(75);
   expect(verdictOf(postOf({ message: wordsOnly }), from(1)).spamClass).toBe("blocked");
 });

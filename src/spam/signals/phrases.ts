@@ -1,9 +1,10 @@
 import type { SpamReason } from "../spam-verdict.ts";
-import { ADULT, MONEY, OFFER, PITCH_GROUPS, SEARCH, YOUR_SITE } from "../phrases.ts";
+import { ADULT, MONEY, OFFER, SEARCH, YOUR_SITE } from "../phrases.ts";
 import { isPriceProbe } from "../price-probe.ts";
 import { LINK_MARK } from "../normalise-text.ts";
 import { PHRASES_LEAST_ODDS, POINTS } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
+import { findTurns } from "../turns/find-turns.ts";
 
 /** Compatibility forms grow to many times their length. */
 const MAX_SEARCHED = 6000;
@@ -11,7 +12,7 @@ const MAX_SEARCHED = 6000;
 const MAX_ATTACK_WORDS = 12;
 
 /** Phrases of pitches, robots and scanners. */
-export function phraseReasons(read: ReadPost): SpamReason[] {
+export function phraseReasons(read: ReadPost, wording: number): SpamReason[] {
   const reasons: SpamReason[] = [];
   const reason = (signal: string, points: number, detail: string): void => {
     reasons.push({ signal, points, field: null, detail });
@@ -24,10 +25,10 @@ export function phraseReasons(read: ReadPost): SpamReason[] {
   }
   return read.odds < PHRASES_LEAST_ODDS
     ? reasons
-    : reasons.concat(pitchReasons(read.normalised.slice(0, MAX_SEARCHED)));
+    : reasons.concat(pitchReasons(read.normalised.slice(0, MAX_SEARCHED), wording));
 }
 
-function pitchReasons(text: string): SpamReason[] {
+function pitchReasons(text: string, wording: number): SpamReason[] {
   const reasons: SpamReason[] = [];
   const reason = (signal: string, points: number, detail: string): void => {
     reasons.push({ signal, points, field: null, detail });
@@ -48,10 +49,11 @@ function pitchReasons(text: string): SpamReason[] {
   const offers = found(text, OFFER);
   if (offers.length >= 2 && linked)
     reason("offer-link", POINTS["offer-link"], `${offers.slice(0, 3).join(", ")}, with a link`);
-  const pitch = PITCH_GROUPS.flatMap((group) => group.exec(text)?.[0] ?? []);
-  if (pitch.length >= 2) {
+  const turns = [...findTurns(text).values()];
+  const counted = wording >= POINTS.pitch.wording ? turns.length : turns.length - 1;
+  if (counted > 0) {
     const { turn, most } = POINTS.pitch;
-    reason("pitch", Math.min(most, turn * (pitch.length - 1)), pitch.slice(0, 4).join(", "));
+    reason("pitch", Math.min(most, turn * counted), turns.slice(0, 4).join(", "));
   }
   return reasons;
 }

@@ -1,0 +1,35 @@
+import { CHINESE, JAPANESE, KOREAN, THAI } from "./eastern.ts";
+import { ENGLISH } from "./english.ts";
+import { DUTCH, GERMAN, SCANDINAVIAN } from "./germanic.ts";
+import type { Turns } from "./meanings.ts";
+import { FINNISH, GREEK, HUNGARIAN, TURKISH } from "./other-european.ts";
+import { FRENCH, ITALIAN, PORTUGUESE, ROMANIAN, SPANISH } from "./romance.ts";
+import { CZECH, POLISH, RUSSIAN, SOUTH_SLAVIC, UKRAINIAN } from "./slavic.ts";
+
+/** The turns of all languages. */
+export function readLanguages(): readonly Turns[] {
+  return [
+    ENGLISH,
+    GERMAN,
+    DUTCH,
+    SCANDINAVIAN,
+    FRENCH,
+    SPANISH,
+    PORTUGUESE,
+    ITALIAN,
+    ROMANIAN,
+    RUSSIAN,
+    UKRAINIAN,
+    POLISH,
+    CZECH,
+    SOUTH_SLAVIC,
+    HUNGARIAN,
+    FINNISH,
+    GREEK,
+    TURKISH,
+    CHINESE,
+    JAPANESE,
+    KOREAN,
+    THAI,
+  ];
+}

@@ -1,0 +1,63 @@
+import { isUnspaced, isWordCharacter } from "../characters.ts";
+import { HASH_BEGIN, mix, step } from "../hashing.ts";
+
+/** Longest text that is read, in units: pitches make their offer early. */
+const MAX_UNITS = 1500;
+
+/** A number and a sum of money, as units; {@link ANY} stands for any unit. */
+export const NUMBER = 1;
+export const MONEY = 2;
+export const ANY = 3;
+
+/** What a text consists of, in order. Valid until the next text is read. */
+export interface Units {
+  readonly count: number;
+  readonly units: Readonly<Uint32Array>;
+  readonly starts: Readonly<Uint32Array>;
+  readonly ends: Readonly<Uint32Array>;
+}
+
+const units = new Uint32Array(MAX_UNITS);
+const starts = new Uint32Array(MAX_UNITS);
+const ends = new Uint32Array(MAX_UNITS);
+
+/** A normalised text as units: a unit is a word, a letter of a script without spaces, a number or a sum of money. */
+export function readUnits(text: string): Units {
+  let count = 0;
+  for (let at = 0; at < text.length && count < MAX_UNITS;) {
+    const start = at;
+    const code = text.charCodeAt(at);
+    at += 1;
+    if (!isWordCharacter(code)) continue;
+    let unit = markedUnit(code);
+    if (unit === 0) {
+      let hash = step(HASH_BEGIN, code);
+      if (!isUnspaced(code)) {
+        for (let next = text.charCodeAt(at); isInWord(next); next = text.charCodeAt(at)) {
+          hash = step(hash, next);
+          at += 1;
+        }
+      }
+      unit = mix(hash);
+    }
+    units[count] = unit;
+    starts[count] = start;
+    ends[count] = at;
+    count += 1;
+  }
+  return { count, units, starts, ends };
+}
+
+const [FIRST_MARK, MONEY_MARK, LAST_MARK] = [0xe000, 0xe002, 0xe005];
+
+/** The unit of a mark that normalising leaves; 0 for other characters. Links and addresses are no part of a turn. */
+function markedUnit(code: number): number {
+  if (code < FIRST_MARK || code > LAST_MARK) return 0;
+  if (code < MONEY_MARK) return ANY;
+  return code === MONEY_MARK ? MONEY : NUMBER;
+}
+
+/** Past the end of a text the code is not a number, which is in no word. */
+function isInWord(code: number): boolean {
+  return code > 0 && isWordCharacter(code) && !isUnspaced(code) && (code < FIRST_MARK || code > LAST_MARK);
+}

@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import { judge } from "../../src/spam/judge.ts";
+import { findLinks } from "../../src/spam/links.ts";
+import { normaliseText } from "../../src/spam/normalise-text.ts";
+import { noHistory } from "../../src/spam/spam-history.ts";
+import { defaultSpamSettings } from "../../src/spam/spam-settings.ts";
+import { partsOf, splitOutside, withWholeWords } from "../../src/spam/turns/choices.ts";
+import { findTurns } from "../../src/spam/turns/find-turns.ts";
+import { readLanguages } from "../../src/spam/turns/languages.ts";
+import type { Meaning } from "../../src/spam/turns/meanings.ts";
+import { spellingsOf } from "../../src/spam/turns/spellings.ts";
+import { postOf } from "./posts.ts";
+
+function turnsIn(text: string): Map<Meaning, string> {
+  return findTurns(normaliseText(text, findLinks(text)));
+}
+
+const pitches: readonly (readonly [string, readonly Meaning[]])[] = [
+  ["I came across your lovely website. Reply YES for a free quote.", ["found you", "asks", "free"]],
+  ["Wir bieten Ihnen mehr Kunden über Google, kostenlos und unverbindlich.", ["we offer", "growth", "free"]],
+  ["Wij bieden ondernemers een gratis scan. Mag ik u een voorbeeld sturen?", ["we offer", "free", "asks"]],
+  [
+    "Vi hjälper företag att få fler kunder via Google, helt utan bindningstid.",
+    ["we offer", "growth", "free"],
+  ],
+  ["Nous proposons un audit gratuit et sans engagement.", ["we offer", "free"]],
+  ["Ofrecemos servicios para empresas como la suya, sin compromiso.", ["we offer", "to the owner", "free"]],
+  ["Oferecemos soluções para atrair mais clientes para a loja.", ["we offer", "growth"]],
+  [
+    "Offriamo servizi alle aziende come la vostra, preventivo gratuito.",
+    ["we offer", "to the owner", "free"],
+  ],
+  ["Oferim servicii de curățenie, ofertă gratuită și fără obligații.", ["we offer", "free"]],
+  ["Предлагаем вам продвижение без предоплаты.", ["we offer", "free"]],
+  ["Пропонуємо послуги просування, безкоштовний аудит.", ["we offer", "free"]],
+  ["Oferujemy pozycjonowanie bez zobowiązań.", ["we offer", "free"]],
+  ["Nabízíme vám více zákazníků, audit zdarma.", ["we offer", "growth", "free"]],
+  ["Предлагаме ви безплатна консултация.", ["we offer", "free"]],
+  ["Cégünk kínál önöknek több ügyfelet, kötelezettség nélkül.", ["we offer", "growth", "free"]],
+  ["Tarjoamme yrityksille maksuttoman kartoituksen ja lisää asiakkaita.", ["we offer", "free", "growth"]],
+  ["Προσφέρουμε υπηρεσίες χωρίς δέσμευση.", ["we offer", "free"]],
+  ["Web sitenizi inceledim, ücretsiz analiz.", ["found you", "free"]],
+  ["我们提供网站优化服务，免费试用，加微信咨询。", ["we offer", "growth", "free", "chat"]],
+  ["貴社のホームページを拝見しました。ご興味がございましたらご返信ください。", ["found you", "asks"]],
+  ["관심 있으시면 회신 주시면 자료를 보내드리겠습니다. 무료 상담 가능.", ["asks", "free"]],
+  ["เรารับทำเว็บไซต์ ปรึกษาฟรี เริ่มต้นเพียง 990 บาท", ["we offer", "free", "price"]],
+];
+
+test.each(pitches)("the turns of %j are found", (text, meanings) => {
+  expect([...turnsIn(text).keys()].toSorted()).toEqual([...meanings].toSorted());
+});
+
+test.each([
+  ["Wir bieten Ihnen mehr Kunden ueber Google, kostenlos.", "growth"],
+  ["Nous proposons un systeme, resultats garantis.", "free"],
+  ["Oferujemy pozycjonowanie bez zobowiazan.", "free"],
+  ["Προσφερουμε υπηρεσιες", "we offer"],
+  ["Ucretsiz analiz yapalim", "free"],
+  ["N’attendez pas, cela vous intéresserait ? Répondez simplement OUI, sans aucun engagement", "free"],
+  ["ПРЕДЛАГАЕМ ВАМ", "we offer"],
+] as const)("the turns of %j are found without accents and in capitals", (text, meaning) => {
+  expect([...turnsIn(text).keys()]).toContain(meaning);
+});
+
+/** What people write to those whose form it is; each is near a turn. */
+test.each([
+  "Hello, could you send me a quote for repairing our gate? We are free on Thursday.",
+  "We visited your museum on Sunday and my son left his scarf near the stairs.",
+  "Are you open on Whit Monday, and is there a discount for pensioners?",
+  "I can offer my help at the summer fair, on Saturday from ten o'clock.",
+  "Können Sie uns bitte ein Angebot für zwanzig Stühle machen? Wir holen sie gern ab.",
+  "Haben Sie noch freie Plätze im Kurs am Montag? Ich möchte mich anmelden.",
+  "Pouvez-vous me dire si le chauffage de la chambre marche gratuitement le soir ?",
+  "Quisiera saber si ofrecen clases para niños y cuánto cuestan al mes.",
+  "Gostaria de marcar uma consulta para a minha mãe na próxima semana.",
+  "Vorrei sapere se è possibile visitare il giardino anche la domenica.",
+  "Скажите, пожалуйста, сколько стоит доставка, и можно ли оплатить при получении?",
+  "Чи можна записати дитину на безкоштовний гурток у суботу?",
+  "Czy mogę odebrać zamówienie w sobotę, jeśli sklep jest otwarty?",
+  "Zajímá mě, jestli máte volný pokoj na konec května.",
+  "Szeretném megkérdezni, hogy ingyenes-e a belépés vasárnap.",
+  "Onko teillä vielä vapaita huoneita ensi viikolla?",
+  "Μπορείτε να μου πείτε αν είναι ανοιχτά την Κυριακή;",
+  "Siparişim hâlâ gelmedi, ne zaman kargoya verilecek?",
+  "你好，我上周买的杯子碎了，请问可以换一个吗？",
+  "先週注文した椅子がまだ届きません。いつ発送されますか。",
+  "지난주에 주문한 의자가 아직 오지 않았습니다. 언제 받을 수 있을까요?",
+  "ขอสอบถามว่าวันเสาร์เปิดกี่โมงครับ",
+])("%j is no pitch", (message) => {
+  expect([...turnsIn(message)]).toEqual([]);
+});
+
+test("one turn of each meaning is found, with its words and without the marks for numbers", () => {
+  const turns = turnsIn("Only $99, as low as $50. We offer 20% off! We offer more.");
+  expect([...turns.keys()]).toEqual(["price", "we offer"]);
+  expect(turns.get("price")).toBe("only …");
+});
+
+test("every turn is found as it is written", () => {
+  const missed: string[] = [];
+  for (const turns of readLanguages()) {
+    for (const written of Object.values(turns)) {
+      for (const turn of splitOutside(written, ",").flatMap(withWholeWords)) {
+        const example = exampleOf(turn).replaceAll("#", "77").replaceAll("$", " €9 ").replaceAll("*", "word");
+        if (turnsIn(example).size === 0) missed.push(example);
+      }
+    }
+  }
+  expect(missed).toEqual([]);
+});
+
+/** The longest choice at each place. */
+function exampleOf(turn: string): string {
+  return partsOf(turn)
+    .map((part) =>
+      typeof part === "string"
+        ? part
+        : (part.map(exampleOf).toSorted((a, b) => b.length - a.length)[0] ?? ""),
+    )
+    .join(" ");
+}
+
+test("a choice within a word is one of whole words", () => {
+  expect(withWholeWords("r(ead|ide) it (now|)")).toEqual(["read it (now|)", "ride it (now|)"]);
+});
+
+test("a word is spelled with and without its accents and its apostrophe", () => {
+  expect(spellingsOf("für")).toEqual(["für", "fur", "fuer"]);
+  expect(spellingsOf("d'été")).toEqual(["d'été", "d'ete", "d été", "d ete"]);
+  expect(spellingsOf("ещё")).toEqual(["ещё", "еще"]);
+});
+
+test("one turn counts only in a text that is worded like a pitch, the second always", () => {
+  const signals = (message: string) =>
+    judge(postOf({ message }), defaultSpamSettings(3), noHistory).reasons.map(({ signal }) => signal);
+  const pitch =
+    "We sell backlinks, guest posts and cheap traffic, and rank every site that orders this month.";
+  expect(signals(`${pitch} Free audit.`)).toContain("pitch");
+  expect(signals("Is a free consultation about the heating possible in our house on Monday?")).not.toContain(
+    "pitch",
+  );
+});
