@@ -21,7 +21,8 @@ test("the text model lies in the executable as its 129 KiB of weights, once and 
 });
 
 test("the turns of pitches lie packed in the executable, and are found by it", async () => {
-  const input = '{"message":"Предлагаем вам продвижение сайта в топ, без предоплаты и с гарантией результата"}';
+  const input =
+    '{"message":"Предлагаем вам продвижение сайта в топ, без предоплаты и с гарантией результата"}';
   const judged = await emptyMachine().json<{ reasons: { signal: string }[] }>(["spam", "explain", "-"], {
     input,
   });
