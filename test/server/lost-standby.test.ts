@@ -9,8 +9,11 @@ import { hasPostgresql, openForTest } from "../support/temporary-postgresql.ts";
 import { LOST_MS } from "../../src/database/live-servers.ts";
 import { migratePostgresql } from "../../src/database/postgresql/migrate-postgresql.ts";
 import { createRateExchange } from "../../src/database/postgresql/rate-exchange.ts";
+import { serveAddress } from "../../src/database/postgresql/served-postgresql.ts";
 import { createTeller } from "../../src/database/postgresql/tell-servers.ts";
 import { createJointRateLimiter } from "../../src/foundation/joint-rate-limit.ts";
+import { createLog } from "../../src/foundation/log.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
 import { operatorMachine } from "../support/operator-machine.ts";
 import { administrator, ownCluster } from "../support/own-cluster.ts";
 import { until } from "../support/until.ts";
@@ -107,9 +110,9 @@ test.skipIf(!hasPostgresql)(
 
 const WAITING_SQL = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 
-/** A database whose commits wait for a standby that is not there, and what lets them go on. */
-async function withoutStandby() {
-  const cluster = await ownCluster({});
+/** A database whose commits wait for a standby that is not there after `lose`, until `goOn`. */
+async function withStandby(settings: readonly string[] = []) {
+  const cluster = await ownCluster({ settings });
   const address = cluster.address("postgres");
   const db = await openForTest(address);
   await migratePostgresql(db);
@@ -119,11 +122,29 @@ async function withoutStandby() {
     await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '${standby}'`);
     await admin.query("SELECT pg_reload_conf()");
   };
-  await name("nobody");
   onTestFinished(() => name(""));
+  return { address, db, admin, lose: () => name("nobody"), goOn: () => name("") };
+}
+
+async function withoutStandby() {
+  const database = await withStandby();
+  await database.lose();
   const isMissed = "SELECT current_setting('synchronous_standby_names') = 'nobody' AS is_missed";
-  await until(async () => (await rowsOf<{ is_missed: boolean }>(db, isMissed))[0]?.is_missed);
-  return { address, db, admin, goOn: () => name("") };
+  await until(async () => (await rowsOf<{ is_missed: boolean }>(database.db, isMissed))[0]?.is_missed);
+  return database;
+}
+
+/** Takes every connection that a server has left, until the test ends. */
+async function takeAllConnections(address: string): Promise<void> {
+  for (;;) {
+    try {
+      const client = await connectPlainly(address);
+      onTestFinished(() => client.end());
+    } catch (error) {
+      expect(error).toMatchObject({ code: "53300" });
+      return;
+    }
+  }
 }
 
 test.skipIf(!hasPostgresql)(
@@ -147,6 +168,29 @@ test.skipIf(!hasPostgresql)(
     await goOn();
     expect((await ran).code).toBe(0);
     await Promise.all(commits);
+  },
+);
+
+test.skipIf(!hasPostgresql)(
+  "a lost standby is noticed although the server takes no more connections",
+  async () => {
+    const { address, db, lose, goOn } = await withStandby(["max_connections=30"]);
+    const events: unknown[] = [];
+    const write = (line: string): void => void events.push((JSON.parse(line) as { event: string }).event);
+    const served = serveAddress(
+      db,
+      Date.now(),
+      createLog("info", "json", () => ({ write })),
+    );
+    onTestFinished(() => served.end());
+    served.watch({ onForeignCommit() {}, onSettingsChange() {}, onUpgrade() {} }, []);
+    await served.begin();
+    await takeAllConnections(address);
+    await lose();
+    await until(() => events.includes("database.standby-missing"));
+    await goOn();
+    await until(() => events.includes("database.standby-back"));
+    expect(await until(() => served.writability.isWritable())).toBe(true);
   },
 );
 

@@ -100,9 +100,11 @@ export class CommitProbe implements Writability {
 
   async #probe(client: PoolClient): Promise<void> {
     const { signal } = this.#stopping;
+    // Made before it is needed: when commits wait, the server may have none left.
+    const asking = await this.#connections.take().catch(() => null);
     try {
       while (!signal.aborted) {
-        await this.#patiently(client.query(PROBE_SQL));
+        await this.#patiently(client.query(PROBE_SQL), asking);
         this.tell(true);
         this.#outcomes.succeeded();
         this.#waitsSince = null;
@@ -110,10 +112,12 @@ export class CommitProbe implements Writability {
       }
     } finally {
       this.#waitsSince = null;
+      if (asking !== null) destroy(asking);
     }
   }
 
-  async #patiently(commit: Promise<unknown>): Promise<void> {
+  /** @param asking the connection for questions; null if there was none. */
+  async #patiently(commit: Promise<unknown>, asking: PoolClient | null): Promise<void> {
     const { signal } = this.#stopping;
     const sentAt = performance.now();
     let isOver = false;
@@ -125,7 +129,7 @@ export class CommitProbe implements Writability {
         await answerWithin(answered, longestMs, signal);
         return;
       } catch (error) {
-        if (isOver || signal.aborted || !(await this.#hasWaiting())) throw error;
+        if (isOver || signal.aborted || !(await this.#hasWaiting(asking))) throw error;
         this.#waitsSince = sentAt;
       }
     }
@@ -135,17 +139,17 @@ export class CommitProbe implements Writability {
    * Over a connection of its own: all others may be waiting. A commit that waits for a moment says nothing: on a busy server there is always
    * one, also when the probe's own connection is dead.
    */
-  async #hasWaiting(): Promise<boolean> {
-    let client: PoolClient | null = null;
+  async #hasWaiting(asking: PoolClient | null): Promise<boolean> {
+    let client = asking;
     try {
-      client = await this.#connections.take();
+      client ??= await this.#connections.take();
       const asked = client.query<StandbyWait>(STANDBY_WAIT_SQL);
       const { rows } = await answerWithin(asked, SILENCE_MS, this.#stopping.signal);
-      client.release();
       return (rows[0]?.waitMs ?? 0) >= LONG_WAIT_MS;
     } catch {
-      if (client !== null) destroy(client);
       return false;
+    } finally {
+      if (client !== null && client !== asking) destroy(client);
     }
   }
 }
