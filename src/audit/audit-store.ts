@@ -90,6 +90,8 @@ function toChange(row: Selectable<Tables["audit_event"]>): RecordedChange {
 const DROP_AGED_SQL = `DELETE FROM audit_event WHERE id IN (
   SELECT id FROM (SELECT id, at FROM audit_event ORDER BY id LIMIT ${BATCH_SIZE}) AS oldest WHERE at < ?)`;
 
+const SPAN_SQL = "SELECT (SELECT max(id) FROM audit_event) - (SELECT min(id) FROM audit_event) AS span";
+
 /** First those that have the most newer ones of the same account. */
 const DROP_SURPLUS_SQL = `DELETE FROM audit_event WHERE id IN (SELECT id FROM (
   SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place FROM audit_event) AS changes
@@ -101,6 +103,9 @@ const DROP_SURPLUS_SQL = `DELETE FROM audit_event WHERE id IN (SELECT id FROM (
  */
 export function* dropOldChanges(now: number): Steps<number> {
   const aged = yield* run(text(DROP_AGED_SQL, now - MAX_AGE_MS));
+  // Far cheaper than counting, and true for years on most servers.
+  const ids = yield* first(text<{ span: number | null }>(SPAN_SQL));
+  if ((ids?.span ?? 0) < MAX_CHANGES) return aged;
   const counted = yield* first(text<{ changes: number }>("SELECT count(*) AS changes FROM audit_event"));
   const surplus = Math.min(BATCH_SIZE, (counted?.changes ?? 0) - MAX_CHANGES);
   return surplus <= 0 ? aged : aged + (yield* run(text(DROP_SURPLUS_SQL, surplus)));
