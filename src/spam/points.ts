@@ -51,10 +51,11 @@ export const POINTS = {
 } as const;
 
 /** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -1.5;
+export const TEXT_NEUTRAL_ODDS = -1.3;
 export const TEXT_POINTS_PER_ODDS = 20;
-/** What the points against a sender lose in a text that tells something rather than sells it, and has no link. */
-export const TEXT_STATEMENT_DISCOUNT = 25;
+/** A text without a link has this many signs of a pitch, or loses points against its sender for each that it lacks. */
+export const TEXT_SIGNS = 3;
+export const TEXT_SIGN_POINTS = 8;
 /** Turns of pitches are not looked for in a text that reads more than this like genuine mail: nothing would come of them. */
 export const PHRASES_LEAST_ODDS = -3.5;
 /** What the words count for at the most, for the sender and against. */

@@ -59,16 +59,12 @@ export function subjectPlaces(text: string, words: TextWords): Readonly<BucketSe
   return placeSet.hold(found, count);
 }
 
-const ADDRESSING = new Set(
-  ["we", "i", "you", "answering", "messenger", "visiting"].map((name) =>
-    Object.keys(SUBJECT_WORDS).indexOf(name),
-  ),
-);
-
-/** Whether a normalised text speaks to its reader or of its writer, or says how to answer. */
-export function addressesSomebody(text: string, words: TextWords): boolean {
+/** How many different subjects a normalised text mentions. */
+export function countSubjects(text: string, words: TextWords): number {
   const { buckets, count } = subjectPlaces(text, words);
-  return buckets.subarray(0, count).some((place) => ADDRESSING.has(place));
+  let subjects = 0;
+  for (let index = 0; index < count; index += 1) if ((buckets[index] ?? 0) < SUBJECTS) subjects += 1;
+  return subjects;
 }
 
 function findMentions(text: string, words: TextWords): void {

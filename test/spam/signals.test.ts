@@ -170,13 +170,14 @@ test.each([
 });
 
 test.each([
-  ["Banks lowered the rate for old mills near the border last spring", 45],
-  ["Banks lowered your rate for old mills near the border last spring", 70],
-  ["Banks lowered the rate for 40 old mills near the border last spring", 70],
-  ["Banks lowered the rate for old mills near the border last spring!", 70],
-  ["Banks lowered the rate for old mills near the border, for more of it see mills.example.org", 70],
-  ["Lo scorso inverno hanno ridotto il tasso dei vecchi mulini lungo il confine", 45],
-])("the same log-odds give less to a text that tells than to one that sells: %s", (message, points) => {
+  ["Herons waited by the old mill while grey rain fell over it", 46],
+  ["Herons waited by the old mill while grey rain fell over our boat", 54],
+  ["Herons waited by the old mill while grey rain fell over 40 boats", 54],
+  ["Herons waited by the old mill, so why did it rain over boats?", 54],
+  ["Herons waited by our old mill, so why did it rain over 40 boats?", 70],
+  ["We repaired the website of a company near the old mill over there", 70],
+  ["Herons waited by the old mill while grey rain fell, see mills.example.org for more", 70],
+])("a text without a link loses points for each of three signs that it lacks: %s", (message, points) => {
   const read = { ...readPost(postOf({ message })), odds: TEXT_NEUTRAL_ODDS + 70 / TEXT_POINTS_PER_ODDS };
   expect(textReasons(read)[0]?.points).toBe(points);
 });

@@ -3,14 +3,15 @@ import {
   TEXT_MOST,
   TEXT_NEUTRAL_ODDS,
   TEXT_POINTS_PER_ODDS,
-  TEXT_STATEMENT_DISCOUNT,
+  TEXT_SIGN_POINTS,
+  TEXT_SIGNS,
 } from "../points.ts";
 import type { ReadPost } from "../read-post.ts";
 import { readWords } from "../read-words.ts";
 import type { SpamReason } from "../spam-verdict.ts";
 import { heaviestWords } from "../text-model.ts";
 import { isBare } from "./links.ts";
-import { addressesSomebody } from "../text-subjects.ts";
+import { countSubjects } from "../text-subjects.ts";
 
 /** A greeting or a "test" says nothing about its sender. */
 const MIN_WORDS = 4;
@@ -42,18 +43,20 @@ export function textReasons(read: ReadPost): SpamReason[] {
 
 /** What is left of the points if the wording is little evidence. */
 function pointsAgainst(points: number, wordCount: number, read: ReadPost): number {
-  const told = isStatement(read) ? Math.max(0, points - TEXT_STATEMENT_DISCOUNT) : points;
+  const told = Math.max(0, points - TEXT_SIGN_POINTS * missingSigns(read));
   return wordCount < FEW_WORDS || isBare(read) ? Math.min(told, FEW_WORDS_CAP) : told;
 }
 
-/** What a pitch has and a sentence of the news often has not: a number, an address, a question, an exclamation. */
-const PITCH_MARKS = /[!?؟\p{Nd}\ue001-\ue005]/u;
+const NUMBER = /[\p{Nd}\ue002-\ue005]/u;
+const QUESTION = /[?؟]/;
 
-/** A text that speaks to nobody, gives no way to answer and names no number tells something rather than sells it. */
-function isStatement({ links, normalised, modelText }: ReadPost): boolean {
-  return (
-    links.length === 0 && !PITCH_MARKS.test(normalised) && !addressesSomebody(modelText, readWords(modelText))
-  );
+/** A pitch speaks of many things in few words, names numbers and asks; a sentence of a book or of the news seldom does all that. */
+function missingSigns({ links, normalised, modelText }: ReadPost): number {
+  if (links.length > 0) return 0;
+  let missing = TEXT_SIGNS - countSubjects(modelText, readWords(modelText));
+  if (NUMBER.test(normalised)) missing -= 1;
+  if (QUESTION.test(normalised)) missing -= 1;
+  return Math.max(0, missing);
 }
 
 // Letters of scripts that are written without spaces between words.
