@@ -57,7 +57,13 @@ function* makeRoom(endpointId: string, now: number): Steps<void> {
   const keys = yield* listKeys(endpointId);
   const ended = keys.filter((key) => hasEnded(key, now));
   if (keys.length - ended.length >= MAX_WORKING_KEYS)
-    throw new FormsvcError("usage", `An endpoint has at most ${MAX_WORKING_KEYS} keys. Revoke one first.`);
+    throw new FormsvcError(
+      "usage",
+      `an endpoint has at most ${MAX_WORKING_KEYS} keys that work; revoke one first`,
+      {
+        hint: { kind: "list_keys" },
+      },
+    );
   const surplus = ended.slice(0, -MAX_ENDED_KEYS).map(({ id }) => id);
   if (surplus.length > 0) yield* run(query.deleteFrom("api_key").where("id", "in", surplus));
 }

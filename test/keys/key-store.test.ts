@@ -32,7 +32,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     // Until its grace is over it works.
     await db.transaction(() => endKey(first, NOON + 1000, NOON));
     await expect(add(NOON + 999)).rejects.toMatchObject({
-      message: "An endpoint has at most 50 keys. Revoke one first.",
+      message: "an endpoint has at most 50 keys that work; revoke one first",
     });
     await add(NOON + 1000);
   });
