@@ -13,7 +13,7 @@ import {
 import { findLastAttempt, leadOf } from "../outbox/delivery-store.ts";
 import { attemptWords, deliveryWords, stateWords, togetherWords } from "./delivery-words.ts";
 import { readTitles } from "./read-titles.ts";
-import { dueTime, time } from "./time.ts";
+import { dueTime, time, tryTime } from "./time.ts";
 
 /** A message with the last of its attempts that has ended; null before the first. */
 interface DeliveryRow {
@@ -139,7 +139,7 @@ function deliveryRow(
           : isWaiting
             ? html`<span class="muted">goes ${dueTime(dueAt ?? now)}</span>`
             : html`<span class="muted">—</span>`
-      }${dueAt !== null && attempts > 0 && html`<small>next ${dueTime(dueAt)}</small>`}
+      }${dueAt !== null && attempts > 0 && html`<small>next ${tryTime(dueAt, now)}</small>`}
     </td>
   </tr>`;
 }

@@ -24,7 +24,7 @@ import { adviceFor, deliveryWords, togetherWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { titleOf } from "./preview.ts";
 import type { Routes, Visit } from "./routes.ts";
-import { dueTime, time } from "./time.ts";
+import { time, tryTime } from "./time.ts";
 
 /** Most messages that one form sends again by name. */
 const MAX_CHOSEN = 100;
@@ -195,7 +195,7 @@ function deliveryView({ kind, channel, back }: Section, shown: ShownDelivery): H
           <dd class="mono">${leadOf(delivery)}</dd>
         </div>
         ${others > 0 && html`<div><dt>Sent</dt><dd>${togetherWords(others)}; all of them are sent again together</dd></div>`}
-        ${dueAt !== null && html`<div><dt>${isWaiting ? "Goes with others" : "Next attempt"}</dt><dd>${dueTime(dueAt)}</dd></div>`}
+        ${dueAt !== null && html`<div><dt>${isWaiting ? "Goes with others" : "Next attempt"}</dt><dd>${tryTime(dueAt, now)}</dd></div>`}
       </dl>
     </section>
     ${attemptsCard(kind, attempts)}`;

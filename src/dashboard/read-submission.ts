@@ -56,11 +56,18 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
       const attempts = yield* listAttempts(leadOf(delivery));
       messages.push({ delivery, ...named, attempts });
     }
+    messages.sort(byRecipient);
     const mark = (yield* listMarks([id])).get(id) ?? null;
     const isNamed = viewer.isOperator && (yield* seesSeveralWorkspaces(viewer));
     const workspaceName = isNamed ? (yield* getViewableWorkspace(viewer, endpoint.workspaceId)).name : null;
     return { submission, endpoint, workspaceName, definition: yield* readSchema(endpoint), mark, messages };
   });
+}
+
+/** The messages of one post have no order of their own, but each post shows its recipients in the same one. */
+function byRecipient(one: SentMessage, other: SentMessage): number {
+  if (one.recipient === other.recipient) return 0;
+  return one.recipient < other.recipient ? -1 : 1;
 }
 
 /** The host of a webhook, an address, or that it is the automatic reply. */

@@ -11,7 +11,7 @@ import { markPill, scorePill } from "./score-view.ts";
 import { longestText, mailLink, replyAddressOf } from "./sender-facts.ts";
 import type { SentMessage, WholeSubmission } from "./read-submission.ts";
 import { factsCard, prettyJson, reasonList, senderCard } from "./submission-cards.ts";
-import { dueTime, time } from "./time.ts";
+import { time, tryTime } from "./time.ts";
 
 interface SubmissionViewParts extends WholeSubmission {
   readonly shown: InboxFilter;
@@ -110,7 +110,7 @@ function messageView(
     <small
       >${isWaiting ? html`with others in one e-mail` : attemptWords(attempts.length)}${last !== undefined && html` · last ${time(last.startedAt)}`}${
         last?.status !== undefined && last.status !== null && ` · answer ${last.status}`
-      }${delivery.dueAt !== null && html` · ${isWaiting ? "goes" : "next"} ${dueTime(delivery.dueAt)}`}</small
+      }${delivery.dueAt !== null && html` · ${isWaiting ? "goes" : "next"} ${tryTime(delivery.dueAt, now)}`}</small
     >
     ${said !== null && html`<small><bdi dir="auto">${said}</bdi></small>`}
     ${

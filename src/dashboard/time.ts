@@ -19,6 +19,14 @@ export function dueTime(ms: number): Html {
   return element(ms, "due");
 }
 
+/** What is late by more than this waits for others: its recipient fails, or much goes before it. */
+const LATE_MS = 60_000;
+
+/** When a message that waits is tried. */
+export function tryTime(dueAt: number, now: number): Html {
+  return now - dueAt > LATE_MS ? html`when its turn comes` : dueTime(dueAt);
+}
+
 function element(ms: number, manner: Manner): Html {
   return html`<time datetime="${toIsoTime(ms)}" data-time="${manner}">${timeText(ms)}</time>`;
 }

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { browserOf, mailLink, replyAddressOf } from "../../src/dashboard/sender-facts.ts";
+import { tryTime } from "../../src/dashboard/time.ts";
 import { listRead } from "../../src/submissions/read-marks.ts";
 import { addSubmission } from "../support/add-submission.ts";
 import { addFormOwner } from "../support/form-owner.ts";
+import { furnish } from "../support/owner-home.ts";
 import { startReceiverWith } from "../support/receivers.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -28,7 +30,7 @@ test("fields stand in the order of the form, and what was sent besides follows",
     name: "Ana",
   });
   const { text } = await ben.get(`/dashboard/submissions/${id}`);
-  const names = [...text.matchAll(/<dt><bdi>(\w+)<\/bdi><\/dt>/g)].map(([, name]) => name);
+  const names = [...text.matchAll(/<dt><bdi>(\w+)<\/bdi><\/dt>/g)].map(([, name = ""]) => name);
   expect(names).toEqual(["name", "email", "message", "zip", "Address", "Browser"]);
   expect(text).toContain("Hello\nthere");
 });
@@ -117,6 +119,26 @@ test("each message of the submission is shown with its attempts, and is sent aga
   expect(again.headers["location"]).toBe(`${path}&notice=sent-again&n=1`);
   await until(() => receiver.received.length > 1 || null);
   expect(receiver.received[1]?.headers["webhook-id"]).toBe(delivery);
+});
+
+test("every submission shows its recipients in the same order", async () => {
+  const server = await startServer();
+  const home = await furnish(server, "ada@example.com");
+  for (const webhook of ["0.example", "zz.example", "m.example"]) {
+    const url = `http://${webhook}/`;
+    server.owner.prepare("UPDATE webhook SET url = ? WHERE id = ?").run(url, home.webhookId);
+    const { text } = await home.visitor.get(`/dashboard/submissions/${home.submissionIds[0]}`);
+    const recipients = [...text.matchAll(/deliveries\/msg_\w+">([^<]+)</g)].map(([, name = ""]) => name);
+    expect(recipients).toHaveLength(3);
+    expect(recipients).toEqual(recipients.toSorted());
+  }
+});
+
+test("what is late by more than a minute waits for its turn, and is not promised at any moment", () => {
+  const now = 1_000_000_000;
+  expect(String(tryTime(now - 60_001, now))).toBe("when its turn comes");
+  for (const dueAt of [now - 60_000, now + 1])
+    expect(String(tryTime(dueAt, now))).toContain('data-time="due"');
 });
 
 test("another workspace's submission or message is answered like one that does not exist", async () => {
