@@ -1,5 +1,5 @@
-/** A delivery that this process must send. */
-export interface ClaimedDelivery {
+/** A delivery of this process, until it is recorded or given back. */
+export interface Claim {
   readonly id: string;
   readonly recipientId: string;
   /** The number of the attempt that begins now; its result must be recorded with it. */
@@ -8,13 +8,33 @@ export interface ClaimedDelivery {
   readonly interruptions: number;
   readonly isProbe: boolean;
   readonly claimedAt: number;
-  readonly body: string;
   /** The row of the outbox that has the message until the attempt has ended; null if it is in `delivery` already. */
   readonly outboxNumber: number | null;
   /** Messages that go with it in one summary, oldest first; none for most. */
   readonly memberIds: readonly string[];
+}
+
+/** One that this process must send. */
+export interface ClaimedDelivery extends Claim {
+  readonly body: string;
   /** The bodies of the first of those. */
   readonly memberBodies: readonly string[];
+}
+
+/** What stays in memory of a delivery that is sent, or will not be: its bodies may be large. */
+export function withoutBodies({
+  id,
+  recipientId,
+  attempt,
+  spent,
+  interruptions,
+  isProbe,
+  claimedAt,
+  outboxNumber,
+  memberIds,
+}: Claim): Claim {
+  const before = { attempt, spent, interruptions };
+  return { id, recipientId, ...before, isProbe, claimedAt, outboxNumber, memberIds };
 }
 
 /** For a message that goes by itself. */

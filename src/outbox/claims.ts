@@ -1,6 +1,6 @@
 import type { Steps } from "../database/steps.ts";
 import type { LiveServers } from "../database/live-servers.ts";
-import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claim, ClaimedDelivery } from "./claimed-delivery.ts";
 import type { RecipientState } from "./recipient.ts";
 import type { EndedAttempt, RecordedAttempt } from "./transport.ts";
 
@@ -58,7 +58,7 @@ export interface Claims {
   /** Takes those that wait of the messages that go with another one. Their attempts are that one's. */
   claimMembers(ids: readonly string[]): Steps<void>;
   /** Undoes claims of which nothing was sent; those that are no longer that attempt's stay as they are. */
-  giveBack(deliveries: readonly ClaimedDelivery[]): Steps<void>;
+  giveBack(deliveries: readonly Claim[]): Steps<void>;
   /**
    * Records how attempts ended. The result is null for an attempt whose delivery is no longer its own: the delivery was deleted
    * with its submission or recipient.

@@ -2,20 +2,17 @@ import type { Database } from "../database/database.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { attemptRejected, deliveriesRecovered, deliveriesWaiting } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
-import { FormsvcError } from "../foundation/errors.ts";
+import { failureOf } from "./attempt-defect.ts";
 import type { Claims } from "./claims.ts";
+import { EndedAttempts } from "./ended-attempts.ts";
 import type { Lane } from "./lane.ts";
 import { AHEAD_MS, Lanes } from "./lanes.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Sending } from "./round-draft.ts";
 import { RoundPlan } from "./round-plan.ts";
 import { watchRush } from "./rush.ts";
-import type { AttemptResult, EndedAttempt, Transport } from "./transport.ts";
+import type { AttemptResult, Transport } from "./transport.ts";
 
-/** Finished attempts are recorded when there are this many, while others are still running. */
-const MOST_UNRECORDED = 64;
-/** A round over a network costs the database more, and is worth more of them. */
-const MOST_UNRECORDED_OVER_NETWORK = 128;
 /** Time until the database is tried again after it refused. */
 const DATABASE_RETRY_MS = 250;
 /** Time until somebody who hears nothing of the other servers listens again. */
@@ -26,8 +23,6 @@ const LONGEST_CLAIM_MS = 5000;
 const LONGEST_BELIEF_MS = 30_000;
 /** Longest time that stopping waits for a database that refuses; the next start recovers the rest. */
 const LAST_RECORDS_MS = 2000;
-/** Characters of what a defect says of itself that are kept with the attempt. */
-const MAX_DETAIL_LENGTH = 500;
 
 export interface DelivererParts {
   readonly db: Database;
@@ -51,11 +46,7 @@ export class Deliverer {
   readonly #lanes: Lanes;
   readonly #hasRush: () => boolean;
   readonly #rounds: RoundPlan;
-  readonly #mostUnrecorded: number;
-  /** Finished attempts that are not recorded yet; their rows stay claimed, so nothing is sent twice. */
-  readonly #ended: EndedAttempt[] = [];
-  /** How many of them no round has tried to record yet. */
-  #newlyEnded = 0;
+  readonly #ended: EndedAttempts;
   readonly #waitingForRest: (() => void)[] = [];
   #tellOthers = (): void => undefined;
   /** Others may have queued something. */
@@ -68,7 +59,7 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
-    this.#mostUnrecorded = parts.claims.isShared ? MOST_UNRECORDED_OVER_NETWORK : MOST_UNRECORDED;
+    this.#ended = new EndedAttempts(parts.claims.isShared);
     this.#lanes = new Lanes(parts.db, parts.claims, parts.transports);
     this.#hasRush = watchRush(() => parts.outbox.queuedSoFar());
     this.#rounds = new RoundPlan(() => this.#round(), this.#hasRush);
@@ -210,14 +201,12 @@ export class Deliverer {
   async #recordAndClaim(now: number): Promise<void> {
     const mayClaim = this.#maySend;
     const startedAt = performance.now();
-    const isDue =
-      this.#ended.length > 0 || this.#lanes.areReturning || (mayClaim && this.#lanes.hasWork(now));
+    const isDue = !this.#ended.isEmpty || this.#lanes.areReturning || (mayClaim && this.#lanes.hasWork(now));
     if (!isDue) return;
-    const ended = [...this.#ended];
-    this.#newlyEnded = 0;
+    const ended = this.#ended.take();
     const most = this.#hasRush() ? "few" : "all";
     const { records, sendings } = await this.#lanes.recordAndClaim(ended, mayClaim ? most : "none", now);
-    this.#ended.splice(0, ended.length);
+    this.#ended.recorded(ended);
     for (const [index, record] of records.entries()) {
       const attempt = ended[index];
       if (attempt && record) attempt.transport.report(attempt, record);
@@ -241,14 +230,13 @@ export class Deliverer {
   #concludeDefect(sending: Sending, error: unknown): void {
     const { id: deliveryId, attempt } = sending.delivery;
     attemptRejected(this.#parts.log, { deliveryId, attempt }, error);
-    this.#conclude(sending, toFailure(error));
+    this.#conclude(sending, failureOf(error));
   }
 
   #conclude(sending: Sending, result: AttemptResult): void {
     const { clock, random } = this.#parts;
     const { lane, delivery } = sending;
-    this.#ended.push({ delivery, transport: lane.transport, result, random: random() });
-    this.#newlyEnded += 1;
+    this.#ended.add({ delivery, transport: lane.transport, result, random: random() });
     this.#lanes.release(sending, result, clock.now());
     this.#goOn(sending);
   }
@@ -258,7 +246,7 @@ export class Deliverer {
     const mayGoOn = this.#maySend && !this.#lanes.isStale && !this.#hasRush();
     const next = mayGoOn ? this.#lanes.next(ended, this.#parts.clock.now()) : null;
     if (next) this.#begin(next);
-    if (!next || this.#isRunningOut(next.lane) || this.#newlyEnded >= this.#mostUnrecorded) this.wake();
+    if (!next || this.#isRunningOut(next.lane) || this.#ended.areMany) this.wake();
   }
 
   /** Whether more must be claimed for a lane. Over a network early, so that its slots need not wait for the claim. */
@@ -280,22 +268,4 @@ export class Deliverer {
     if (wait !== null) this.#rounds.later(wait);
     else if (this.#parts.claims.isShared && this.#isRunning) this.#rounds.later(LONGEST_BELIEF_MS);
   }
-}
-
-/**
- * Spends an attempt, so that a message that a defect keeps from being sent runs out of them and holds up no other. A database
- * that refuses is no fault of the message.
- */
-function toFailure(error: unknown): AttemptResult {
-  const detail = error instanceof Error ? error.message : "unknown";
-  const isOurs = error instanceof FormsvcError && error.code.startsWith("database_");
-  return {
-    outcome: isOurs ? "interrupted" : "failed",
-    blame: isOurs ? "own" : "recipient",
-    message: `The message could not be made or sent: ${detail.slice(0, MAX_DETAIL_LENGTH)}.`,
-    status: null,
-    answer: null,
-    retryAfterMs: null,
-    durationMs: 0,
-  };
 }

@@ -1,13 +1,13 @@
-import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import { type Claim, type ClaimedDelivery, withoutBodies } from "./claimed-delivery.ts";
 import type { RoundDraft } from "./round-draft.ts";
 
 /** What this server has claimed. Changed only after a commit. */
 export class HeldClaims {
   readonly #isShared: boolean;
-  /** Claimed and neither recorded nor back, by their ids; empty if nobody else takes part. */
-  readonly #held = new Map<string, ClaimedDelivery>();
+  /** The messages that go with each that is neither recorded nor back, by its id; empty if no other server takes part. */
+  readonly #held = new Map<string, readonly string[]>();
   /** Claimed, and will not be sent: they go back with the next transaction. */
-  readonly #returning: ClaimedDelivery[] = [];
+  readonly #returning: Claim[] = [];
 
   /** @param isShared whether other servers take part. */
   constructor(isShared: boolean) {
@@ -15,7 +15,7 @@ export class HeldClaims {
   }
 
   /** What will go back, as of now. */
-  get returning(): readonly ClaimedDelivery[] {
+  get returning(): readonly Claim[] {
     return [...this.#returning];
   }
 
@@ -25,26 +25,26 @@ export class HeldClaims {
 
   /** Ids of all that this server knows of, with the messages that go with others. */
   ids(): string[] {
-    return [...this.#held.values()].flatMap(({ id, memberIds }) => memberIds.concat(id));
+    return [...this.#held].flatMap(([id, memberIds]) => memberIds.concat(id));
   }
 
   /** What a round has claimed. */
   hold({ sendings, ahead }: RoundDraft): void {
     if (!this.#isShared) return;
-    for (const { delivery } of sendings) this.#held.set(delivery.id, delivery);
-    for (const delivery of [...ahead.values()].flat()) this.#held.set(delivery.id, delivery);
+    for (const { delivery } of sendings) this.#held.set(delivery.id, delivery.memberIds);
+    for (const { id, memberIds } of [...ahead.values()].flat()) this.#held.set(id, memberIds);
   }
 
-  recorded(delivery: ClaimedDelivery): void {
-    this.#held.delete(delivery.id);
+  recorded({ id }: Claim): void {
+    this.#held.delete(id);
   }
 
   return(deliveries: readonly ClaimedDelivery[]): void {
-    this.#returning.push(...deliveries);
+    this.#returning.push(...deliveries.map(withoutBodies));
   }
 
   /** These have gone back: what {@link HeldClaims.returning} was. */
-  forgetReturned(returned: readonly ClaimedDelivery[]): void {
+  forgetReturned(returned: readonly Claim[]): void {
     this.#returning.splice(0, returned.length);
     for (const { id } of returned) this.#held.delete(id);
   }

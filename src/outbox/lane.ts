@@ -153,11 +153,6 @@ export class Lane {
     this.#halfAhead = this.#ahead.length >> 1;
   }
 
-  /** The deliveries claimed ahead; they stay until they are taken. */
-  get ahead(): readonly ClaimedDelivery[] {
-    return this.#ahead;
-  }
-
   takeAhead(most: number): ClaimedDelivery[] {
     return this.#ahead.splice(0, Math.max(most, 0));
   }

@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
-import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claim, ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
 import { HeldClaims } from "./held-claims.ts";
 import type { Lane } from "./lane.ts";
@@ -32,7 +32,7 @@ export interface Round {
 interface RoundWork {
   readonly ended: readonly EndedAttempt[];
   readonly most: MostClaims;
-  readonly returning: readonly ClaimedDelivery[];
+  readonly returning: readonly Claim[];
   readonly faults: readonly FaultChange[];
   readonly lanes: readonly Lane[];
   readonly quick: ReadonlyMap<Lane, number>;

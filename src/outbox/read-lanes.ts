@@ -1,6 +1,6 @@
 import type { Steps } from "../database/steps.ts";
 import { alignDeliveries } from "./align-deliveries.ts";
-import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claim } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
 import { Lane } from "./lane.ts";
 import type { LaneClaims } from "./lane-claims.ts";
@@ -36,7 +36,7 @@ export interface LaneFacts {
   readonly routes: Routes;
   /** The servers that live. */
   readonly servers: readonly string[];
-  readonly returning: readonly ClaimedDelivery[];
+  readonly returning: readonly Claim[];
   readonly heldIds: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import type { Breaker } from "./breaker.ts";
-import type { ClaimedDelivery } from "./claimed-delivery.ts";
+import type { Claim } from "./claimed-delivery.ts";
 import type { RecipientState } from "./recipient.ts";
 
 /** One way to send messages, and the kind of recipient that it sends to. */
@@ -114,7 +114,7 @@ export interface DeliveryLimits {
 
 /** A finished attempt that is not recorded yet. */
 export interface EndedAttempt {
-  readonly delivery: ClaimedDelivery;
+  readonly delivery: Claim;
   readonly result: AttemptResult;
   readonly transport: Transport;
   /** From 0 up to 1; drawn when the attempt ended, so that recording it again gives the same plan. */

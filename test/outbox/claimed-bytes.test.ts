@@ -2,15 +2,16 @@ import { describe, expect, test } from "vitest";
 import { type Database, query } from "../../src/database/database.ts";
 import { run } from "../../src/database/steps.ts";
 import { HEALTHY } from "../../src/outbox/breaker.ts";
-import { ALONE, type ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
+import { ALONE, type Claim, type ClaimedDelivery } from "../../src/outbox/claimed-delivery.ts";
 import type { Claims } from "../../src/outbox/claims.ts";
+import { HeldClaims } from "../../src/outbox/held-claims.ts";
 import { AHEAD_BYTES, LaneClaims } from "../../src/outbox/lane-claims.ts";
 import { Lane } from "../../src/outbox/lane.ts";
 import { Places } from "../../src/outbox/places.ts";
 import { RoundDraft } from "../../src/outbox/round-draft.ts";
 import { Slots } from "../../src/outbox/slots.ts";
 import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
-import type { Route } from "../../src/outbox/transport.ts";
+import type { EndedAttempt, Route } from "../../src/outbox/transport.ts";
 import { PIGEON } from "../support/ended-attempt.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
 import { ENGINES, rowsOf } from "../support/engines.ts";
@@ -86,7 +87,10 @@ function laneOf(id: string, endpointId: string): Lane {
 function weigh(claims: Claims) {
   const waiting = new Map<string, number>();
   let most = 0;
+  let kept = 0;
   return {
+    /** How many bodies were left in what was recorded. */
+    kept: () => kept,
     most: () => most,
     begin: (id: string) => waiting.delete(id),
     claims: {
@@ -100,13 +104,25 @@ function weigh(claims: Claims) {
         );
         return claimed;
       },
-      *giveBack(deliveries: readonly ClaimedDelivery[]) {
+      *finish(ended: readonly EndedAttempt[], now: number) {
+        kept += ended.filter(({ delivery }) => "body" in delivery).length;
+        return yield* claims.finish(ended, now);
+      },
+      *giveBack(deliveries: readonly Claim[]) {
         yield* claims.giveBack(deliveries);
         for (const { id } of deliveries) waiting.delete(id);
       },
     } satisfies Claims,
   };
 }
+
+test("bodies that were claimed ahead stay in memory no longer than it takes to decide that they are not sent", () => {
+  const held = new HeldClaims(true);
+  const delivery = { ...ALREADY_CLAIMED, body: LARGE };
+  held.return([delivery]);
+  expect(held.returning).toEqual([expect.objectContaining({ id: delivery.id, attempt: 1 })]);
+  expect(JSON.stringify(held.returning)).not.toContain(LARGE);
+});
 
 describe.each(ENGINES)("bodies that are claimed ahead on $name", ({ temporary }) => {
   test.each(["each in a row", "all in one row"])(
@@ -117,7 +133,7 @@ describe.each(ENGINES)("bodies that are claimed ahead on $name", ({ temporary })
       const to = await queue.recipients(RECIPIENTS);
       await queue.post(MESSAGES, NOON, LARGE);
       if (how === "all in one row") await queue.gatherInOneRow();
-      const { most, begin, claims } = weigh(claimsOn(db));
+      const { most, kept, begin, claims } = weigh(claimsOn(db));
       await using one = deliverOn(db, to, {
         claims,
         policy: { limits: LIMITS },
@@ -128,6 +144,7 @@ describe.each(ENGINES)("bodies that are claimed ahead on $name", ({ temporary })
       expect(one.carried).toHaveLength(MESSAGES * RECIPIENTS);
       expect(most()).toBeGreaterThan(AHEAD_BYTES / 4);
       expect(most()).toBeLessThanOrEqual(AHEAD_BYTES);
+      expect(kept()).toBe(0);
     },
   );
 
