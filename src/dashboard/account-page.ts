@@ -75,7 +75,10 @@ interface AccountParts extends AccountState {
 }
 
 function accountView({ viewer, problem, hasFactor, recoveryCodes, sessions }: AccountParts): Html {
-  return html`<div class="head"><h1>Account</h1></div>
+  return html`<div class="head">
+      <h1>Account</h1>
+      <span class="muted"><bdi>${viewer.email}</bdi></span>
+    </div>
     ${problemView(problem)}
     <section class="card" aria-labelledby="password">
       <header><h2 id="password">Password</h2></header>

@@ -5,6 +5,7 @@ import type { DayCount } from "../submissions/count-by-day.ts";
 import type { NamedUsage, Plans, Usage, Workspace } from "../workspaces/workspace.ts";
 import { readUsages } from "../workspaces/workspace-store.ts";
 import { grouped } from "./numbers.ts";
+import { planName } from "./plan-name.ts";
 import { dayName } from "./time.ts";
 
 /** Days of the chart. */
@@ -93,7 +94,7 @@ function usageView(usage: NamedUsage, isOneOfSeveral: boolean): Html {
   return html`<div>
     <p class="figure num">${grouped(used)}${of}</p>
     <p class="muted">
-      this month on ${plan.charAt(0).toUpperCase() + plan.slice(1)}${isOneOfSeveral && html` in <bdi>${name}</bdi>`}
+      this month on ${planName(plan)}${isOneOfSeveral && html` in <bdi>${name}</bdi>`}
     </p>
     ${
       limit !== null &&

@@ -7,6 +7,7 @@ import type { Preview } from "../submissions/preview-choices.ts";
 import type { Workspace } from "../workspaces/workspace.ts";
 import { changedNotice } from "./changed-notice.ts";
 import { areaField, type Option, type Problems, problemSummary, selectField, textField } from "./field.ts";
+import { planName } from "./plan-name.ts";
 import { CLASS_WORDS } from "./score-view.ts";
 import { SPAM_LABELS, type TypedSpam } from "./spam-form.ts";
 
@@ -61,7 +62,7 @@ function workspaceTable(workspaces: readonly Workspace[]): Html {
           ({ id, name, plan }) =>
             html`<tr>
               <th scope="row"><a class="link" href="/dashboard/spam/workspaces/${id}"><bdi>${name}</bdi></a></th>
-              <td>${plan}</td>
+              <td>${planName(plan)}</td>
             </tr>`,
         )}
       </tbody>

@@ -5,6 +5,7 @@ import { hasReached } from "../workspaces/usage-mark.ts";
 import type { PlanLimits, Workspace } from "../workspaces/workspace.ts";
 import type { MonthUse } from "../workspaces/workspace-store.ts";
 import { grouped } from "./numbers.ts";
+import { planName } from "./plan-name.ts";
 import { dayName } from "./time.ts";
 import { monthName, reachedAt } from "./usage-months.ts";
 
@@ -65,7 +66,7 @@ function thisMonth({ workspace, limits, months, heldDays, now }: UsageParts): Ht
   return html`<section class="card" aria-labelledby="this-month">
     <header>
       <h2 id="this-month">${monthName(monthOf(now))}</h2>
-      <span class="muted">Plan ${workspace.plan}</span>
+      <span class="muted">Plan ${planName(workspace.plan)}</span>
     </header>
     <div class="body">
       <p class="figure">${grouped(used)}<span class="of">${limit === null ? " posts" : ` of ${grouped(limit)} posts`}</span></p>

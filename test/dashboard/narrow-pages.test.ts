@@ -112,6 +112,13 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(718);
   });
 
+  test("the account says with which address one signs in, where the navigation has no room for it", async () => {
+    const page = await open("/dashboard/account");
+    expect(await page.getByText("ada@example.com", { exact: true }).filter({ visible: true }).count()).toBe(
+      1,
+    );
+  });
+
   test("no cell of the messages, of the keys and of what spam settings would change lies beside it", async () => {
     const spam = await open(`/dashboard/spam/endpoints/${ada.endpointId}`);
     await spam.locator("textarea").first().fill("text");

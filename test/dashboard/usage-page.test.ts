@@ -37,6 +37,7 @@ test("usage is told month by month against the plan, with what remains and what 
   expect(words).toContain("2 of 1,000 posts");
   expect(words).toContain("998 posts remain until the end of the month.");
   expect(words).toContain("From 80 % (800) on");
+  expect(words).toContain("Plan Hobby");
   expect(words).toContain("held for 12 days");
   expect(words).toContain("1,000 100 %");
   count(server, workspaceId, month, 1000);
