@@ -1,4 +1,5 @@
 import { parseAllowedNetworks, plainHost } from "./address-guard.ts";
+import { isOwnAddress, isWebPort, noOwnAddress } from "./own-address.ts";
 import { createHostResolver, findHostRefusal } from "./resolve-host.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -17,10 +18,12 @@ export async function findReceiverRefusal(
   allowNetworks: readonly string[],
 ): Promise<ReceiverRefusal | null> {
   const allowed = parseAllowedNetworks(allowNetworks);
-  const host = plainHost(new URL(url).hostname);
+  const { hostname, port } = new URL(url);
+  const host = plainHost(hostname);
   const resolveHost = createHostResolver();
-  const reason = await findHostRefusal(host, { allowed, allowPrivate }, resolveHost);
+  const isOwn = isWebPort(port) ? noOwnAddress : isOwnAddress;
+  const reason = await findHostRefusal(host, { allowed, allowPrivate }, resolveHost, isOwn);
   if (reason === null) return null;
-  const left = await findHostRefusal(host, { allowed, allowPrivate: true }, resolveHost);
+  const left = await findHostRefusal(host, { allowed, allowPrivate: true }, resolveHost, isOwn);
   return { host, reason, remedy: left === null ? "allow_private" : "list_address" };
 }

@@ -16,6 +16,17 @@ export const isOwnAddress: IsOwnAddress = async (address) => {
   return (await canBind(type, address)) && !(await canBind(type, NOBODYS[type]));
 };
 
+/** On these ports a machine serves everybody, so its firewall closes nothing there. In a URL, no port is one of these. */
+const WEB_PORTS: ReadonlySet<string> = new Set(["", "80", "443"]);
+
+/** Whether a receiver behind a web server of the machine itself may be reached at this port, as anybody else reaches it. */
+export function isWebPort(port: string): boolean {
+  return WEB_PORTS.has(port);
+}
+
+/** For the ports of web servers. */
+export const noOwnAddress: IsOwnAddress = () => Promise.resolve(false);
+
 /** A UDP socket that sends nothing: it needs no right, and no port that somebody uses. */
 function canBind(type: SocketType, address: string): Promise<boolean> {
   const socket = createSocket(type);

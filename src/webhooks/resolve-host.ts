@@ -2,7 +2,7 @@ import { lookup, type LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { callbackify, promisify } from "node:util";
 import { findRefusal, type GuardPolicy } from "./address-guard.ts";
-import { type IsOwnAddress, isOwnAddress } from "./own-address.ts";
+import type { IsOwnAddress } from "./own-address.ts";
 
 /** Every address of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
@@ -104,7 +104,7 @@ export async function findHostRefusal(
   host: string,
   policy: GuardPolicy,
   resolveHost: ResolveHost,
-  isOwn: IsOwnAddress = isOwnAddress,
+  isOwn: IsOwnAddress,
 ): Promise<string | null> {
   const family = isIP(host);
   const answers = family === 0 ? await resolveHost(host).catch(() => []) : [{ address: host, family }];

@@ -6,7 +6,7 @@ import Client from "undici/lib/dispatcher/client.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { findRefusal, plainHost, type AllowedNetworks, type GuardPolicy } from "./address-guard.ts";
 import { type Answer, OutgoingRequest } from "./outgoing-request.ts";
-import { type IsOwnAddress, isOwnAddress } from "./own-address.ts";
+import { type IsOwnAddress, isOwnAddress, isWebPort, noOwnAddress } from "./own-address.ts";
 import { createGuardedLookup, refusedAddress, type ResolveHost } from "./resolve-host.ts";
 import { tolerateContinue } from "./tolerate-continue.ts";
 
@@ -120,11 +120,20 @@ function openConnections(policy: GuardPolicy, settings: HttpSenderSettings): Con
 
 /** Refuses addresses after name resolution, and literals, which never reach a resolver; for http and https alike. */
 function createGuardedConnector(policy: GuardPolicy, settings: HttpSenderSettings): buildConnector.connector {
-  const { timeoutMs, resolveHost, isOwn = isOwnAddress } = settings;
-  const lookup = createGuardedLookup(policy, resolveHost, isOwn);
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, lookup });
+  const { timeoutMs: timeout, resolveHost } = settings;
+  const guardedBy = (isOwn: IsOwnAddress) => ({
+    isOwn,
+    connect: buildConnector({
+      timeout,
+      allowH2: false,
+      lookup: createGuardedLookup(policy, resolveHost, isOwn),
+    }),
+  });
+  const web = guardedBy(noOwnAddress);
+  const other = guardedBy(settings.isOwn ?? isOwnAddress);
   return (options, callback) => {
     const host = plainHost(options.hostname);
+    const { isOwn, connect } = isWebPort(options.port) ? web : other;
     const open = (): void =>
       connect(options, (...outcome) => {
         const [error, socket] = outcome;

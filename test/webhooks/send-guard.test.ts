@@ -4,7 +4,7 @@ import { setDefaultCACertificates, getCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parseAllowedNetworks } from "../../src/webhooks/address-guard.ts";
 import { classify } from "../../src/webhooks/classify.ts";
-import { isOwnAddress } from "../../src/webhooks/own-address.ts";
+import { isOwnAddress, isWebPort, noOwnAddress } from "../../src/webhooks/own-address.ts";
 import { createHostResolver, findHostRefusal, type ResolveHost } from "../../src/webhooks/resolve-host.ts";
 import { createHttpSender, destinationOf, type HttpSender } from "../../src/webhooks/send.ts";
 import { createAuthority, type Authority } from "../support/certificates.ts";
@@ -127,12 +127,14 @@ test("an allowed name is reached, and what is refused is told before anything is
     await outcome(newSender(["n8n.internal"], resolveHost), `http://n8n.internal:${receiver.port}/`),
   ).toBe("delivered");
   const policy = { allowed: parseAllowedNetworks([]), allowPrivate: false };
-  expect(await findHostRefusal("n8n.internal", policy, resolveHost)).toBe(
+  expect(await findHostRefusal("n8n.internal", policy, resolveHost, noOwnAddress)).toBe(
     "n8n.internal is 127.0.0.1, and that is a loopback address",
   );
-  expect(await findHostRefusal("10.0.0.1", policy, resolveHost)).toBe("10.0.0.1 is a private address");
-  expect(await findHostRefusal("both.example", policy, resolveHost)).toBeNull();
-  expect(await findHostRefusal("nothing.invalid", policy, resolveHost)).toBeNull();
+  expect(await findHostRefusal("10.0.0.1", policy, resolveHost, noOwnAddress)).toBe(
+    "10.0.0.1 is a private address",
+  );
+  expect(await findHostRefusal("both.example", policy, resolveHost, noOwnAddress)).toBeNull();
+  expect(await findHostRefusal("nothing.invalid", policy, resolveHost, noOwnAddress)).toBeNull();
 });
 
 test("a public address of this machine is refused, as a name and as a literal, unless it is allowed", async () => {
@@ -154,6 +156,15 @@ test("a public address of this machine is refused, as a name and as a literal, u
   expect(await refusalOf([])).toBe("same.example is 8.8.8.8, and that is a same-machine address");
   for (const entry of ["same.example", "8.8.8.8", "8.8.8.0/24"]) expect(await refusalOf([entry])).toBeNull();
   expect(await refusalOf([], true)).toBeNull();
+});
+
+test("only at the ports of web servers are public addresses of this machine like those of others", async () => {
+  const portOf = (url: string) => new URL(url).port;
+  for (const url of ["https://a.example", "http://a.example", "http://a.example:443", "https://a.example:80"])
+    expect(isWebPort(portOf(url)), url).toBe(true);
+  for (const url of ["http://a.example:8080", "https://a.example:6379", "http://a.example:22"])
+    expect(isWebPort(portOf(url)), url).toBe(false);
+  expect(await noOwnAddress("127.0.0.1")).toBe(false);
 });
 
 test("the addresses of this machine are known from those of others", async () => {
