@@ -51,10 +51,10 @@ export const POINTS = {
 } as const;
 
 /** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -1.3;
+export const TEXT_NEUTRAL_ODDS = -1.2;
 export const TEXT_POINTS_PER_ODDS = 20;
-/** A text without a link has this many signs of a pitch, or loses points against its sender for each that it lacks. */
-export const TEXT_SIGNS = 3;
+/** The signs of a pitch that a text without a link must have, more in a long one; it loses points against its sender for each that it lacks. */
+export const TEXT_SIGNS = { least: 2, most: 5, wordsForOneMore: 16 } as const;
 export const TEXT_SIGN_POINTS = 8;
 /** Turns of pitches are not looked for in a text that reads more than this like genuine mail: nothing would come of them. */
 export const PHRASES_LEAST_ODDS = -3.5;

@@ -170,14 +170,19 @@ test.each([
 });
 
 test.each([
-  ["Herons waited by the old mill while grey rain fell over it", 46],
-  ["Herons waited by the old mill while grey rain fell over our boat", 54],
-  ["Herons waited by the old mill while grey rain fell over 40 boats", 54],
-  ["Herons waited by the old mill, so why did it rain over boats?", 54],
-  ["Herons waited by our old mill, so why did it rain over 40 boats?", 70],
+  ["Herons waited by the old mill while grey rain fell over it", 54],
+  ["Herons waited by the old mill while grey rain fell over our boat", 62],
+  ["Herons waited by the old mill while grey rain fell over 40 boats", 62],
+  ["Herons waited by the old mill, so why did it rain over boats?", 62],
+  ["Herons waited by the old mill, so why did it rain over 40 boats?", 70],
   ["We repaired the website of a company near the old mill over there", 70],
   ["Herons waited by the old mill while grey rain fell, see mills.example.org for more", 70],
-])("a text without a link loses points for each of three signs that it lacks: %s", (message, points) => {
-  const read = { ...readPost(postOf({ message })), odds: TEXT_NEUTRAL_ODDS + 70 / TEXT_POINTS_PER_ODDS };
-  expect(textReasons(read)[0]?.points).toBe(points);
-});
+  [`Herons waited by the old mill${" while grey rain fell".repeat(3)}`, 46],
+  [`Herons waited by the old mill${" while grey rain fell".repeat(40)}`, 30],
+])(
+  "a text without a link loses points for each sign of a pitch that its length calls for: %s",
+  (message, points) => {
+    const read = { ...readPost(postOf({ message })), odds: TEXT_NEUTRAL_ODDS + 70 / TEXT_POINTS_PER_ODDS };
+    expect(textReasons(read)[0]?.points).toBe(points);
+  },
+);

@@ -51,9 +51,11 @@ const NUMBER = /[\p{Nd}\ue002-\ue005]/u;
 const QUESTION = /[?؟]/;
 
 /** A pitch speaks of many things in few words, names numbers and asks; a sentence of a book or of the news seldom does all that. */
-function missingSigns({ links, normalised, modelText }: ReadPost): number {
+function missingSigns({ links, normalised, modelText, wordCount }: ReadPost): number {
   if (links.length > 0) return 0;
-  let missing = TEXT_SIGNS - countSubjects(modelText, readWords(modelText));
+  const { least, most, wordsForOneMore } = TEXT_SIGNS;
+  let missing = Math.min(most, least + Math.floor(wordCount / wordsForOneMore));
+  missing -= countSubjects(modelText, readWords(modelText));
   if (NUMBER.test(normalised)) missing -= 1;
   if (QUESTION.test(normalised)) missing -= 1;
   return Math.max(0, missing);
