@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Steps } from "../database/steps.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { setSchema } from "../endpoints/administer-endpoints.ts";
-import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
+import { findSchema, getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
@@ -78,14 +78,14 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
   }
 }
 
-/** The fields that are not what they were in a version, in words. */
+/** The fields that are not what they were in a version, in words; all of them if that version is not kept any more. */
 function* changedFields(
   endpoint: Endpoint,
   version: number,
   current: SchemaDefinition,
 ): Steps<readonly string[]> {
   const isKnown = Number.isSafeInteger(version) && version > 0 && version < endpoint.schemaVersion;
-  const shown = isKnown ? yield* readSchema({ ...endpoint, schemaVersion: version }) : {};
+  const shown = (isKnown ? yield* findSchema(endpoint.id, version) : null) ?? {};
   const names = [...new Set([...Object.keys(current), ...Object.keys(shown)])];
   const lines = names.flatMap((name) => {
     if (!Object.hasOwn(current, name)) return [`“${name}” is removed`];

@@ -148,16 +148,22 @@ export function* updateEndpoint(
 }
 
 /** The schema that posts are checked with now. */
-export function* readSchema(endpoint: Endpoint): Steps<SchemaDefinition> {
+export function* readSchema({ id, schemaVersion }: Endpoint): Steps<SchemaDefinition> {
+  const definition = yield* findSchema(id, schemaVersion);
+  if (definition === null) throw new Error(`endpoint ${id} has no schema ${schemaVersion}`);
+  return definition;
+}
+
+/** A version of an endpoint's schema; null if there is none, or none any more. */
+export function* findSchema(endpointId: string, version: number): Steps<SchemaDefinition | null> {
   const row = yield* first(
     query
       .selectFrom("endpoint_schema")
       .select("definition")
-      .where("endpoint_id", "=", endpoint.id)
-      .where("version", "=", endpoint.schemaVersion),
+      .where("endpoint_id", "=", endpointId)
+      .where("version", "=", version),
   );
-  if (row === undefined) throw new Error(`endpoint ${endpoint.id} has no schema ${endpoint.schemaVersion}`);
-  return parseDefinition(JSON.parse(row.definition));
+  return row === undefined ? null : parseDefinition(JSON.parse(row.definition));
 }
 
 /**

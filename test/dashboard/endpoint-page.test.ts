@@ -232,6 +232,19 @@ test("the second of two who edit the fields is told which changed, and loses not
     expect((await ada.post(fields, await form(ada, fields, { action: "save", version }))).status).toBe(409);
 });
 
+test("whoever saves fields of a version that is not kept any more is told of all, and loses nothing", async () => {
+  const { ada, path, server, endpoint } = await opened();
+  const fields = `${path}/fields`;
+  const sent = await form(ada, fields, { action: "save", "f.0.name": "fullname" });
+  const changed = { email: { type: "string" } } as const;
+  for (let count = 0; count < 100; count += 1)
+    server.owner.now(() => changeSchema(endpoint.id, changed, server.clock.now()));
+  const refused = await ada.post(fields, sent);
+  expect(refused.status).toBe(409);
+  expect(refused.text).toMatch(/Now “email” is new/);
+  expect(formOf(refused.text, fields).values.get("f.0.name")).toBe("fullname");
+});
+
 test("a key is issued, rotated and revoked; each new one is shown once, and in no later page or record", async () => {
   const opening = await opened();
   const { ada, path, server, endpoint } = opening;
