@@ -4,10 +4,13 @@ import { callbackify, promisify } from "node:util";
 import { findRefusal, type GuardPolicy } from "./address-guard.ts";
 import type { IsOwnAddress } from "./own-address.ts";
 
-/** Every address of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
+/** The addresses of a host name, as the machine's own resolver has them; rejects with `ENOTFOUND` and the like. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 const lookupAll: ResolveHost = (host) => promisify(lookup)(host, { all: true });
+
+/** Most addresses of a name that count. Its owner can give it thousands, and each is judged before every connection. */
+const MAX_ADDRESSES = 32;
 
 /** A name that took longer than this waits in the line of slow names from then on. */
 const SLOW_MS = 1000;
@@ -26,7 +29,7 @@ export function createHostResolver(ask: ResolveHost = lookupAll): ResolveHost {
   const askTimed: ResolveHost = async (host) => {
     const startedAt = performance.now();
     try {
-      return await ask(host);
+      return (await ask(host)).slice(0, MAX_ADDRESSES);
     } finally {
       slow.delete(host);
       if (slow.size >= MAX_SLOW) slow.clear();

@@ -195,6 +195,13 @@ test("two questions for one name at once are one", async () => {
   expect(resolveHost("localhost")).not.toBe(first);
 });
 
+test("of a name with thousands of addresses the first 32 count", async () => {
+  const addresses = Array.from({ length: 4000 }, (_, index) => `192.0.2.${index % 256}`);
+  const resolveHost = createHostResolver(resolverOf({ "many.example": addresses }));
+  const found = await resolveHost("many.example");
+  expect(found.map(({ address }) => address)).toEqual(addresses.slice(0, 32));
+});
+
 test("names whose servers hang are asked for one at a time once they are known, and the others at once", async () => {
   const release: (() => void)[] = [];
   const asked: string[] = [];
