@@ -33,8 +33,8 @@ export const POINTS = {
   "adult-link": 26,
   "money-link": 18,
   "offer-link": 14,
-  /** For each turn after the first; for the first too if the points for the wording are at least `wording`. */
-  pitch: { turn: 12, most: 36, wording: 51 },
+  /** For each turn if the points for the wording are at least `wording`; else for each from the third on. */
+  pitch: { turn: 12, most: 36, from: 3, wording: 51 },
   "fill-time": { instant: 30, quick: 15, slow: 5 },
   "user-agent": { none: 15, odd: 20, program: 25 },
   "accept-language": 10,

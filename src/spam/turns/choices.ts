@@ -3,68 +3,66 @@ import { isUnspaced, isWordCharacter } from "../characters.ts";
 /** What a turn is written of: words, and choices of one from several turns. */
 export type Part = string | readonly string[];
 
-/** The parts of a turn in order; a choice stands for whole words. */
+const SPACE = 32;
+const OPEN = 40;
+const CLOSE = 41;
+
+/** The parts of a turn in order. A choice within a word is one of whole words: "r(ead|ide) it" has the parts read or ride, and it. */
 export function partsOf(turn: string): Part[] {
   const parts: Part[] = [];
-  let at = 0;
-  for (let open = turn.indexOf("("); open >= 0; open = turn.indexOf("(", at)) {
-    const close = closingOf(turn, open);
-    parts.push(...wordsOf(turn.slice(at, open)), splitOutside(turn.slice(open + 1, close), "|"));
-    at = close + 1;
+  for (let at = 0; at < turn.length;) {
+    const end = endOutside(turn, at, SPACE);
+    const open = turn.indexOf("(", at);
+    if (open < 0 || open >= end) {
+      if (end > at) parts.push(turn.slice(at, end));
+      at = end + 1;
+      continue;
+    }
+    const close = endOutside(turn, open + 1, CLOSE);
+    const choices = splitOutside(turn.slice(open + 1, close), "|");
+    if (isWithinWord(turn, open, close, choices)) {
+      parts.push(choices.map((choice) => turn.slice(at, open) + choice + turn.slice(close + 1, end)));
+      at = end + 1;
+    } else {
+      if (open > at) parts.push(turn.slice(at, open));
+      parts.push(choices);
+      at = close + 1;
+    }
   }
-  return [...parts, ...wordsOf(turn.slice(at))];
+  return parts;
 }
 
-/** The turns that a turn stands for, if choices within words are made: "r(ead|ide) it" is "read it" and "ride it". */
-export function withWholeWords(turn: string): string[] {
-  for (let open = turn.indexOf("("); open >= 0;) {
-    const close = closingOf(turn, open);
-    const before = turn.slice(0, open);
-    const after = turn.slice(close + 1);
-    const choices = splitOutside(turn.slice(open + 1, close), "|");
-    if (
-      isLetter(before.at(-1)) ||
-      (isLetter(after[0]) && choices.some((choice) => isLetter(choice.at(-1))))
-    ) {
-      return choices.flatMap((choice) => withWholeWords(before + choice + after));
-    }
-    open = turn.indexOf("(", close);
-  }
-  return [turn];
+/** Whether a letter stands before a choice, or behind one that ends with a letter. */
+function isWithinWord(turn: string, open: number, close: number, choices: readonly string[]): boolean {
+  if (isLetterAt(turn, open - 1)) return true;
+  return isLetterAt(turn, close + 1) && choices.some((choice) => isLetterAt(choice, choice.length - 1));
 }
 
 /** A letter of a script with spaces. */
-function isLetter(character: string | undefined): boolean {
-  const code = character?.charCodeAt(0) ?? 0;
+function isLetterAt(text: string, at: number): boolean {
+  const code = at >= 0 && at < text.length ? text.charCodeAt(at) : 0;
   return code > 0 && isWordCharacter(code) && !isUnspaced(code);
 }
 
 /** Parts of a text between separators that stand in no parentheses. */
 export function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === "(") depth += 1;
-    else if (character === ")") depth -= 1;
-    if (character !== separator || depth > 0) continue;
-    parts.push(text.slice(start, at));
-    start = at + 1;
+  for (let at = 0; at <= text.length;) {
+    const end = endOutside(text, at, separator.charCodeAt(0));
+    parts.push(text.slice(at, end));
+    at = end + 1;
   }
-  return [...parts, text.slice(start)];
+  return parts;
 }
 
-function closingOf(turn: string, open: number): number {
+/** Where a character stands next outside parentheses that begin behind this place; else the end of the text. */
+function endOutside(text: string, from: number, character: number): number {
   let depth = 0;
-  for (let at = open; at < turn.length; at += 1) {
-    if (turn[at] === "(") depth += 1;
-    else if (turn[at] === ")") depth -= 1;
-    if (depth === 0) return at;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === character && depth === 0) return at;
+    if (code === OPEN) depth += 1;
+    else if (code === CLOSE) depth -= 1;
   }
-  throw new Error(`a parenthesis is not closed: ${turn}`);
-}
-
-function wordsOf(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
+  return text.length;
 }

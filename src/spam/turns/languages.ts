@@ -2,8 +2,10 @@ import { CHINESE, JAPANESE, KOREAN, THAI } from "./eastern.ts";
 import { ENGLISH } from "./english.ts";
 import { DUTCH, GERMAN, SCANDINAVIAN } from "./germanic.ts";
 import type { Turns } from "./meanings.ts";
+import { ARABIC, HEBREW, PERSIAN } from "./near-eastern.ts";
 import { FINNISH, GREEK, HUNGARIAN, TURKISH } from "./other-european.ts";
 import { FRENCH, ITALIAN, PORTUGUESE, ROMANIAN, SPANISH } from "./romance.ts";
+import { HINDI, INDONESIAN, VIETNAMESE } from "./south-asian.ts";
 import { CZECH, POLISH, RUSSIAN, SOUTH_SLAVIC, UKRAINIAN } from "./slavic.ts";
 
 /** The turns of all languages. */
@@ -27,6 +29,12 @@ export function readLanguages(): readonly Turns[] {
     FINNISH,
     GREEK,
     TURKISH,
+    HEBREW,
+    ARABIC,
+    PERSIAN,
+    HINDI,
+    INDONESIAN,
+    VIETNAMESE,
     CHINESE,
     JAPANESE,
     KOREAN,

@@ -1,6 +1,6 @@
 import { mix } from "../hashing.ts";
-import { partsOf, splitOutside, withWholeWords } from "./choices.ts";
-import { type Meaning, type Turns } from "./meanings.ts";
+import { partsOf, splitOutside } from "./choices.ts";
+import { type Meaning, MEANINGS, type Turns } from "./meanings.ts";
 import { spellingsOf } from "./spellings.ts";
 import { ANY, readUnits, type Units } from "./units.ts";
 
@@ -13,17 +13,18 @@ export class Paths {
   readonly #hashes = new Uint32Array(SLOTS);
   readonly #origins = new Uint32Array(SLOTS);
   readonly #targets = new Uint32Array(SLOTS);
-  /** The meaning of the turn that ends at each place; null at all others. */
-  readonly #meanings: (Meaning | null)[] = [null];
+  /** The number of the meaning of the turn that ends at each place; 0 at all others. */
+  readonly #meanings = new Uint8Array(SLOTS);
+  #places = 1;
   /** Places from which any unit leads on. */
   readonly #open = new Set<number>();
   /** Words that have been laid: most come again. */
-  readonly #spelled = new Map<string, readonly Uint32Array[]>();
+  readonly #spelled = new Map<string, readonly (readonly number[])[]>();
 
   constructor(languages: readonly Turns[]) {
     for (const turns of languages) {
       for (const [meaning, written] of Object.entries(turns)) {
-        for (const turn of splitOutside(written, ",")) this.#layTurn(turn, meaning as Meaning);
+        for (const turn of splitOutside(plainOf(written), ",")) this.#layTurn(turn, meaning as Meaning);
       }
     }
     this.#spelled.clear();
@@ -31,8 +32,8 @@ export class Paths {
 
   /** The place at which a turn that starts with a unit ends, and the unit behind it; null if none starts there. */
   follow(read: Units, at: number, place = START): { meaning: Meaning; end: number } | null {
-    const meaning = this.#meanings[place];
-    if (meaning) return { meaning, end: at };
+    const meaning = MEANINGS[(this.#meanings[place] ?? 0) - 1];
+    if (meaning !== undefined) return { meaning, end: at };
     if (at >= read.count) return null;
     const found = this.#step(read, at, place, read.units[at] ?? 0);
     return found ?? (this.#open.has(place) ? this.#step(read, at, place, ANY) : null);
@@ -49,25 +50,33 @@ export class Paths {
   }
 
   #layTurn(written: string, meaning: Meaning): void {
-    const turn = written.normalize("NFKC").replace(NUMBERS, NUMBER_MARK).replaceAll("$", MONEY_MARK);
-    for (const whole of withWholeWords(turn)) {
-      for (const end of this.#lay(whole, [START], this.#newPlace())) {
-        if (end === START) throw new Error(`a turn may be empty: ${written}`);
-        this.#meanings[end] = meaning;
-      }
+    for (const end of this.#lay(written, [START], this.#newPlace())) {
+      if (end === START) throw new Error(`a turn may be empty: ${written}`);
+      this.#meanings[end] = MEANINGS.indexOf(meaning) + 1;
     }
   }
 
   /** Lays a turn from each of these places to another. @returns where it ends: there, and before choices of nothing at its end. */
   #lay(turn: string, from: readonly number[], to: number): readonly number[] {
+    if (turn === "") return from;
+    if (!PARTED.test(turn)) return this.#layWord(turn, from, to);
     const parts = partsOf(turn);
     let places = from;
-    parts.forEach((part, index) => {
+    for (let index = 0; index < parts.length; index += 1) {
+      const part = parts[index] ?? "";
       const next = index === parts.length - 1 ? to : this.#newPlace();
-      if (typeof part === "string") places = this.#layWord(part, places, next);
-      else places = [...new Set(part.flatMap((choice) => this.#lay(choice, places, next)))];
-    });
+      places =
+        typeof part === "string" ? this.#layWord(part, places, next) : this.#layChoice(part, places, next);
+    }
     return places;
+  }
+
+  #layChoice(choices: readonly string[], from: readonly number[], to: number): readonly number[] {
+    const ends: number[] = [];
+    for (const choice of choices) {
+      for (const end of this.#lay(choice, from, to)) if (!ends.includes(end)) ends.push(end);
+    }
+    return ends;
   }
 
   /** A word is one unit, or each of its letters is, in scripts without spaces. */
@@ -77,25 +86,24 @@ export class Paths {
       for (const place of from) this.#open.add(place);
       return [to];
     }
-    for (const units of this.#unitsOf(word)) {
+    const spellings = this.#unitsOf(word);
+    if (spellings[0]?.length === 0) throw new Error(`a turn has a word without letters: ${word}`);
+    for (const units of spellings) {
       let places = from;
-      units.forEach((unit, index) => {
+      for (let index = 0; index < units.length; index += 1) {
         const next = index === units.length - 1 ? to : this.#newPlace();
-        this.#layStep(places, unit, next);
+        this.#layStep(places, units[index] ?? 0, next);
         places = [next];
-      });
+      }
     }
     return [to];
   }
 
   /** The units of each spelling of a word. */
-  #unitsOf(word: string): readonly Uint32Array[] {
+  #unitsOf(word: string): readonly (readonly number[])[] {
     let units = this.#spelled.get(word);
     if (units === undefined) {
-      units = spellingsOf(word).map((spelling) => {
-        const read = readUnits(spelling);
-        return read.units.slice(0, read.count);
-      });
+      units = spellingsOf(word).map(unitsOf);
       this.#spelled.set(word, units);
     }
     return units;
@@ -113,13 +121,26 @@ export class Paths {
   }
 
   #newPlace(): number {
-    return this.#meanings.push(null) - 1;
+    this.#places += 1;
+    return this.#places - 1;
   }
 }
 
+const PARTED = /[ (]/;
 const NUMBERS = /#|\d+/g;
-const NUMBER_MARK = "\ue003";
-const MONEY_MARK = "\ue002";
+const SPACES = /\s+/g;
+
+/** Written turns in the form that normalising gives a text. */
+function plainOf(written: string): string {
+  return written.normalize("NFKC").replace(SPACES, " ").replace(NUMBERS, "\ue003").replaceAll("$", "\ue002");
+}
+
+function unitsOf(spelling: string): readonly number[] {
+  const { count, units } = readUnits(spelling);
+  const copy: number[] = [];
+  for (let index = 0; index < count; index += 1) copy.push(units[index] ?? 0);
+  return copy;
+}
 
 function stepHash(place: number, unit: number): number {
   return mix(unit ^ Math.imul(place, 0x9e3779b1)) || 1;
