@@ -75,6 +75,7 @@ test.each([
 test.each([
   "Hello, could you send me a quote for repairing our gate? We are free on Thursday.",
   "We visited your museum on Sunday and my son left his scarf near the stairs.",
+  "Please send your best price and delivery time for four gear motors.",
   "Are you open on Whit Monday, and is there a discount for pensioners?",
   "I can offer my help at the summer fair, on Saturday from ten o'clock.",
   "Können Sie uns bitte ein Angebot für zwanzig Stühle machen? Wir holen sie gern ab.",

@@ -41,7 +41,7 @@ export const ENGLISH: Turns = {
     brands|years of experience|members|users), (hundreds|thousands) of (businesses|companies|clients|happy|satisfied|owners|people
     just), years of experience (in|with|helping), years experience in, (proven|tested) (track record|results|method|system|
     strategy|formula), # satisfied (clients|customers), award winning, factory (direct|price|prices), iso certified,
-    best (quality|price|prices|rates) (and|at|in|for|guaranteed), success (stories|rate), (white|black) label, a recent client,
+    best (prices|rates) (guaranteed|in the|on the), success (stories|rate), (white|black) label, a recent client,
     (one|most|some) of our (clients|customers|members), case (study|studies) (from|of|with|showing), game changer, fully (insured|licensed|vetted|managed), high quality (content|articles|backlinks|leads), (doubled|tripled|increased) (their|his|her) (sales|revenue|traffic|
     bookings|income), hassle free, (real|verified) (reviews|followers|buyers|leads)`,
   growth: `(grow|boost|increase|scale|double|triple|skyrocket|maximize|maximise|expand) your, skyrocket,
