@@ -44,7 +44,7 @@ export class LiveStreams {
   }
 
   /**
-   * Null if this session, its account or the server has as many as it may.
+   * Null if this session, its account or the server has its maximum of them.
    *
    * @param after the id of a submission: those that came after it count too; null begins now. @throws invalid_request
    */

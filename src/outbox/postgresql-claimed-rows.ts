@@ -41,8 +41,8 @@ export const TAKE_FREE_ROWS = `${freeRows("first <= rest.most")},
     ${MESSAGES}, ${aliveOf("TRUE")}`;
 
 /**
- * The messages `fitting` of whole rows, as many as are wanted at most, with as many `bytes` at most. A server whose clock is ahead
- * may have stored a row: what is given back of it is due at once.
+ * The messages of whole rows that are `fitting`: at most `most` messages, whose bodies have at most `bytes`. A server whose clock is
+ * ahead may have stored a row: what is given back of it is due at once.
  */
 export const CLAIM_FREE_ROWS = `${freeRows("last <= rest.most")},
     ${messages("FROM free")},

@@ -257,7 +257,7 @@ describe.runIf(hasPostgresql)("claims of two servers on PostgreSQL", () => {
       const claims = claimsOn(db, self);
       const claimSome = claims[how[self === "one" ? 0 : 1]];
       const claimed: string[] = [];
-      // As many as a row has, because a row is claimed ahead whole.
+      // The messages of a row: a row is claimed ahead as a whole or not at all.
       const wants = to.map((recipientId) => ({ recipientId, limit: 30, bytes: 1e6 }));
       for (;;) {
         const some = await other.relaxedTransaction(() => claimSome(wants, NOON));
