@@ -51,7 +51,7 @@ export const POINTS = {
 } as const;
 
 /** The log-odds of a text that says nothing either way, and the points for each beyond it. */
-export const TEXT_NEUTRAL_ODDS = -1.2;
+export const TEXT_NEUTRAL_ODDS = -0.95;
 export const TEXT_POINTS_PER_ODDS = 20;
 /** The signs of a pitch that a text without a link must have, more in a long one; it loses points against its sender for each that it lacks. */
 export const TEXT_SIGNS = { least: 2, most: 5, wordsForOneMore: 16 } as const;

@@ -14,11 +14,14 @@ import { all, run } from "../../src/database/steps.ts";
 /** Long enough to be known again by nearly the same words; nothing of it but its link speaks for spam. */
 const leaflet =
   "On Saturday morning the gardeners of the valley open their gates, show their roses and herbs, and serve tea with bread and jam from nine until noon, at the old mill and at the vicarage, see https://gardens.example.org/map.";
-/** Of a medium score by its words and its link: four others must have sent it before it is a campaign. */
+/** Of a medium score by its words and its link: two others must have sent it before it is a campaign. */
 const advertisement =
-  "Our gardeners in the valley grow roses, herbs and tools for your garden. Visit our shop on Saturday for special prices, with tea, bread and music for every guest and child. More on our page: https://gardens.example.xyz/shop";
+  "Our gardeners in the valley grow roses, herbs and tools for your garden. Visit our shop on Saturday for our best prices and a free gift, with tea, bread and music for every guest and child. More on our page: https://gardens.example.xyz/shop";
 /** Of a high score: one other sender is enough, and nearly the same words. */
-const pitch = advertisement.replace("special prices", "cheap prices, free delivery and a discount");
+const pitch = advertisement.replace(
+  "our best prices and a free gift",
+  "cheap prices, free delivery, a discount and a special offer",
+);
 const sender = (index: number) => ({ address: `198.51.${index}.7` });
 const from = (index: number, message = leaflet) => ({ email: `p${index}@example.org`, message });
 
@@ -42,15 +45,14 @@ async function scoreOf(
 const advertised = (index: number, message = advertisement) => from(index, message);
 const isMedium = (score: number | undefined): boolean => score !== undefined && score >= 26 && score <= 50;
 
-test("near-copies of a suspicious text from four other senders block it, its own sender's do not", async () => {
+test("near-copies of a suspicious text from two other senders block it, its own sender's do not", async () => {
   const service = await receiving();
   const nearly = advertisement.replace("tea", "coffee");
   expect(isMedium(await scoreOf(service, advertised(1), 1))).toBe(true);
   expect(isMedium(await scoreOf(service, advertised(1), 1))).toBe(true);
-  for (const index of [2, 3, 4])
-    expect(isMedium(await scoreOf(service, advertised(index, nearly), index))).toBe(true);
+  expect(isMedium(await scoreOf(service, advertised(2, nearly), 2))).toBe(true);
   expect(isMedium(await scoreOf(service, advertised(1), 1))).toBe(true);
-  expect(await service.submit(advertised(5), sender(5))).toBe("spam_blocked");
+  expect(await service.submit(advertised(3), sender(3))).toBe("spam_blocked");
 });
 
 test("a variant of a pitch from another sender is blocked, and a mark of the pitch is none of the variant", async () => {
@@ -70,10 +72,10 @@ test("suspicious posts that name the phone number of two other senders are block
   const service = await receiving();
   const called = (index: number, word: string, number: string) =>
     service.submit(from(index, `${word} [url=https://${word}.example.xyz/1] ${number}`), sender(index));
-  expect(await called(1, "soil", "+49 211 4567803")).not.toBe("spam_blocked");
-  expect(await called(2, "seeds", "+49 211 4567803")).not.toBe("spam_blocked");
-  expect(await called(3, "mugs", "+49 211 4567804")).not.toBe("spam_blocked");
-  expect(await called(4, "offers", "0211/4567803")).toBe("spam_blocked");
+  expect(await called(1, "offers", "+49 211 4567803")).not.toBe("spam_blocked");
+  expect(await called(2, "prices", "+49 211 4567803")).not.toBe("spam_blocked");
+  expect(await called(3, "discounts", "+49 211 4567804")).not.toBe("spam_blocked");
+  expect(await called(4, "deals", "0211/4567803")).toBe("spam_blocked");
 });
 
 test("suspicious posts that lead where those of two other senders led are blocked, whatever their texts", async () => {
@@ -121,7 +123,7 @@ test("copies of a text of a low score change nothing, and it is not stored", asy
 
 test("the memory survives a restart and is no other workspace's", async () => {
   const service = await receiving();
-  for (const index of [1, 2, 3, 4]) await service.submit(advertised(index), sender(index));
+  for (const index of [1, 2]) await service.submit(advertised(index), sender(index));
   await service.restart();
   const other = await service.another();
   expect(isMedium(await scoreOf({ ...other, db: service.db }, advertised(5), 5))).toBe(true);

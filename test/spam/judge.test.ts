@@ -102,8 +102,8 @@ test("copies from others block what is suspicious without them", () => {
 
 test.each([
   { score: 25, isOdd: true, needed: Infinity },
-  { score: 26, isOdd: true, needed: 4 },
-  { score: 50, isOdd: true, needed: 4 },
+  { score: 26, isOdd: true, needed: 2 },
+  { score: 50, isOdd: true, needed: 2 },
   { score: 50, isOdd: false, needed: Infinity },
   { score: 51, isOdd: true, needed: 1 },
   { score: 69, isOdd: false, needed: 2 },
@@ -122,7 +122,7 @@ test("variants of a text count for a suspicious post only, copies for others too
     campaignReasons({ ...noHistory, ...history }, () => ({ score, isOdd: true })).length === 1;
   expect(isCampaign(51, { variantSenders: 1 })).toBe(true);
   expect(isCampaign(50, { variantSenders: 8 })).toBe(false);
-  expect(isCampaign(50, from(4))).toBe(true);
+  expect(isCampaign(50, from(2))).toBe(true);
 });
 
 test.each([

@@ -54,7 +54,7 @@ const PLAIN_PITCH_SCORE = 70;
 /** Other senders that make a campaign: the less suspicious a post is, the more. Nothing makes a low score one. */
 function sendersNeeded({ score, isOdd }: Suspicion): number {
   if (score < CLASS_SCORES.medium[0]) return Infinity;
-  if (score < CLASS_SCORES.high[0]) return isOdd ? 4 : Infinity;
+  if (score < CLASS_SCORES.high[0]) return isOdd ? 2 : Infinity;
   return isOdd || score >= PLAIN_PITCH_SCORE ? 1 : 2;
 }
 
