@@ -204,7 +204,7 @@ export function* changeSchema(
 }
 
 /** Versions of a schema that are kept; each has up to 64 KiB. */
-const MAX_SCHEMA_VERSIONS = 100;
+export const MAX_SCHEMA_VERSIONS = 100;
 
 function* insertSchema(
   endpointId: string,

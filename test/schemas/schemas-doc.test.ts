@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { MAX_SCHEMA_VERSIONS } from "../../src/endpoints/endpoint-store.ts";
 import { MAX_DEFINITION_BYTES } from "../../src/schemas/check-json.ts";
 import { MAX_UNKNOWN_TOLD } from "../../src/schemas/compile-field.ts";
 import { compileSchema } from "../../src/schemas/compile-schema.ts";
@@ -80,6 +81,7 @@ test("the document's limits are the code's", () => {
     MAX_REPORT_BYTES,
     MAX_RECEIVED_LENGTH,
     MAX_UNKNOWN_TOLD,
+    MAX_SCHEMA_VERSIONS,
   ]);
   expect(text).toContain(`over ${MAX_REFUSED_TEXT_LENGTH} characters`);
 });
