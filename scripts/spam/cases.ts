@@ -50,7 +50,7 @@ function groupOf({ id, source, label }: LabelledText): string {
 }
 
 /** Texts as a model judges them that was trained with all others. */
-function judgeLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[]): Case[] {
+export function judgeLeftOut(out: readonly LabelledText[], rest: readonly LabelledText[]): Case[] {
   const model = trainModel(rest);
   return out.map((text) => textCase(text, model));
 }
@@ -88,11 +88,6 @@ function textCase(text: LabelledText, model: TextModel | null): Case {
     script: scriptOf(text.text),
   };
   return asCase(contentOf({ message: text.text }), about, model);
-}
-
-/** The project's own texts, judged by a model that knows none of them. */
-export function ownLeftOut(own: readonly LabelledText[], others: readonly LabelledText[]): Case[] {
-  return judgeLeftOut(own, others);
 }
 
 const FOLDS = 5;
@@ -165,7 +160,8 @@ export function onePerCluster(rows: readonly MeasureRow[]): MeasureRow[] {
 /**
  * A row as the judge that ships sees it.
  *
- * @param group null for the row's site or source. @param withIdentity whether the sender's name and e-mail address are shown.
+ * @param group null for the row's site or source.
+ * @param withIdentity whether the sender's name and e-mail address are shown.
  */
 export function measureCase(row: MeasureRow, group: string | null = null, withIdentity = false): Case {
   const content = row.subject ? { subject: row.subject, message: row.text } : { message: row.text };

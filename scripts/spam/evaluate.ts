@@ -1,12 +1,12 @@
 import { POINTS } from "../../src/spam/points.ts";
 import {
   type Case,
+  judgeLeftOut,
   kindsLeftOut,
   leaveSourcesOut,
   measureCase,
   type MeasureRow,
   onePerCluster,
-  ownLeftOut,
   readMeasure,
   scoreWithout,
   sourcesLeftOut,
@@ -37,7 +37,7 @@ shareTable(
     .toSorted((a, b) => a.group.localeCompare(b.group) || b.label.localeCompare(a.label)),
 );
 heading("All own texts left out");
-shareTable(ownLeftOut(own, others));
+shareTable(judgeLeftOut(own, others));
 heading("Each source left out in turn");
 const leftOut = leaveSourcesOut(own, others);
 shareTable(sourcesLeftOut(leftOut));
@@ -48,7 +48,8 @@ shareTable(unseenCases(readOwnTexts(unseenTexts)));
 const forms = measure.filter(isContactForm);
 const oneOfEach = onePerCluster(forms);
 const campaigns = oneOfEach.map((row) => measureCase(row));
-const genuine = measure.filter(({ label }) => label === "ham").map((row) => measureCase(row));
+const genuineRows = measure.filter(({ label }) => label === "ham");
+const genuine = genuineRows.map((row) => measureCase(row));
 heading("measure: contact forms, content only");
 shareTable([
   ...oneOfEach.map((row) => measureCase(row, "all sites, one of each campaign")),
@@ -63,7 +64,6 @@ ruleTable();
 heading("Memory: the sources left out of training, replayed in order, every text from another sender");
 print(memoryOfSources(leftOut));
 heading("Memory: the sites of measure replayed in order");
-const genuineRows = measure.filter(({ label }) => label === "ham");
 print(memoryOfSites(forms, genuineRows));
 print(memoryOfTheGenuine(genuineRows));
 

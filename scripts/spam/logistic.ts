@@ -31,7 +31,10 @@ export interface TrainingChoice {
   readonly decay: number;
 }
 
-/** The mean of models that saw the examples in other orders: what each has by chance mostly cancels. Deterministic: the seeds are constants. */
+/**
+ * The mean of models that saw the examples in other orders: what each has by chance mostly cancels. Deterministic: the seeds
+ * are constants.
+ */
 export function trainLogistic(
   examples: readonly Example[],
   size: number,

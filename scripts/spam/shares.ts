@@ -12,7 +12,7 @@ export const HIGH_FROM = CLASS_SCORES.high[0];
 export const BLOCKED_FROM = CLASS_SCORES.blocked[0];
 const RESAMPLES = 400;
 
-/** Share of texts that score at least so much, 0 to 1. */
+/** Share of texts with at least this score, 0 to 1. */
 export function shareFrom(texts: readonly Scored[], score: number): number {
   return texts.length === 0 ? 0 : texts.filter((text) => text.score >= score).length / texts.length;
 }

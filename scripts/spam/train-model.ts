@@ -23,7 +23,10 @@ const SOURCE_WEIGHTS: Readonly<Record<string, number>> = {
 const TRAINING = { epochs: 6, settled: 2, rate: 0.2, decay: 0.02 };
 /** The largest weight that four bits hold. */
 const MOST_UNITS = 7;
-/** The share of the weights of one kind of feature that four bits cannot hold and that are cut: finer units for all others are worth more. */
+/**
+ * The share of the weights of one kind of feature that four bits cannot hold and that are cut: finer units for all others are
+ * worth more.
+ */
 const CUT_SHARE = 0.0005;
 
 /** The same weights for the same texts in the same order. */
