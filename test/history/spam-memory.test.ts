@@ -70,8 +70,8 @@ test("a variant of a pitch from another sender is blocked, and a mark of the pit
 
 test("suspicious posts that name the phone number of two other senders are blocked, whatever their texts and links", async () => {
   const service = await receiving();
-  const called = (index: number, word: string, number: string) =>
-    service.submit(from(index, `${word} [url=https://${word}.example.xyz/1] ${number}`), sender(index));
+  const called = (index: number, word: string, phone: string) =>
+    service.submit({ ...from(index, `${word} [url=https://${word}.example.xyz/1]`), phone }, sender(index));
   expect(await called(1, "offers", "+49 211 4567803")).not.toBe("spam_blocked");
   expect(await called(2, "prices", "+49 211 4567803")).not.toBe("spam_blocked");
   expect(await called(3, "discounts", "+49 211 4567804")).not.toBe("spam_blocked");

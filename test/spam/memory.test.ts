@@ -174,7 +174,7 @@ test("one sender's posts teach five times at most, and nothing ever moves a post
   expect(shiftOf(many, lesson(pitch, true, "").buckets)).toBeLessThanOrEqual(MAX_SHIFT);
 });
 
-test("marking a tenth of the spam lowers no later recall and blocks no more genuine posts", () => {
+test("marking a tenth of the spam raises later recall and blocks no more genuine posts", () => {
   const texts = readOwnTexts(new URL("../../scripts/spam/texts/", import.meta.url));
   const marked = texts.filter(({ label }, index) => label === "spam" && index % 10 === 0);
   const weights = learn(marked.map(({ id, text }) => lesson(text, true, id)));
@@ -193,6 +193,6 @@ test("marking a tenth of the spam lowers no later recall and blocks no more genu
       if (after >= 76) counts.hamAfter += 1;
     }
   }
-  expect(counts.spamAfter).toBeGreaterThanOrEqual(counts.spamBefore);
+  expect(counts.spamAfter).toBeGreaterThan(counts.spamBefore);
   expect(counts.hamAfter).toBe(counts.hamBefore);
 });

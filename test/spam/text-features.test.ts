@@ -30,11 +30,24 @@ test("forms of a word share its beginning, and short words have none", () => {
 });
 
 test("however long a text is, its features are bounded and below the number of buckets", () => {
-  for (const piece of ["贷款低价", "a b ", "ab贷 ", "ก", "loans "]) {
-    const text = piece.repeat(4000);
-    expect(Math.max(...vocabularyOf(text), ...characterBucketsOf(text))).toBeLessThan(BUCKETS);
+  const numbers = Array.from({ length: 17_000 }, (_, index) => index);
+  const words = numbers.map((number) => `${lettersOf(number)}sail`).join(" ");
+  const signs = numbers.map((number) => String.fromCharCode(0x4e00 + number)).join("");
+  for (const { text, most } of [
+    { text: words, most: 3 * 500 },
+    { text: signs, most: 3 * 2000 },
+  ]) {
+    const [vocabulary, characters] = [vocabularyOf(text), characterBucketsOf(text)];
+    expect(vocabulary.size).toBeLessThanOrEqual(most);
+    expect(characters.size).toBeLessThanOrEqual(2 * 2002);
+    expect(Math.max(...vocabulary, ...characters)).toBeLessThan(BUCKETS);
   }
 });
+
+/** Three letters, other ones for each number below 17,576. */
+function lettersOf(number: number): string {
+  return String.fromCharCode(...[1, 26, 676].map((step) => 97 + (Math.floor(number / step) % 26)));
+}
 
 function characterBucketsOf(text: string): Set<number> {
   const { buckets, count } = characterBuckets(text);
