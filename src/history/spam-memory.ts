@@ -156,21 +156,25 @@ const MAX_FOUND = 256;
 
 /** Nearly every post is new, so only the keys are looked up first: in memory, then in the database. */
 function createCopyFinder(remembered: RememberedKeys): CopyFinder {
-  const found = new Map<number, readonly KnownText[]>();
+  let found = new Map<number, readonly KnownText[]>();
   return {
     *find(workspaceId, sketch) {
       const known = scopedKeys(workspaceId, sketch.keys);
       if (!(yield* remembered.mayHold(known))) return noTexts;
       const [exact = 0] = known;
-      let texts = found.get(exact);
+      const kept = found;
+      let texts = kept.get(exact);
       if (texts === undefined) {
         texts = yield* readCopies(workspaceId, sketch, known);
-        if (found.size >= MAX_FOUND) found.clear();
-        found.set(exact, texts);
+        if (kept.size >= MAX_FOUND) kept.clear();
+        kept.set(exact, texts);
       }
       return texts;
     },
-    forget: () => found.clear(),
+    // A new map: what is being read now is too old, and goes into the one before.
+    forget: () => {
+      found = new Map();
+    },
   };
 }
 
@@ -212,11 +216,13 @@ function createWeightReader(): {
   read(workspaceId: string): Steps<Float32Array | null>;
   forget(): void;
 } {
-  const known = new Map<string, { version: unknown; weights: Float32Array | null; isFresh: boolean }>();
+  const known = new Map<string, { version: unknown; weights: Float32Array | null; asOf: number }>();
+  let forgotten = 0;
   return {
     *read(workspaceId) {
+      const asOf = forgotten;
       const entry = known.get(workspaceId);
-      if (entry?.isFresh === true) return entry.weights;
+      if (entry?.asOf === asOf) return entry.weights;
       const version = (yield* first(text<{ version: number }>(VERSION_SQL, workspaceId)))?.version;
       const row =
         version === undefined || version === entry?.version
@@ -224,11 +230,12 @@ function createWeightReader(): {
           : yield* first(text<{ weights: Buffer }>(WEIGHTS_SQL, workspaceId));
       const weights = row === undefined ? (entry?.weights ?? null) : floatsOf(row.weights);
       if (known.size >= MAX_WEIGHTS && entry === undefined) known.clear();
-      known.set(workspaceId, { version, weights, isFresh: true });
+      known.set(workspaceId, { version, weights, asOf });
       return weights;
     },
+    // Also what is being read now is too old.
     forget() {
-      for (const entry of known.values()) entry.isFresh = false;
+      forgotten += 1;
     },
   };
 }

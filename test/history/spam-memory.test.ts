@@ -9,7 +9,9 @@ import { listHeldPosts } from "../../src/submissions/held-post.ts";
 import { getSubmission } from "../../src/submissions/submission-store.ts";
 import { setPlan } from "../../src/workspaces/workspace-store.ts";
 import { type Receiving, receiving } from "../support/receiving.ts";
-import { all, run } from "../../src/database/steps.ts";
+import { all, run, type Statement, type Steps } from "../../src/database/steps.ts";
+import { createSpamMemory } from "../../src/history/spam-memory.ts";
+import { postOf } from "../spam/posts.ts";
 
 /** Long enough to be known again by nearly the same words; nothing of it but its link speaks for spam. */
 const leaflet =
@@ -213,6 +215,41 @@ test("what is remembered of a workspace's texts is bounded", async () => {
   }
   expect(memoryOf(db).texts).toBeLessThanOrEqual(10_000 + 64);
 });
+
+test("what was read before another server marked or remembered something is read again", async () => {
+  const service = await receiving();
+  const { db, workspaceId, endpointId } = service;
+  const id = await service.submit(advertised(1), sender(1));
+  const memory = createSpamMemory(null);
+  const client = { ipAddress: sender(3).address, userAgent: undefined, acceptLanguage: undefined };
+  const post = () => postOf(advertised(3), { client });
+  const recall = () => memory.recall(workspaceId, endpointId, post(), service.clock.now());
+  /** Changes something when the database has answered a statement with these words, and before the answer is known. */
+  const recallAround = async (words: string, change: () => Promise<void>) => {
+    const reading = recall();
+    for (let step = reading.next(); step.done !== true;) {
+      const statement = step.value;
+      const answer = db.now(() => inOneStep(statement));
+      if (statement.built.compile().sql.includes(words)) {
+        await change();
+        memory.forget();
+      }
+      step = reading.next(answer);
+    }
+    return db.now(recall).history;
+  };
+  const { copies } = await recallAround("FROM remembered_text WHERE id = ?", async () => {
+    await service.submit(advertised(2), sender(2));
+  });
+  expect(copies.otherSenders).toBe(2);
+  memory.forget();
+  const { shift } = await recallAround("FROM learned_weights", async () => mark(service, id, "spam"));
+  expect(shift).toBeGreaterThan(0);
+});
+
+function* inOneStep(statement: Statement): Steps<unknown> {
+  return yield statement;
+}
 
 function memoryOf(db: SqliteDatabase) {
   const texts = db.now(() =>
