@@ -3,8 +3,9 @@ import type { Link } from "./links.ts";
 /** Characters of the private use area stand for what was replaced, so that no word of a text can be mistaken for one. */
 export const LINK_MARK = "\ue000";
 const EMAIL_MARK = "\ue001";
-const MONEY_MARK = "\ue002";
-const DIGIT_MARKS = ["\ue003", "\ue004", "\ue005"] as const;
+export const MONEY_MARK = "\ue002";
+/** Numbers of up to 2 characters, of up to 4, and longer ones. */
+export const NUMBER_MARKS = ["\ue003", "\ue004", "\ue005"] as const;
 
 /**
  * Text in the form that is compared and searched: compatibility forms and look-alike letters folded, lower case, and
@@ -54,8 +55,8 @@ function unescapeEntity(entity: string): string {
 
 function markAmount(amount: string): string {
   if (CURRENCY.test(amount)) return ` ${MONEY_MARK} `;
-  if (amount.length <= 2) return DIGIT_MARKS[0];
-  return amount.length <= 4 ? DIGIT_MARKS[1] : DIGIT_MARKS[2];
+  if (amount.length <= 2) return NUMBER_MARKS[0];
+  return amount.length <= 4 ? NUMBER_MARKS[1] : NUMBER_MARKS[2];
 }
 
 const WORD = /[\p{L}\p{M}]{2,}/gu;

@@ -58,13 +58,19 @@ function heldAt(weights: Readonly<Uint8Array>, place: number): number {
   return ((weights[place >>> 1] ?? 0) >>> ((place & 1) << 2)) & 15;
 }
 
+/** Longest pair of words that is told, in characters: the first may be as long as the text. */
+const MAX_SHOWN = 100;
+
 /** The words and word pairs that speak most for spam, the heaviest first. */
 export function heaviestWords(normalised: string, words: TextWords, most: number): string[] {
   const best: { weight: number; word: string }[] = [];
   const consider = (bucket: number, start: number, end: number): void => {
     const weight = heldAt(TEXT_WEIGHTS, WORDS_FROM + bucket) - NO_WEIGHT;
     if (weight <= (best.length < most ? 0 : (best[most - 1]?.weight ?? 0))) return;
-    const word = normalised.slice(start, end).replace(UNSHOWN, " ").trim();
+    const word = normalised
+      .slice(start, Math.min(end, start + MAX_SHOWN))
+      .replace(UNSHOWN, " ")
+      .trim();
     if (word === "" || best.some((other) => other.word === word)) return;
     best.push({ weight, word });
     best.sort((a, b) => b.weight - a.weight);

@@ -112,6 +112,14 @@ test("one turn of each meaning is found, with its words and without the marks fo
   expect(turns.get("price")).toBe("only …");
 });
 
+test("no more of a turn is told than 60 characters, however long the words in it are", () => {
+  const told = [
+    ...turnsIn(`We offer a free${" - ".repeat(2000)}quote, reply${"!".repeat(3000)} yes.`).values(),
+  ];
+  expect(told.length).toBeGreaterThan(1);
+  for (const words of told) expect(words.length).toBeLessThanOrEqual(60);
+});
+
 test("every turn is found as it is written", () => {
   const missed: string[] = [];
   for (const turns of readLanguages()) {

@@ -7,7 +7,7 @@ const SPACE = 32;
 const OPEN = 40;
 const CLOSE = 41;
 
-/** The parts of a turn in order. A choice within a word is one of whole words: "r(ead|ide) it" has the parts read or ride, and it. */
+/** The parts of a turn in order. A choice within a word becomes one of whole words: "r(ead|ide) it" has the parts ["read", "ride"] and "it". */
 export function partsOf(turn: string): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at < turn.length;) {

@@ -18,8 +18,8 @@ export const MEANINGS = [
 export type Meaning = (typeof MEANINGS)[number];
 
 /**
- * Turns of pitches in a language: what somebody who writes to the owner of a form hardly ever says. Turns are apart by commas, in
- * lower case and with their accents; they are found without accents too. `(a|b|)` is a choice, also within a word and of nothing;
+ * Turns of pitches in a language: what somebody who writes to the owner of a form hardly ever says. A comma stands between two. They
+ * are in lower case and with their accents; a text without accents has them too. `(a|b|)` is a choice, also within a word and of nothing;
  * `*` is any one word, `#` a number, `$` a sum of money. There are no other signs, and no hyphens.
  */
 export type Turns = Readonly<Partial<Record<Meaning, string>>>;

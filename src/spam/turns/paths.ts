@@ -1,4 +1,5 @@
 import { mix } from "../hashing.ts";
+import { MONEY_MARK, NUMBER_MARKS } from "../normalise-text.ts";
 import { partsOf, splitOutside } from "./choices.ts";
 import { type Meaning, MEANINGS, type Turns } from "./meanings.ts";
 import { spellingsOf } from "./spellings.ts";
@@ -10,6 +11,8 @@ const START = 0;
 
 /** Turns as paths: each unit is a step from one place to the next. */
 export class Paths {
+  /** Languages whose turns are not laid yet. */
+  readonly #waiting: Turns[];
   readonly #hashes = new Uint32Array(SLOTS);
   readonly #origins = new Uint32Array(SLOTS);
   readonly #targets = new Uint32Array(SLOTS);
@@ -18,19 +21,22 @@ export class Paths {
   #places = 1;
   /** Places from which any unit leads on. */
   readonly #open = new Set<number>();
-  /** Words that have been laid: most come again. */
-  readonly #spelled = new Map<string, readonly (readonly number[])[]>();
 
   constructor(languages: readonly Turns[]) {
-    for (const turns of languages) {
-      for (const [meaning, written] of Object.entries(turns)) {
-        for (const turn of splitOutside(plainOf(written), ",")) this.#layTurn(turn, meaning as Meaning);
-      }
-    }
-    this.#spelled.clear();
+    this.#waiting = [...languages];
   }
 
-  /** The place at which a turn that starts with a unit ends, and the unit behind it; null if none starts there. */
+  /** Lays the turns of the next language, a few milliseconds of work. @returns whether there was one. */
+  layNext(): boolean {
+    const turns = this.#waiting.shift();
+    if (turns === undefined) return false;
+    for (const [meaning, written] of Object.entries(turns)) {
+      for (const turn of splitOutside(plainOf(written), ",")) this.#layTurn(turn, meaning as Meaning);
+    }
+    return true;
+  }
+
+  /** The meaning of a turn that begins at a unit, and the number of the unit behind the turn; null if none begins there. */
   follow(read: Units, at: number, place = START): { meaning: Meaning; end: number } | null {
     const meaning = MEANINGS[(this.#meanings[place] ?? 0) - 1];
     if (meaning !== undefined) return { meaning, end: at };
@@ -86,27 +92,17 @@ export class Paths {
       for (const place of from) this.#open.add(place);
       return [to];
     }
-    const spellings = this.#unitsOf(word);
-    if (spellings[0]?.length === 0) throw new Error(`a turn has a word without letters: ${word}`);
-    for (const units of spellings) {
+    for (const spelling of spellingsOf(word)) {
+      const { count, units } = readUnits(spelling);
+      if (count === 0) throw new Error(`a turn has a word without letters: ${word}`);
       let places = from;
-      for (let index = 0; index < units.length; index += 1) {
-        const next = index === units.length - 1 ? to : this.#newPlace();
+      for (let index = 0; index < count; index += 1) {
+        const next = index === count - 1 ? to : this.#newPlace();
         this.#layStep(places, units[index] ?? 0, next);
         places = [next];
       }
     }
     return [to];
-  }
-
-  /** The units of each spelling of a word. */
-  #unitsOf(word: string): readonly (readonly number[])[] {
-    let units = this.#spelled.get(word);
-    if (units === undefined) {
-      units = spellingsOf(word).map(unitsOf);
-      this.#spelled.set(word, units);
-    }
-    return units;
   }
 
   #layStep(from: readonly number[], unit: number, to: number): void {
@@ -132,14 +128,11 @@ const SPACES = /\s+/g;
 
 /** Written turns in the form that normalising gives a text. */
 function plainOf(written: string): string {
-  return written.normalize("NFKC").replace(SPACES, " ").replace(NUMBERS, "\ue003").replaceAll("$", "\ue002");
-}
-
-function unitsOf(spelling: string): readonly number[] {
-  const { count, units } = readUnits(spelling);
-  const copy: number[] = [];
-  for (let index = 0; index < count; index += 1) copy.push(units[index] ?? 0);
-  return copy;
+  return written
+    .normalize("NFKC")
+    .replace(SPACES, " ")
+    .replace(NUMBERS, NUMBER_MARKS[0])
+    .replaceAll("$", MONEY_MARK);
 }
 
 function stepHash(place: number, unit: number): number {

@@ -18,26 +18,36 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 };
 const UMLAUTS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
 
-/** Letters of Latin, Greek, Russian and Arabic words that may be spelled in another way, and the apostrophe. */
-const CHANGEABLE = /['\u00c0-\u024f\u0370-\u03ff\u0451\u0620-\u06ff\u1e00-\u1eff]/;
+/** Letters of Latin, Greek, Russian and Arabic words that may be typed in another way, and the apostrophe. */
+const CHANGEABLE = /['\u00c0-\u024f\u0370-\u03ff\u0451\u0620-\u06ff\u1e00-\u1eff]/g;
 const PLAIN_LETTER = /[ßłøæœđıёأإآةىیک]/g;
 const UMLAUT = /[äöüøå]/g;
-/** Marks on letters of other alphabets than these make other letters: they stay. */
-const ACCENTED = /([a-zα-ω])[\u0300-\u036f]+/g;
+/** On a letter of any other alphabet a mark makes another letter, so it stays. */
+const LOSES_ACCENT = /[a-zα-ω]/;
 
 /** How people spell a word: as it is, without accents, with two letters for an umlaut, and without an apostrophe. */
 export function spellingsOf(word: string): readonly string[] {
-  if (!CHANGEABLE.test(word)) return [word];
-  const plain = withPlainLetters(word.normalize("NFD").replace(ACCENTED, "$1").normalize("NFC"));
+  if (word.search(CHANGEABLE) < 0) return [word];
+  const plain = word.replace(CHANGEABLE, withoutAccent);
   const spellings = plain === word ? [word] : [word, plain];
   if (word.search(UMLAUT) >= 0) {
-    spellings.push(withPlainLetters(word.replace(UMLAUT, (letter) => UMLAUTS[letter] ?? letter)));
+    const typed = word.replace(UMLAUT, (letter) => UMLAUTS[letter] ?? letter);
+    spellings.push(typed.replace(PLAIN_LETTER, (letter) => PLAIN_LETTERS[letter] ?? letter));
   }
   return word.includes("'")
     ? [...spellings, ...spellings.map((spelling) => spelling.replaceAll("'", " "))]
     : spellings;
 }
 
-function withPlainLetters(word: string): string {
-  return word.replace(PLAIN_LETTER, (letter) => PLAIN_LETTERS[letter] ?? letter);
+/** Taking a letter apart costs as much as all else for a word, and there are few different ones. */
+const withoutAccents = new Map<string, string>();
+
+function withoutAccent(letter: string): string {
+  let plain = withoutAccents.get(letter);
+  if (plain === undefined) {
+    const [base = letter] = letter.normalize("NFD");
+    plain = PLAIN_LETTERS[letter] ?? (LOSES_ACCENT.test(base) ? base : letter);
+    withoutAccents.set(letter, plain);
+  }
+  return plain;
 }

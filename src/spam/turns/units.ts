@@ -1,5 +1,6 @@
 import { isUnspaced, isWordCharacter } from "../characters.ts";
 import { HASH_BEGIN, mix, step } from "../hashing.ts";
+import { LINK_MARK, MONEY_MARK, NUMBER_MARKS } from "../normalise-text.ts";
 
 /** Longest text that is read, in units: pitches make their offer early. */
 const MAX_UNITS = 1500;
@@ -48,16 +49,18 @@ export function readUnits(text: string): Units {
   return { count, units, starts, ends };
 }
 
-const [FIRST_MARK, MONEY_MARK, LAST_MARK] = [0xe000, 0xe002, 0xe005];
+const FIRST = LINK_MARK.charCodeAt(0);
+const SUM = MONEY_MARK.charCodeAt(0);
+const LAST = NUMBER_MARKS[2].charCodeAt(0);
 
 /** The unit of a mark that normalising leaves; 0 for other characters. Links and addresses are no part of a turn. */
 function markedUnit(code: number): number {
-  if (code < FIRST_MARK || code > LAST_MARK) return 0;
-  if (code < MONEY_MARK) return ANY;
-  return code === MONEY_MARK ? MONEY : NUMBER;
+  if (code < FIRST || code > LAST) return 0;
+  if (code < SUM) return ANY;
+  return code === SUM ? MONEY : NUMBER;
 }
 
 /** Past the end of a text the code is not a number, which is in no word. */
 function isInWord(code: number): boolean {
-  return code > 0 && isWordCharacter(code) && !isUnspaced(code) && (code < FIRST_MARK || code > LAST_MARK);
+  return code > 0 && isWordCharacter(code) && !isUnspaced(code) && (code < FIRST || code > LAST);
 }
