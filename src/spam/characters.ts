@@ -28,7 +28,13 @@ export function isWordCharacter(code: number): boolean {
   return code < 0xff00 || code > 0xff20;
 }
 
-/** Letters of scripts without spaces between words (Thai, Burmese, Khmer, Japanese, Chinese), and of Korean, whose words have endings. */
+/** A letter of a script without spaces between words. Korean, whose words stand apart, is none, and neither is Khmer. */
+export const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/;
+
+/**
+ * Letters of scripts that the text model reads by pieces: those without spaces between words (Thai, Burmese, Khmer, Japanese, Chinese),
+ * and Korean, whose words have endings.
+ */
 export function isUnspaced(code: number): boolean {
   if (code < 0x0e00) return false;
   if (code <= 0x0eff || (code >= 0x1000 && code <= 0x109f) || (code >= 0x1780 && code <= 0x17ff)) return true;

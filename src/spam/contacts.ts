@@ -1,6 +1,6 @@
 /** A pitch names its sender's contact early enough; the rest of a very long text is not searched. */
 const MAX_SEARCHED = 6000;
-/** Signs of an address that are looked at. */
+/** `@` signs that are looked at. */
 const MAX_SIGNS = 8;
 const MAX_LOCAL = 64;
 

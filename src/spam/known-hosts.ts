@@ -118,9 +118,14 @@ export const WELL_KNOWN_HOSTS: ReadonlySet<string> = new Set(
 
 /** Whether a host is one of these or below one of them. */
 export function isHostBelow(host: string, hosts: ReadonlySet<string>): boolean {
+  return hostAbove(host, hosts) !== null;
+}
+
+/** The one of these hosts that a host is or is below; null if it is below none. */
+export function hostAbove(host: string, hosts: ReadonlySet<string>): string | null {
   for (let rest = host, dot = 0; ; rest = rest.slice(dot + 1)) {
-    if (hosts.has(rest)) return true;
+    if (hosts.has(rest)) return rest;
     dot = rest.indexOf(".");
-    if (dot === -1) return false;
+    if (dot === -1) return null;
   }
 }

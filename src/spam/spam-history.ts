@@ -11,7 +11,7 @@ export interface SpamHistory {
     readonly markedSpam: number;
     readonly markedHam: number;
   };
-  /** The same, of earlier posts whose text is the same, nearly the same or a variant of it. */
+  /** Other senders of earlier posts whose text is the same, nearly the same or a variant of it. */
   readonly variantSenders: number;
   /** Other senders of suspicious posts that led to the same place, whatever their texts. */
   readonly placeSenders: number;

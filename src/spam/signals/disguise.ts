@@ -51,11 +51,12 @@ function mixedScriptWords(text: string): string[] {
 
 const HIDDEN = /\p{L}[\u00ad\u200b\u2060-\u2064\ufeff]+(?=\p{L})/gu;
 const MIN_HIDDEN = 2;
-const UNSPACED = /[\u0600-\u06ff\u0900-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
+/** Scripts whose letters or words are joined or parted by characters that do not show. */
+const JOINED = /[\u0600-\u06ff\u0900-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 
-/** Zero-width characters inside words; scripts that need them for their letters are left alone. */
+/** Zero-width characters inside words of other scripts. */
 function hasHiddenCharacters(text: string): boolean {
-  return !UNSPACED.test(text) && (text.match(HIDDEN)?.length ?? 0) >= MIN_HIDDEN;
+  return !JOINED.test(text) && (text.match(HIDDEN)?.length ?? 0) >= MIN_HIDDEN;
 }
 
 const FANCY = /[\u{1d400}-\u{1d7ff}\u24b6-\u24e9\u{1f130}-\u{1f189}]/gu;

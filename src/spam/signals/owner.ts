@@ -1,5 +1,7 @@
 import { compileNetworks, type NetworkList } from "../../foundation/ip-address.ts";
 import { compilePattern, type Pattern } from "../../foundation/pattern.ts";
+import { UNSPACED } from "../characters.ts";
+import { hostAbove } from "../known-hosts.ts";
 import type { SpamReason } from "../spam-verdict.ts";
 import type { ReadPost, TextField } from "../read-post.ts";
 import type { SpamSenders, SpamSettings } from "../spam-settings.ts";
@@ -108,20 +110,8 @@ function matchSenders(read: ReadPost, senders: CompiledSenders): string | null {
       hosts.push(email.slice(email.lastIndexOf("@") + 1));
     }
   }
-  return hosts.map((host) => coveringDomain(host, senders.domains)).find((domain) => domain !== null) ?? null;
+  return hosts.map((host) => hostAbove(host, senders.domains)).find((domain) => domain !== null) ?? null;
 }
-
-function coveringDomain(host: string, domains: ReadonlySet<string>): string | null {
-  let rest = host;
-  while (rest !== "") {
-    if (domains.has(rest)) return rest;
-    const dot = rest.indexOf(".");
-    rest = dot === -1 ? "" : rest.slice(dot + 1);
-  }
-  return null;
-}
-
-const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/;
 
 function spacedWords(read: ReadPost): string {
   return ` ${plainWords(read.texts.map(({ text }) => text).join("\n"))} `;

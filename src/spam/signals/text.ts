@@ -6,6 +6,7 @@ import {
   TEXT_SIGN_POINTS,
   TEXT_SIGNS,
 } from "../points.ts";
+import { UNSPACED } from "../characters.ts";
 import type { ReadPost } from "../read-post.ts";
 import { readWords } from "../read-words.ts";
 import type { SpamReason } from "../spam-verdict.ts";
@@ -61,12 +62,11 @@ function missingSigns({ links, normalised, modelText, wordCount }: ReadPost): nu
   return Math.max(0, missing);
 }
 
-// Letters of scripts that are written without spaces between words.
-const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]/g;
+const ALL_UNSPACED = new RegExp(UNSPACED, "g");
 
 /** Exact below {@link FEW_WORDS}; above it the number makes no difference. */
 function wordsIn({ normalised, wordCount }: ReadPost): number {
   if (wordCount >= FEW_WORDS) return wordCount;
-  const unspaced = normalised.match(UNSPACED)?.length ?? 0;
+  const unspaced = normalised.match(ALL_UNSPACED)?.length ?? 0;
   return Math.max(wordCount, Math.floor(unspaced / UNSPACED_CHARACTERS_A_WORD));
 }
