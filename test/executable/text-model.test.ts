@@ -1,16 +1,20 @@
 import { readFileSync } from "node:fs";
+import { brotliCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { TEXT_WEIGHTS } from "../../src/spam/text-model.generated.ts";
 import { emptyMachine } from "../support/operator-machine.ts";
 import { executable } from "../support/program.ts";
 
-test("the text model lies in the executable as its 129 KiB of weights, once and not as text, and judges", async () => {
+test("the text model lies in the executable as its weights, packed, once and not as text, and judges", async () => {
   const program = readFileSync(executable);
   const weights = Buffer.from(TEXT_WEIGHTS.buffer, TEXT_WEIGHTS.byteOffset, TEXT_WEIGHTS.byteLength);
   expect(weights.length).toBe(131_702);
-  const first = program.indexOf(weights);
+  const packed = brotliCompressSync(weights);
+  expect(packed.length).toBeLessThan(100_000);
+  const first = program.indexOf(packed);
   expect(first).toBeGreaterThan(0);
-  expect(program.indexOf(weights, first + 1)).toBe(-1);
+  expect(program.indexOf(packed, first + 1)).toBe(-1);
+  expect(program.includes(weights)).toBe(false);
   expect(program.includes(weights.toString("base64").slice(0, 1000))).toBe(false);
 
   const input = '{"message":"cheap seo for your website, first page of google guaranteed"}';
