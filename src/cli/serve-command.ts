@@ -14,7 +14,6 @@ import { withServedDatabase } from "./open-served.ts";
 import { nextStopSignal } from "../server/stop-signals.ts";
 import { createServiceNews } from "../server/systemd-notify.ts";
 import { startServer } from "../server/start-server.ts";
-import { layTurnsAhead } from "../spam/turns/find-turns.ts";
 
 export function register(program: Command): void {
   addCommand(program, serve);
@@ -66,7 +65,6 @@ async function serveUntilStopped(
   const server = await startServer({ db, config, clock, log }, { configFile, listenFd });
   try {
     news.ready();
-    layTurnsAhead();
     serverStopping(log, await stopSignal);
     news.stopping();
   } finally {

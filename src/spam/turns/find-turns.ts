@@ -3,14 +3,8 @@ import type { Meaning } from "./meanings.ts";
 import { Paths } from "./paths.ts";
 import { readUnits } from "./units.ts";
 
-/** Null until it is needed: most commands judge no text. */
+/** Null until the first suspicious text, which waits some 60 ms for it: laid at the start it would slow that and take 20 MB. */
 let paths: Paths | null = null;
-
-/** Lays the turns of one language after the other, with other work between them: a post would wait some 60 ms for all. */
-export function layTurnsAhead(): void {
-  paths ??= new Paths(readLanguages());
-  if (paths.layNext()) setImmediate(layTurnsAhead);
-}
 
 /** What stands for links, addresses, money and numbers. */
 const MARKS = / *[\ue000-\ue005] */g;
@@ -20,7 +14,6 @@ const MAX_SHOWN = 60;
 /** The turns of pitches in a normalised text, in any language, in order: the words of the first turn of each meaning. */
 export function findTurns(text: string): Map<Meaning, string> {
   paths ??= new Paths(readLanguages());
-  while (paths.layNext()) continue;
   const read = readUnits(text);
   const found = new Map<Meaning, string>();
   for (let at = 0; at < read.count; at += 1) {

@@ -11,8 +11,6 @@ const START = 0;
 
 /** Turns as paths: each unit is a step from one place to the next. */
 export class Paths {
-  /** Languages whose turns are not laid yet. */
-  readonly #waiting: Turns[];
   readonly #hashes = new Uint32Array(SLOTS);
   readonly #origins = new Uint32Array(SLOTS);
   readonly #targets = new Uint32Array(SLOTS);
@@ -23,17 +21,11 @@ export class Paths {
   readonly #open = new Set<number>();
 
   constructor(languages: readonly Turns[]) {
-    this.#waiting = [...languages];
-  }
-
-  /** Lays the turns of the next language, a few milliseconds of work. @returns whether there was one. */
-  layNext(): boolean {
-    const turns = this.#waiting.shift();
-    if (turns === undefined) return false;
-    for (const [meaning, written] of Object.entries(turns)) {
-      for (const turn of splitOutside(plainOf(written), ",")) this.#layTurn(turn, meaning as Meaning);
+    for (const turns of languages) {
+      for (const [meaning, written] of Object.entries(turns)) {
+        for (const turn of splitOutside(plainOf(written), ",")) this.#layTurn(turn, meaning as Meaning);
+      }
     }
-    return true;
   }
 
   /** The meaning of a turn that begins at a unit, and the number of the unit behind the turn; null if none begins there. */
