@@ -54,7 +54,11 @@ export class Paths {
     }
   }
 
-  /** Lays a turn from each of these places to another. @returns where it ends: there, and before choices of nothing at its end. */
+  /**
+   * Lays a turn that begins at each of the places `from` and ends at `to`.
+   *
+   * @returns all places where it ends. If its last part may be left out, it also ends where that part begins.
+   */
   #lay(turn: string, from: readonly number[], to: number): readonly number[] {
     if (turn === "") return from;
     if (!PARTED.test(turn)) return this.#layWord(turn, from, to);
