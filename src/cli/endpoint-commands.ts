@@ -18,7 +18,7 @@ import { ENDPOINT_CONTENTS } from "../app/features.ts";
 import { getEndpoint, listEndpoints, readSchema } from "../endpoints/endpoint-store.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
-import { getWorkspace } from "../workspaces/workspace-store.ts";
+import { getWorkspace, listWorkspaces } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
 import { confirm } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
@@ -108,9 +108,16 @@ const list = command({
         return yield* listEndpoints(reference === null ? null : (yield* getWorkspace(reference)).id);
       });
       if (context.output.isJson) return context.output.json({ data: endpoints.map(endpointJson) });
-      const rows = endpoints.map(({ id, name, state, createdAt }) => [id, name, state, toIsoTime(createdAt)]);
+      const workspaces = new Map((await db.read(() => listWorkspaces())).map(({ id, name }) => [id, name]));
+      const rows = endpoints.map(({ id, name, workspaceId, state, createdAt }) => [
+        id,
+        name,
+        workspaces.get(workspaceId) ?? workspaceId,
+        state,
+        toIsoTime(createdAt),
+      ]);
       const empty = "no endpoints yet; make one with: formsvc endpoint create --name NAME --schema FILE";
-      return context.output.table(["ID", "NAME", "STATE", "CREATED"], rows, empty);
+      return context.output.table(["ID", "NAME", "WORKSPACE", "STATE", "CREATED"], rows, empty);
     }),
 });
 

@@ -8,6 +8,7 @@ import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
+import { labelEndpoints } from "./endpoint-label.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { endpointIdOf, endpointIdsOf } from "./submission-filter.ts";
@@ -52,7 +53,12 @@ const list = command({
       if (context.output.isJson) {
         return context.output.json({ data: page.data.map(heldPostJson), next_cursor: page.nextCursor });
       }
-      context.output.table(["CREATED", "ID", "WHY", "SPAM", "DATA"], page.data.map(toRow), "no held posts");
+      const label = await labelEndpoints(
+        db,
+        page.data.map(({ endpointId }) => endpointId),
+      );
+      const rows = page.data.map((post) => toRow(post, label(post.endpointId)));
+      context.output.table(["CREATED", "ID", "ENDPOINT", "WHY", "SPAM", "DATA"], rows, "no held posts");
       if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
       return undefined;
     }),
@@ -143,8 +149,8 @@ function withHeld<Result>(
   );
 }
 
-function toRow(held: HeldPost): string[] {
+function toRow(held: HeldPost, endpoint: string): string[] {
   const data = plainText(JSON.stringify(held.data));
   const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
-  return [toIsoTime(held.createdAt), held.id, held.why, String(held.spamScore), shown];
+  return [toIsoTime(held.createdAt), held.id, endpoint, held.why, String(held.spamScore), shown];
 }

@@ -19,6 +19,7 @@ import { getMailRecipient, listMailRecipients } from "../mail/mail-recipient-sto
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import { confirm, parseScore } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import { labelEndpoints } from "./endpoint-label.ts";
 import { withDatabase } from "./open.ts";
 import type { OptionValues } from "./option-values.ts";
 import { endpointIdOf } from "./submission-filter.ts";
@@ -82,9 +83,13 @@ const list = command({
         return yield* listMailRecipients(yield* endpointIdOf(options.endpoint));
       });
       if (context.output.isJson) return context.output.json({ data: recipients.map(mailRecipientJson) });
+      const label = await labelEndpoints(
+        db,
+        recipients.map(({ endpointId }) => endpointId),
+      );
       const rows = recipients.map((recipient) => [
         recipient.id,
-        recipient.endpointId,
+        label(recipient.endpointId),
         stateOf(recipient),
         recipient.settings.digest,
         recipient.settings.address,

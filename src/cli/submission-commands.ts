@@ -17,6 +17,7 @@ import { confirm, parseCount } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { addNoun, command, type CommandContext } from "./command.ts";
 import { findCommand } from "./find-command.ts";
+import { labelEndpoints } from "./endpoint-label.ts";
 import { withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
@@ -73,7 +74,7 @@ const list = command({
       if (context.output.isJson) {
         return context.output.json({ data: page.data.map(submissionJson), next_cursor: page.nextCursor });
       }
-      context.output.table(HEADINGS, page.data.map(toRow), "no submissions");
+      context.output.table(HEADINGS, await labelledRows(db, page.data), "no submissions");
       if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
       return undefined;
     }),
@@ -121,7 +122,7 @@ const tail = command({
       const limit = options.limit ?? (filter.since === null ? DEFAULT_TAIL : MAX_PAGE_SIZE);
       const newest = await browseSubmissions(db, filter, { limit, cursor: null, maxBytes: Infinity });
       const shown = newest.data.toReversed();
-      for (const submission of shown) printOne(context, submission);
+      await printLines(context, db, shown);
       // A submission committed between the two reads is in both.
       const printed = new Set(shown.map(({ id }) => id));
       if (follows) await follow(context, db, { filter, from }, printed);
@@ -184,17 +185,34 @@ const markReadCommand = command({
     }),
 });
 
-const HEADINGS = ["CREATED", "ID", "SPAM", "DATA"];
+const HEADINGS = ["CREATED", "ID", "ENDPOINT", "SPAM", "DATA"];
 
-function toRow(submission: Submission): string[] {
+function toRow(submission: Submission, endpoint: string): string[] {
   const data = plainText(JSON.stringify(submission.data));
   const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
-  return [toIsoTime(submission.createdAt), submission.id, String(submission.spamScore), shown];
+  return [toIsoTime(submission.createdAt), submission.id, endpoint, String(submission.spamScore), shown];
 }
 
-function printOne({ output }: CommandContext, submission: Submission): void {
-  if (output.isJson) output.jsonLine(submissionJson(submission));
-  else output.line(toRow(submission).join("  "));
+/** One line each. */
+async function printLines(
+  { output }: CommandContext,
+  db: AnyDatabase,
+  submissions: readonly Submission[],
+): Promise<void> {
+  if (output.isJson) {
+    for (const submission of submissions) output.jsonLine(submissionJson(submission));
+    return;
+  }
+  const rows = await labelledRows(db, submissions);
+  for (const row of rows) output.line(row.map(plainText).join("  "));
+}
+
+async function labelledRows(db: AnyDatabase, submissions: readonly Submission[]): Promise<string[][]> {
+  const label = await labelEndpoints(
+    db,
+    submissions.map(({ endpointId }) => endpointId),
+  );
+  return submissions.map((submission) => toRow(submission, label(submission.endpointId)));
 }
 
 /** Starts at the point where an earlier tail stopped. @param limit null goes on without end. */
@@ -207,8 +225,7 @@ async function goOn(
   if (limit === null) return follow(context, db, tail, new Set());
   const { filter, from } = tail;
   const { submissions } = await db.read(() => readTail(filter, from, limit));
-  for (const submission of submissions) printOne(context, submission);
-  return undefined;
+  return printLines(context, db, submissions);
 }
 
 async function follow(
@@ -220,7 +237,7 @@ async function follow(
   const following = followSubmissions(db, tail, watchCommits(db));
   for (;;) {
     const { value: submission } = await following.next();
-    if (!printed.has(submission.id)) printOne(context, submission);
+    if (!printed.has(submission.id)) await printLines(context, db, [submission]);
   }
 }
 

@@ -15,6 +15,7 @@ import { getWebhook, listWebhooks } from "../webhooks/webhook-store.ts";
 import { confirm, parseScore, readLines } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
+import { labelEndpoints } from "./endpoint-label.ts";
 import type { OptionValues } from "./option-values.ts";
 import { withDatabase } from "./open.ts";
 import { writeError } from "./output.ts";
@@ -114,9 +115,13 @@ const list = command({
         return yield* listWebhooks(yield* endpointIdOf(options.endpoint));
       });
       if (context.output.isJson) return context.output.json({ data: webhooks.map(webhookJson) });
+      const label = await labelEndpoints(
+        db,
+        webhooks.map(({ endpointId }) => endpointId),
+      );
       const rows = webhooks.map((webhook) => [
         webhook.id,
-        webhook.endpointId,
+        label(webhook.endpointId),
         describeState(webhook),
         webhook.settings.url,
       ]);

@@ -1,3 +1,4 @@
+import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { limitsJson, usageJson, workspaceJson } from "../workspaces/workspace-json.ts";
 import type { Steps } from "../database/steps.ts";
@@ -7,9 +8,16 @@ import {
   findLimits,
   limitsOf,
   type Plans,
+  type Usage,
   type Workspace,
 } from "../workspaces/workspace.ts";
-import { chooseWorkspace, getWorkspace, listWorkspaces, readUsage } from "../workspaces/workspace-store.ts";
+import {
+  chooseWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  readUsage,
+  readUsages,
+} from "../workspaces/workspace-store.ts";
 import { addWorkspace, changePlan } from "../workspaces/administer-workspaces.ts";
 import { parseMonth } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
@@ -114,7 +122,7 @@ const setPlan = command({
 
 const usage = command({
   usage: "usage [workspace]",
-  summary: "Show how many submissions count towards the plan's monthly limit",
+  summary: "Show how many submissions count towards the plan's monthly limit, of one workspace or of each",
   options: [
     { flags: "--workspace <workspace>", summary: "the same as the argument" },
     {
@@ -127,16 +135,53 @@ const usage = command({
     if (argument !== undefined && option !== null) return refuse("name the workspace once");
     return withDatabase(context, async (db, config) => {
       const now = context.clock.now();
-      const workspace = await db.transaction(() =>
-        chooseWorkspace(argument ?? option, now, config.newWorkspacePlan),
-      );
-      const counted = await db.read(() => readUsage(workspace, month ?? monthOf(now), config.plans));
+      const chosen = month ?? monthOf(now);
+      const reference = argument ?? option;
+      const every = reference === null ? await db.read(() => listWorkspaces()) : [];
+      if (every.length > 1) return printUsages(context, db, every, { month: chosen, plans: config.plans });
+      const workspace = await db.transaction(() => chooseWorkspace(reference, now, config.newWorkspacePlan));
+      const counted = await db.read(() => readUsage(workspace, chosen, config.plans));
       if (context.output.isJson) return context.output.json(usageJson(counted));
       const row = [counted.month, String(counted.used), shown(counted.limit), shown(counted.remaining)];
       return context.output.table(["MONTH", "USED", "LIMIT", "REMAINING"], [row], "");
     });
   },
 });
+
+/** One row each, the fullest first. A workspace on a plan that is not configured has no limits to show. */
+async function printUsages(
+  { output }: CommandContext,
+  db: AnyDatabase,
+  workspaces: readonly Workspace[],
+  { month, plans }: { readonly month: string; readonly plans: Plans },
+): Promise<void> {
+  const counted = (await db.read(() => readUsages(workspaces, month, plans))).toSorted(
+    (left, right) => shareOf(right) - shareOf(left) || right.used - left.used,
+  );
+  const uncounted = workspaces.length - counted.length;
+  if (uncounted > 0)
+    output.note(`left out: ${uncounted} on a plan that is not configured; formsvc doctor names it`);
+  if (output.isJson) {
+    const data = counted.map((one) => ({ ...usageJson(one), workspace_name: one.name }));
+    return output.json({ data });
+  }
+  const rows = counted.map(({ workspaceId, name, plan, used, limit, remaining }) => [
+    workspaceId,
+    name,
+    plan,
+    month,
+    String(used),
+    shown(limit),
+    shown(remaining),
+  ]);
+  return output.table(["ID", "NAME", "PLAN", "MONTH", "USED", "LIMIT", "REMAINING"], rows, "");
+}
+
+/** Which part of the limit is used: 1 is all of it. */
+function shareOf({ used, limit }: Usage): number {
+  if (limit === null) return 0;
+  return limit === 0 ? 1 : used / limit;
+}
 
 /** The monthly limit of the workspace's plan, and how to raise it. */
 export function* describePlan({ id, plan }: Workspace, plans: Plans): Steps<string> {

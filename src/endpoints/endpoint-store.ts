@@ -5,7 +5,12 @@ import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
 import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
-import { getWorkspace, listViewableWorkspaces, mayView } from "../workspaces/workspace-store.ts";
+import {
+  getWorkspace,
+  listViewableWorkspaces,
+  mayView,
+  readWorkspaceNames,
+} from "../workspaces/workspace-store.ts";
 import type { Viewing } from "../workspaces/viewing.ts";
 import { checkName, limitsOf, type Plans, type Workspace } from "../workspaces/workspace.ts";
 import { checkSettings, type Endpoint, type EndpointSettings } from "./endpoint.ts";
@@ -85,24 +90,46 @@ export function* listViewableEndpoints(viewing: Viewing, { after, limit }: Endpo
 }
 
 /**
- * @param reference an id, or a unique name.
+ * @param reference an id; or a whole name, if it is unique; or `WORKSPACE/NAME`, split at the first `/`, whose workspace is an id or
+ *   a name.
  * @param workspace id or name of the one it belongs to; null looks in all. @throws not_found, ambiguous
  */
 export function* getEndpoint(reference: string, workspace: string | null = null): Steps<Endpoint> {
-  const column = isId("ep", reference) ? "id" : "name";
-  let select = query.selectFrom("endpoint").selectAll().where(column, "=", reference).limit(2);
-  if (workspace !== null) select = select.where("workspace_id", "=", (yield* getWorkspace(workspace)).id);
-  const rows = yield* all(select);
-  const [row] = rows;
-  if (row === undefined) {
-    throw noEndpoint(reference);
-  }
-  if (rows.length > 1) {
-    throw new FormsvcError("ambiguous", `several endpoints are named ${reference}; use the id`, {
-      hint: { kind: "list_endpoints" },
-    });
-  }
+  const named = yield* findNamed(reference, workspace);
+  const [row, ...others] = named.length > 0 ? named : yield* findInNamedWorkspace(reference, workspace);
+  if (row === undefined) throw noEndpoint(reference);
+  if (others.length > 0) throw yield* severalNamed(reference, [row, ...others]);
   return toEndpoint(row);
+}
+
+type EndpointRow = Tables["endpoint"];
+
+/** Endpoints that the refusal of a name tells apart. */
+const MAX_NAMESAKES = 10;
+
+function* findNamed(reference: string, workspace: string | null): Steps<EndpointRow[]> {
+  const column = isId("ep", reference) ? "id" : "name";
+  const select = query.selectFrom("endpoint").selectAll().where(column, "=", reference).orderBy("id");
+  const rows =
+    workspace === null ? select : select.where("workspace_id", "=", (yield* getWorkspace(workspace)).id);
+  return yield* all(rows.limit(MAX_NAMESAKES));
+}
+
+/** Of a reference like `Bakery/Contact`. None if it is not written like that, or another workspace is asked for. */
+function* findInNamedWorkspace(reference: string, workspace: string | null): Steps<EndpointRow[]> {
+  const slash = reference.indexOf("/");
+  if (slash < 1 || workspace !== null) return [];
+  return yield* findNamed(reference.slice(slash + 1), reference.slice(0, slash));
+}
+
+function* severalNamed(reference: string, rows: readonly EndpointRow[]): Steps<FormsvcError> {
+  const names = yield* readWorkspaceNames(rows.map((row) => row.workspace_id));
+  const each = rows.map((row) => `${row.id} (workspace ${names.get(row.workspace_id) ?? row.workspace_id})`);
+  return new FormsvcError(
+    "ambiguous",
+    `several endpoints are named ${reference}: ${each.join(", ")}; use the id, or WORKSPACE/NAME`,
+    { hint: { kind: "list_endpoints" } },
+  );
 }
 
 /** For how many days submissions are kept, of each endpoint that does not keep them for ever. */

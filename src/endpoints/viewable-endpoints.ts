@@ -16,11 +16,7 @@ export function* listEndpointNames(viewing: Viewing, limit: number | null): Step
   let rows = selectNames().orderBy("name").orderBy("id");
   if (!viewing.isOperator) {
     const ids = (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
-    rows = rows.where(
-      "workspace_id",
-      "in",
-      sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-    );
+    rows = rows.where("workspace_id", "in", eachOf(ids));
   }
   return yield* all(limit === null ? rows : rows.limit(limit));
 }
@@ -33,7 +29,7 @@ export interface PlacedEndpoint extends EndpointName {
 /** These endpoints by id. The caller has checked that they may be seen. */
 export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<string, PlacedEndpoint>> {
   if (ids.length === 0) return new Map();
-  const endpoints = yield* all(selectNames().where("id", "in", ids));
+  const endpoints = yield* all(selectNames().where("id", "in", eachOf(ids)));
   const names = yield* readWorkspaceNames(endpoints.map(({ workspaceId }) => workspaceId));
   return new Map(
     endpoints.map((endpoint) => [
@@ -41,6 +37,11 @@ export function* readEndpointNames(ids: readonly string[]): Steps<ReadonlyMap<st
       { ...endpoint, workspaceName: names.get(endpoint.workspaceId) ?? "" },
     ]),
   );
+}
+
+/** A list of any length as one parameter. */
+function eachOf(ids: readonly string[]) {
+  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`;
 }
 
 function selectNames() {

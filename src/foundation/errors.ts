@@ -55,7 +55,12 @@ export const ERROR_TABLE = {
   usage: [400, "Invalid request", 2, "The command was used wrongly."],
   config_invalid: [500, "Internal server error", 2, "The configuration is not valid."],
   schema_invalid: [400, "Invalid request", 2, "The schema is not valid."],
-  ambiguous: [400, "Invalid request", 2, "The name fits more than one; use its id."],
+  ambiguous: [
+    400,
+    "Invalid request",
+    2,
+    "The name fits more than one; use its id, or WORKSPACE/NAME for an endpoint.",
+  ],
   already_exists: [409, "Conflict", 1, "It exists already."],
   plan_limit: [403, "Forbidden", 4, "The workspace's plan does not include this."],
   database_busy: [503, "Service unavailable", 5, "Another process holds the database; try again shortly."],

@@ -123,6 +123,27 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
         );
       }
     });
+
+    test("takes WORKSPACE/NAME, split at the first slash, but a whole name that is unique comes first", async () => {
+      const { db, workspace, add } = await bench();
+      const sales = await add("Contact/Sales");
+      const find = (reference: string, within: string | null = null) =>
+        db.transaction(() => getEndpoint(reference, within));
+      for (const reference of ["Contact/Sales", "ana/Contact/Sales", `${workspace.id}/Contact/Sales`])
+        expect(await find(reference), reference).toEqual(sales);
+      expect(await find(`ana/${sales.id}`)).toEqual(sales);
+      for (const nothing of ["/Contact/Sales", "ana/", "ana/Sales", "bob/Contact/Sales"])
+        await expect(find(nothing), nothing).rejects.toMatchObject({ code: "not_found" });
+      await expect(find("ana/Contact/Sales", "ana")).rejects.toMatchObject({ code: "not_found" });
+      const twin = await add("Contact/Sales");
+      for (const unclear of ["Contact/Sales", "ana/Contact/Sales"])
+        await expect(find(unclear)).rejects.toMatchObject({
+          code: "ambiguous",
+          message: expect.stringContaining(
+            `${sales.id} (workspace ana), ${twin.id} (workspace ana)`,
+          ) as string,
+        });
+    });
   });
 
   describe("settings", () => {
