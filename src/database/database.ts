@@ -26,7 +26,7 @@ export interface Database {
   /** Runs steps that only read, all over one state of the database. */
   read<Result>(work: () => Steps<Result>): Promise<Result>;
   /**
-   * Runs steps in one transaction, durable when the promise resolves. If they throw, all of them are rolled back. No
+   * Runs steps in one transaction, durable when the promise resolves, with everything that they read. If they throw, all of them are rolled back. No
    * other transaction can come between them.
    */
   transaction<Result>(work: () => Steps<Result>): Promise<Result>;
@@ -35,6 +35,12 @@ export interface Database {
    * these transactions, unless a durable one followed. Use it for work that is done again if it is lost.
    */
   relaxedTransaction<Result>(work: () => Steps<Result>): Promise<Result>;
+  /**
+   * Resolves when everything that was read before is as durable as what {@link transaction} changes. Call it before an answer says that
+   * something is stored which was only read: PostgreSQL shows what a synchronous standby does not have, once somebody ended a commit's
+   * wait for it. Calls at the same time share one commit.
+   */
+  confirmReads(): Promise<void>;
   close(): void | Promise<void>;
 }
 

@@ -20,8 +20,8 @@ export interface IdempotentPost {
 
 export interface IdempotencyMemory {
   /**
-   * The id that the first post with this key was given in the last 24 h, or null when this is the first.
-   * @throws conflict when the first post had another body.
+   * The id that the first post with this key was given in the last 24 h, as durable as an acknowledged post; null when this is the first.
+   * @throws conflict when the first post had another body; database_unusable when it is not known whether the first post is safe.
    */
   recall(post: IdempotentPost, now: number): Promise<string | null>;
 }
@@ -66,8 +66,9 @@ export function createIdempotencyMemory(db: Database): IdempotencyMemory {
       const asked = text<FirstPost>(FIRST_SQL, endpointId, kind, keyHash, now - REMEMBERED_MS);
       const row = await db.read(() => first(asked));
       if (row === undefined) return null;
-      if (row.body_hash.equals(bodyHash)) return row.submission_id;
-      throw otherBody();
+      if (!row.body_hash.equals(bodyHash)) throw otherBody();
+      await db.confirmReads();
+      return row.submission_id;
     },
   };
 }

@@ -12,6 +12,7 @@ import {
 } from "./postgresql-error.ts";
 import { runSteps } from "./run-transaction.ts";
 import { sendQuery } from "./send-query.ts";
+import { WRITE_MARK_SQL } from "./write-mark.ts";
 
 /** A statement of a batch, in PostgreSQL's SQL. Under its name a connection prepares it once. */
 export interface BatchStatement {
@@ -79,8 +80,6 @@ const CHECK_CLIENT_SQL = "SET client_connection_check_interval = 2000";
 const BEGIN_SQL = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 /** Behind a pooler each transaction may have another session. */
 const BEGIN_POOLED_SQL = [BEGIN_SQL, ...SETTINGS.map((setting) => `SET LOCAL ${setting}`)].join("; ");
-/** Only a commit that has something in the log waits for the standby. */
-const WRITE_SQL = "SELECT pg_logical_emit_message(true, 'formsvc', '')";
 
 /** A connection that is kept between batches. */
 interface Line {
@@ -193,7 +192,7 @@ async function runOnce<Result>(line: Line, attempt: Attempt<Result>): Promise<Re
       },
       run: (steps) => runSteps((text, values) => send({ text, values }), steps),
       async commit() {
-        if (attempt.isRetry) send(WRITE_SQL).catch(() => undefined);
+        if (attempt.isRetry) send(WRITE_MARK_SQL).catch(() => undefined);
         await commit(line, send, attempt.shown);
         isOver = true;
       },

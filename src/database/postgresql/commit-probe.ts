@@ -5,6 +5,7 @@ import type { Connections } from "./connections.ts";
 import type { Outcomes } from "./refusals.ts";
 import { STANDBY_WAIT_SQL, type StandbyWait } from "./standbys.ts";
 import { answerWithin, destroy, keepConnection, pause } from "./kept-connection.ts";
+import { WRITE_MARK_SQL } from "./write-mark.ts";
 
 const INTERVAL_MS = 1000;
 /** Posts can be stored if a commit was safe this time ago: one is tried each second. */
@@ -16,9 +17,6 @@ const ASK_AGAIN_MS = 1000;
 const LONG_WAIT_MS = 1000;
 /** Time between two looks of who waits for the standby. */
 const LOOK_MS = 50;
-
-/** Only a commit that has something in the log waits for a standby. */
-const PROBE_SQL = "SELECT pg_logical_emit_message(true, 'formsvc', '')";
 
 /**
  * Makes a commit each second that is as safe as that of a post. A commit that waits for a lost standby is waited for as long as it takes:
@@ -104,7 +102,7 @@ export class CommitProbe implements Writability {
     const asking = await this.#connections.take().catch(() => null);
     try {
       while (!signal.aborted) {
-        await this.#patiently(client.query(PROBE_SQL), asking);
+        await this.#patiently(client.query(WRITE_MARK_SQL), asking);
         this.tell(true);
         this.#outcomes.succeeded();
         this.#waitsSince = null;

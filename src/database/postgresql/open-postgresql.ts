@@ -3,6 +3,7 @@ import { type DatabaseAddress, parseDatabaseAddress } from "./address.ts";
 import { type BatchConnection, createBatchConnection } from "./batch-connection.ts";
 import { createConnections } from "./connections.ts";
 import { translatePostgresqlError } from "./postgresql-error.ts";
+import { type Steps } from "../steps.ts";
 import { BEGIN, runTransaction } from "./run-transaction.ts";
 import type { PoolClient } from "pg";
 
@@ -77,6 +78,7 @@ export async function openPostgresql(
       return runTransaction(parts, BEGIN.durable, work);
     },
     relaxedTransaction: (work) => runTransaction(parts, BEGIN.relaxed, work),
+    confirmReads: shareRuns(() => db.transaction(nothing)),
     async withConnection(work) {
       const client = await connections.take();
       let isBroken = true;
@@ -111,4 +113,23 @@ export async function openPostgresql(
     await db.close();
     throw error;
   }
+}
+
+function* nothing(): Steps<void> {
+  yield* [];
+}
+
+/** Whoever calls while a run goes on shares the next one, so that there is one at a time. */
+function shareRuns(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= running.then(() => {
+      const started = run();
+      running = started.catch(() => undefined);
+      next = null;
+      return started;
+    });
+    return next;
+  };
 }

@@ -10,11 +10,13 @@ import {
   translatePostgresqlError,
   UnheardCommit,
 } from "./postgresql-error.ts";
+import { FormsvcError } from "../../foundation/errors.ts";
 import { sendQuery } from "./send-query.ts";
+import { WRITE_MARK_SQL } from "./write-mark.ts";
 
 /**
  * How a transaction begins. Durable ones are serializable: what they read and then decided is as true at the commit as if they had
- * run alone, and one that cannot be is run again. Relaxed ones lock what they decide by, because some run all the time; a server
+ * run alone, and one that cannot be is run again. What they read is on the standby too when they end. Relaxed ones lock what they decide by, because some run all the time; a server
  * that vanishes in the middle of one must not hold its locks for long.
  */
 export const BEGIN = {
@@ -77,12 +79,18 @@ async function runOnce<Result>(
     begun.catch(() => undefined);
     const result = await runSteps(senderOver(client), work());
     await begun;
-    await commit(client, parts);
+    if (begin === BEGIN.durable) await commitMarked(client, parts);
+    else await commit(client, parts);
     return result;
   } catch (error) {
     // A standby's connections stay open; the next one has to be made to the primary.
     broken = isConnectionLost(error) || isReadOnly(error) || error instanceof UnheardCommit;
     if (!broken) broken = await rollBack(client);
+    if (begin === BEGIN.durable && !broken && error instanceof FormsvcError) {
+      broken = true;
+      await confirm(client, parts);
+      broken = false;
+    }
     throw error;
   } finally {
     client.release(broken);
@@ -131,6 +139,18 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   } catch {
     return true;
   }
+}
+
+/** What was read may be on this machine alone; a transaction that changed nothing would not wait for the standby. */
+function commitMarked(client: PoolClient, parts: TransactionParts): Promise<void> {
+  client.query(WRITE_MARK_SQL).catch(() => undefined);
+  return commit(client, parts);
+}
+
+/** A refusal tells of what was read as well: that something is gone, or is there already. */
+async function confirm(client: PoolClient, parts: TransactionParts): Promise<void> {
+  client.query("BEGIN").catch(() => undefined);
+  await commitMarked(client, parts);
 }
 
 /**

@@ -129,6 +129,8 @@ function wrap(connection: Driver.Database, path: string): SqliteDatabase {
     read: async (work) => now(work),
     transaction: async (work) => transactionNow(() => runSteps(work(), execute)),
     relaxedTransaction: async (work) => relaxedTransactionNow(() => runSteps(work(), execute)),
+    // What a file shows was on the disk before.
+    confirmReads: () => Promise.resolve(),
     watch: (listeners) => watchChanges(db, listeners),
     prepare: (sql) => connection.prepare(sql),
     now,

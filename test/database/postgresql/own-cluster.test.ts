@@ -6,14 +6,15 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { migratePostgresql } from "../../../src/database/postgresql/migrate-postgresql.ts";
 import { openPostgresql, type PostgresqlDatabase } from "../../../src/database/postgresql/open-postgresql.ts";
 import { serveAddress } from "../../../src/database/postgresql/served-postgresql.ts";
-import { run, text } from "../../../src/database/steps.ts";
+import { first, run, text } from "../../../src/database/steps.ts";
+import { FormsvcError } from "../../../src/foundation/errors.ts";
 import { createLog } from "../../../src/foundation/log.ts";
 import { createAuthority } from "../../support/certificates.ts";
 import { operatorMachine } from "../../support/operator-machine.ts";
 import { administrator, ownCluster } from "../../support/own-cluster.ts";
 import { type Cluster, connectPlainly, tcpAddress } from "../../support/postgresql-cluster.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { hasPostgresql, openForTest } from "../../support/temporary-postgresql.ts";
+import { hasPostgresql, openForTest, temporaryAddress } from "../../support/temporary-postgresql.ts";
 import { until } from "../../support/until.ts";
 
 /** It leads to this machine, and the program does not know that. */
@@ -91,6 +92,39 @@ describe.skipIf(!hasPostgresql)("a server of its own", () => {
       code: "database_unusable",
       message: expect.stringContaining("look whether it was made") as string,
     });
+  });
+
+  test("acknowledges nothing and refuses nothing before its standby has what was read", async () => {
+    const cluster = await ownCluster({ settings: ["synchronous_standby_names=nobody"] });
+    const db = await openForTest(cluster.address("postgres"));
+    const admin = await administrator(cluster);
+    const works: (() => Promise<unknown>)[] = [
+      () => db.transaction(() => run(text("DELETE FROM pg_description WHERE objoid = 0"))),
+      () =>
+        db.transaction(function* () {
+          yield* first(text("SELECT 1 AS one"));
+          throw new FormsvcError("not_found", "it is gone");
+        }),
+      () => db.confirmReads(),
+    ];
+    const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    for (const work of works) {
+      const said = work().catch((error: unknown) => error);
+      let isSaid = false;
+      void said.then(() => (isSaid = true));
+      await until(async () => isSaid || (await admin.query(cancel)).rowCount === 1);
+      expect(await said).toMatchObject({ code: "database_unusable" });
+    }
+  });
+
+  test("shares one commit among all who ask at the same time whether what they read is safe", async () => {
+    const db = await openForTest(await temporaryAddress());
+    const asked = [db.confirmReads(), db.confirmReads(), db.confirmReads()];
+    expect(new Set(asked).size).toBe(1);
+    await Promise.all(asked);
+    const later = db.confirmReads();
+    expect(later).not.toBe(asked[0]);
+    await later;
   });
 
   test("with a certificate is believed only if a trusted authority issued it for that name", async () => {

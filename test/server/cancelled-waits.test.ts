@@ -1,0 +1,98 @@
+import type { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { startPair } from "../support/cluster-pair.ts";
+import { rowsOf } from "../support/engines.ts";
+import { startManyServers } from "../support/many-servers.ts";
+import { connectPlainly } from "../support/postgresql-cluster.ts";
+import { examplePost, postPatiently, tryPost } from "../support/posts.ts";
+import { hasPostgresql, openForTest } from "../support/temporary-postgresql.ts";
+import { until } from "../support/until.ts";
+
+/** Answers to posts that wait for a lost standby, each with its key. */
+interface Answered {
+  readonly key: string;
+  readonly status: number;
+  readonly id: string | undefined;
+}
+
+const KEYS = Array.from({ length: 6 }, (_, index) => `order-${index}`);
+/** Each server refuses this number of repeated posts before the primary is lost. */
+const REFUSALS = 20;
+const END_WAITS = {
+  cancel: "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+  terminate: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+} as const;
+
+/** Ends each wait for the standby, so that what it waited with is to be seen on the primary alone. */
+function endWaits(admin: Client, how: keyof typeof END_WAITS) {
+  const end = new AbortController();
+  const ending = (async () => {
+    while (!end.signal.aborted) await admin.query(END_WAITS[how]);
+  })();
+  return async (): Promise<void> => {
+    end.abort();
+    await ending;
+  };
+}
+
+/** Sends posts with these keys to a server, one for each at a time, until it is told to stop. */
+function repeatPosts(url: string, secret: string, answers: Answered[]) {
+  const end = new AbortController();
+  const repeat = async (key: string): Promise<void> => {
+    while (!end.signal.aborted) {
+      const answer = await tryPost(url, secret, examplePost, { "idempotency-key": key }).catch(() => null);
+      if (answer === null) continue;
+      const { submission_id: id } = (await answer.json()) as { submission_id?: string };
+      answers.push({ key, status: answer.status, id });
+    }
+  };
+  const repeating = Promise.all(KEYS.map(repeat));
+  return async (): Promise<void> => {
+    end.abort();
+    await repeating;
+  };
+}
+
+test.skipIf(!hasPostgresql).each(["cancel", "terminate"] as const)(
+  "whoever repeats a post is told of it only when the standby has it, whatever ends a wait for it (%s)",
+  { timeout: 240_000 },
+  async (how) => {
+    const pair = await startPair();
+    onTestFinished(() => pair.stop());
+    const many = await startManyServers(pair.address(), 2);
+    onTestFinished(() => many.stop());
+    const urls = many.servers.map(({ url }) => url);
+    const { secret } = await many.machine.createEndpoint();
+    await postPatiently(urls[0]!, secret);
+    const admin = await connectPlainly(pair.primary.address("postgres"));
+    admin.on("error", () => undefined);
+    await admin.query("SET synchronous_commit = local");
+
+    await pair.standby.kill();
+    const stopEnding = endWaits(admin, how);
+    const answers: Answered[][] = urls.map(() => []);
+    const stops = urls.map((url, index) => repeatPosts(url, secret, answers[index]!));
+    const visible = await openForTest(pair.primary.address("postgres"));
+    await until(async () => (await rowsOf(visible, "SELECT 1 FROM idempotency")).length === KEYS.length);
+    await until(() => answers.every((each) => each.length >= REFUSALS));
+    await stopEnding();
+    await admin.end();
+    await pair.primary.kill();
+    const early = answers.flat().filter(({ status }) => status === 200);
+    await pair.standby.restart();
+    await pair.promote();
+
+    const ofKey = (key: string) => answers.flat().some((each) => each.key === key && each.status === 200);
+    await until(() => KEYS.every(ofKey));
+    for (const stop of stops) await stop();
+    const promoted = await openForTest(pair.standby.address("postgres"));
+    const stored = new Set(
+      (await rowsOf<{ id: string }>(promoted, "SELECT id FROM submission")).map(({ id }) => id),
+    );
+    expect(early).toEqual([]);
+    const taken = answers.flat().filter(({ status }) => status === 200);
+    expect(taken.filter(({ id }) => id === undefined || !stored.has(id))).toEqual([]);
+    for (const key of KEYS)
+      expect(new Set(taken.filter((each) => each.key === key).map(({ id }) => id)).size).toBe(1);
+  },
+);
