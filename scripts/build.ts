@@ -2,10 +2,11 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import seaModule from "@yao-pkg/pkg/lib-es5/sea.js";
-import { bundleSource, nodeOf, SEA_OPTIONS, type Target, targets } from "./executable.ts";
+import { bundleSource, copyNode, SEA_OPTIONS, type Target, targets } from "./executable.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bundle = join(root, "build/formsvc.cjs");
+const node = join(root, "build", process.platform === "win32" ? "node.exe" : "node");
 const executable = join(root, process.platform === "win32" ? "dist/formsvc.exe" : "dist/formsvc");
 
 await buildExecutable();
@@ -19,8 +20,9 @@ async function buildExecutable(): Promise<void> {
   rmSync(join(root, "build"), { recursive: true, force: true });
   mkdirSync(join(root, "build"), { recursive: true });
   const assets = await bundleSource(source, bundle);
+  copyNode(source, node, null);
   await seaModule.default(bundle, {
-    nodePath: nodeOf(source),
+    nodePath: node,
     signature: process.platform === "darwin",
     targets: [{ nodeRange: "node26", platform: pkgPlatform(), arch: process.arch, output: executable }],
     seaConfig: { ...SEA_OPTIONS, useCodeCache: true, assets },

@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 import { renderBrowserClient } from "./embed-browser-client.ts";
+import { linkAtomic } from "./link-atomic.ts";
 
 /** What the build for this machine and the release for all machines have in common. */
 
@@ -45,10 +46,20 @@ export interface Source {
   readonly target: Target;
 }
 
-/** The platform's Node, as its package has it. */
-export function nodeOf({ folder, target }: Source): string {
+/**
+ * Copies the platform's Node from its package. On Linux the copy needs no `libatomic.so.1`.
+ *
+ * @param strip a program that takes the debugging names out of the copy; null leaves them.
+ */
+export function copyNode({ folder, target }: Source, copy: string, strip: string | null): void {
   const bin = target.startsWith("win32") ? "bin/node.exe" : "bin/node";
-  return join(folder, "node_modules", targets[target].node, bin);
+  copyFileSync(join(folder, "node_modules", targets[target].node, bin), copy);
+  chmodSync(copy, 0o755);
+  if (strip !== null) execFileSync(strip, ["--strip-debug", copy]);
+  if (!target.startsWith("linux")) return;
+  const bytes = readFileSync(copy);
+  linkAtomic(bytes);
+  writeFileSync(copy, bytes);
 }
 
 /** Bundles src/ into one script and returns what it needs beside it, by name, for embedding: native addons, the text model. */
@@ -69,9 +80,12 @@ export async function bundleSource(
     minifyWhitespace: true,
     legalComments: "none",
     logLevel: "warning",
-    // The platform's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see.
-    alias: { "better-sqlite3": `better-sqlite3/${target}` },
-    external: ["@node-rs/argon2-wasm32-wasi"],
+    // The platform's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see. The
+    // common entry of argon2 would also hide why its addon could not be loaded.
+    alias: {
+      "better-sqlite3": `better-sqlite3/${target}`,
+      "@node-rs/argon2": `@node-rs/argon2-${ARGON2_NAMES[target]}`,
+    },
     plugins: [
       embedAddons(folder, assets),
       embedTextModel(dirname(bundle), assets),
@@ -92,6 +106,14 @@ export async function bundleSource(
 function asAscii(script: string): string {
   return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** How the packages of argon2 call the platforms. */
+const ARGON2_NAMES: Readonly<Record<Target, string>> = {
+  "linux-x64": "linux-x64-gnu",
+  "linux-arm64": "linux-arm64-gnu",
+  "darwin-arm64": "darwin-arm64",
+  "win32-x64": "win32-x64-msvc",
+};
 
 /** Always the client that src/browser/ makes now. */
 function embedBrowserClient(): Plugin {
@@ -265,9 +287,7 @@ export async function assemble(source: Source, output: string, strip: string | n
   };
   writeFileSync(join(folder, "sea-config.json"), JSON.stringify(config));
   execFileSync(process.execPath, ["--experimental-sea-config", "sea-config.json"], { cwd: folder });
-  copyFileSync(nodeOf(source), output);
-  chmodSync(output, 0o755);
-  if (strip !== null) execFileSync(strip, ["--strip-debug", output]);
+  copyNode(source, output, strip);
   // pkg brings the tool that injects; its own way of calling it wants to run the other platform's Node.
   const pkg = createRequire(import.meta.resolve("@yao-pkg/pkg/package.json"));
   const { inject } = pkg("postject") as { inject: Inject };

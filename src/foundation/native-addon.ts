@@ -6,37 +6,50 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRawAsset } from "node:sea";
 import { systemClock } from "./clock.ts";
+import { FormsvcError } from "./errors.ts";
 
 /**
  * Loads a native addon that the build embedded in the executable.
  *
- * The operating system can only load a library from a file. On Linux that is a file without a name: nobody else can change
- * it, and it disappears with the process, however that ends. On other systems it is in a fresh private folder, which is
- * removed at once. Folders are tried in order because a temporary folder may be mounted `noexec` or be read-only under systemd.
+ * The operating system can only load a library from a file. On Linux that is a file without a name in a folder, or else in
+ * memory: nobody else can change it, and it disappears with the process, however that ends. On other systems it is in a fresh
+ * private folder, which is removed at once. Folders are tried in order because a temporary folder may be mounted `noexec` or be
+ * read-only under systemd.
  *
- * @throws Error naming every folder tried, if no library can be loaded from any.
+ * @throws FormsvcError failed, naming everything tried, if no library can be loaded from anywhere.
  */
 export function loadNativeAddon(name: string): unknown {
+  const folders = addonFolders();
+  const isLinux = process.platform === "linux";
+  const ways: (() => unknown)[] = [
+    ...folders.map((folder) => () => (isLinux ? loadWithoutName(folder, name) : null)),
+    () => (isLinux ? loadFromMemory(name) : null),
+    ...folders.map((folder) => () => loadFromFolder(folder, name)),
+  ];
   const failures: string[] = [];
-  for (const parent of addonFolders()) {
+  for (const load of ways) {
     try {
-      return loadWithoutName(parent, name) ?? loadFromFolder(parent, name);
+      const loaded = load();
+      if (loaded !== null) return loaded;
     } catch (error) {
-      failures.push(`${parent}: ${(error as Error).message}`);
+      failures.push((error as Error).message);
     }
   }
-  throw new Error(
-    `cannot unpack ${name}; set TMPDIR to a writable folder that allows execution. Tried ${failures.join("; ")}`,
+  throw new FormsvcError(
+    "failed",
+    `cannot unpack ${name}; set TMPDIR to a folder of your own that is writable and not mounted noexec. Tried: ${failures.join("; ")}`,
   );
 }
 
-function addonFolders(): string[] {
+function addonFolders(): readonly string[] {
   const { RUNTIME_DIRECTORY, CACHE_DIRECTORY, STATE_DIRECTORY, XDG_RUNTIME_DIR, XDG_CACHE_HOME } =
     process.env;
   const systemd = [RUNTIME_DIRECTORY, CACHE_DIRECTORY, STATE_DIRECTORY].map((list) => list?.split(":")[0]);
@@ -49,30 +62,98 @@ const WITHOUT_NAME = 0o20_000_000 | (constants.O_DIRECTORY ?? 0);
 
 /** Null if the system or the folder's file system has no such files, or does not load from them. */
 function loadWithoutName(parent: string, name: string): unknown {
-  if (process.platform !== "linux") return null;
-  let fd: number | undefined;
   try {
-    fd = openSync(parent, WITHOUT_NAME | constants.O_RDWR, 0o700);
-    writeFileSync(fd, new Uint8Array(getRawAsset(name)));
-    // Left open: if the next addon got the same descriptor number, the loader would take it for this one.
-    return load(`/proc/self/fd/${fd}`);
+    return loadFromDescriptor(openSync(parent, WITHOUT_NAME | constants.O_RDWR, 0o700), name);
   } catch {
-    if (fd !== undefined) closeSync(fd);
     return null;
   }
 }
 
-function loadFromFolder(parent: string, name: string): unknown {
-  removeLeftFolders(parent);
-  const folder = mkdtempSync(join(parent, FOLDER_PREFIX));
+/** `MFD_CLOEXEC`. */
+const CLOSE_ON_EXEC = 1;
+
+/**
+ * From a file in memory, when no folder can be used. Node has no function for such a file, and its way to call the C library's
+ * is an experiment: so this comes after the folders, and the warning about it, which nobody can act on, is not printed.
+ *
+ * @throws Error if the system refuses it, as it does with `vm.memfd_noexec=2`.
+ */
+function loadFromMemory(name: string): unknown {
   try {
-    const file = join(folder, name);
-    writeFileSync(file, new Uint8Array(getRawAsset(name)), { mode: 0o700 });
-    return load(file);
-  } finally {
-    // Windows keeps a loaded library locked; the folder is then left to a later start.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
+    return loadFromDescriptor(createMemoryFile(name), name);
+  } catch (error) {
+    throw new Error(`memory: ${(error as Error).message}`, { cause: error });
   }
+}
+
+function createMemoryFile(name: string): number {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => {};
+  try {
+    const ffi = createRequire(process.execPath)("node:ffi") as ForeignFunctions;
+    const { functions } = ffi.dlopen(null, {
+      memfd_create: { arguments: ["string", "uint32"], return: "int32" },
+    });
+    const fd = functions.memfd_create(name, CLOSE_ON_EXEC);
+    if (fd < 0) throw new Error("the system makes no file in memory");
+    return fd;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** The part of `node:ffi` that is used; Node's types have none of it yet. */
+interface ForeignFunctions {
+  dlopen(
+    library: null,
+    functions: Readonly<Record<"memfd_create", { arguments: readonly string[]; return: string }>>,
+  ): { readonly functions: { memfd_create(name: string, flags: number): number } };
+}
+
+function loadFromDescriptor(fd: number, name: string): unknown {
+  try {
+    writeFileSync(fd, new Uint8Array(getRawAsset(name)));
+    // Left open: if the next addon got the same descriptor number, the loader would take it for this one.
+    return load(`/proc/self/fd/${fd}`);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** @throws Error naming the folder if it cannot be used. */
+function loadFromFolder(parent: string, name: string): unknown {
+  try {
+    refuseForeign(parent);
+    removeLeftFolders(parent);
+    const folder = mkdtempSync(join(parent, FOLDER_PREFIX));
+    try {
+      const file = join(folder, name);
+      writeFileSync(file, new Uint8Array(getRawAsset(name)), { mode: 0o700 });
+      return load(file);
+    } finally {
+      // Windows keeps a loaded library locked; the folder is then left to a later start.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 0 });
+    }
+  } catch (error) {
+    throw new Error(`${parent}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const STICKY = 0o1000;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/**
+ * Who may rename what is in the folder could put another library in the place of ours before it is loaded: its owner, and
+ * everybody who may write to it, unless it is sticky.
+ */
+function refuseForeign(folder: string): void {
+  const own = process.getuid?.();
+  if (own === undefined) return;
+  const { uid, mode } = statSync(folder);
+  if (uid !== own && uid !== 0) throw new Error(`the folder belongs to another user (uid ${uid})`);
+  if ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0)
+    throw new Error("other users may write to the folder");
 }
 
 function load(file: string): unknown {

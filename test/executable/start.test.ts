@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { expect, test } from "vitest";
-import { emptyMachine } from "../support/operator-machine.ts";
+import { emptyMachine, type OperatorMachine } from "../support/operator-machine.ts";
 import { executable } from "../support/program.ts";
 
 const hasStrace = spawnSync("strace", ["--version"]).status === 0;
@@ -67,5 +67,75 @@ test.skipIf(!mayUnmount)(
     );
     expect(ran.status).toBe(0);
     expect(readdirSync(temporary).sort()).toEqual(["formsvc-addon-new", "formsvc-other"]);
+  },
+);
+
+/** Runs a command where nothing that is written into a folder can be executed, the one that it works in included. */
+function runWithoutFolders(machine: OperatorMachine, shell: string, args: readonly string[]) {
+  const noexec = "mount -t tmpfs -o noexec,mode=1777 none";
+  const folder = machine.path("noexec");
+  mkdirSync(folder, { recursive: true });
+  return spawnSync(
+    "unshare",
+    [
+      "-m",
+      "sh",
+      "-c",
+      `${noexec} /dev/shm && ${noexec} ${folder} && cd ${folder} && ${shell}`,
+      executable,
+      ...args,
+    ],
+    { env: { TMPDIR: folder, PATH: process.env["PATH"] }, encoding: "utf8" },
+  );
+}
+
+test.skipIf(!mayUnmount)(
+  "the native parts load if every folder is mounted noexec, and nothing is said about how",
+  () => {
+    const ran = runWithoutFolders(emptyMachine(), 'exec "$0" "$@"', ["account", "create", "ada@example.org"]);
+    expect(ran).toMatchObject({ status: 0 });
+    expect(ran.stderr).not.toContain("Warning");
+  },
+);
+
+test.skipIf(!mayUnmount || !hasStrace)(
+  "if the native parts cannot be loaded from anywhere, one sentence says what to set and what was tried",
+  () => {
+    const refuse = 'exec strace -f -o /dev/null -e inject=memfd_create:error=EACCES "$0" "$@"';
+    const machine = emptyMachine();
+    const plain = runWithoutFolders(machine, refuse, ["account", "create", "ada@example.org"]);
+    expect(plain.status).toBe(1);
+    const lines = plain.stderr
+      .trimEnd()
+      .split("\n")
+      .filter((line) => !line.includes("new database"));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^formsvc: cannot unpack \S+\.node; set TMPDIR to a folder of your own/);
+    expect(lines[0]).toContain("memory: the system makes no file in memory");
+    expect(lines[0]).toContain("/dev/shm: ");
+    const json = runWithoutFolders(machine, refuse, ["account", "create", "ada@example.org", "--json"]);
+    expect(json.status).toBe(1);
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: "failed",
+      message: expect.stringMatching(/^cannot unpack \S+\.node; set TMPDIR/) as unknown,
+    });
+  },
+);
+
+test.skipIf(!mayUnmount)(
+  "without files that have no name, a folder of another user and one that others may write to are not used",
+  () => {
+    const machine = emptyMachine();
+    const foreign = machine.path("foreign");
+    mkdirSync(foreign, { mode: 0o700 });
+    chownSync(foreign, 65_534, 65_534);
+    const open = machine.path("open");
+    mkdirSync(open);
+    const shell = `chmod 777 ${open} && umount -l /proc && TMPDIR=${foreign} XDG_RUNTIME_DIR=${open} exec "$0" "$@"`;
+    const ran = runWithoutFolders(machine, shell, ["account", "create", "ada@example.org"]);
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toContain(`${foreign}: the folder belongs to another user (uid 65534)`);
+    expect(ran.stderr).toContain(`${open}: other users may write to the folder`);
+    expect([...readdirSync(foreign), ...readdirSync(open)]).toEqual([]);
   },
 );
