@@ -1,3 +1,4 @@
+import type { Steps } from "../database/steps.ts";
 import { addEndpoint } from "../endpoints/administer-endpoints.ts";
 import type { CreatedEndpoint } from "../endpoints/create-endpoint.ts";
 import { defaultEndpointSettings } from "../endpoints/endpoint.ts";
@@ -5,14 +6,19 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { exampleSchema } from "../schemas/example-schema.ts";
-import type { Workspace } from "../workspaces/workspace.ts";
 import { checkName } from "../workspaces/workspace.ts";
-import { getViewableWorkspace, listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import {
+  getViewableWorkspace,
+  labelWorkspaces,
+  listViewableWorkspaces,
+  seesSeveralWorkspaces,
+} from "../workspaces/workspace-store.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary, selectField, textField } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { ownAddress } from "./own-address.ts";
 import { applied, type DashboardParts } from "./parts.ts";
+import { planName } from "./plan-name.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
@@ -21,6 +27,12 @@ import { copyRow, snippetCards } from "./snippets-view.ts";
 const PATH = "/dashboard/endpoints/new";
 /** Workspaces offered in one list; an operator may see any number of them. */
 const MAX_OFFERED = 500;
+
+interface OfferedWorkspace {
+  readonly id: string;
+  readonly plan: string;
+  readonly label: string;
+}
 
 interface NewForm {
   readonly name: string;
@@ -61,6 +73,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     const checked = checkDraft(typed.draft);
     const problems = new Map([
       ...nameProblem(typed.name),
+      ...(await parts.db.read(() => workspaceProblem(visit.viewer, typed.workspaceId))),
       ...(checked.definition === null ? checked.problems : []),
     ]);
     if (checked.definition === null || problems.size > 0) return show(visit, { ...typed, problems }, 422);
@@ -90,20 +103,29 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
   }
 
   async function show({ viewer }: Visit, form: NewForm, status: number): Promise<Answer> {
-    const workspaces = await parts.db.read(() => listViewableWorkspaces(viewer));
-    return page("New endpoint", formView(form, workspaces.slice(0, MAX_OFFERED)), status);
+    const workspaces = await parts.db.read(function* () {
+      const offered = (yield* listViewableWorkspaces(viewer)).slice(0, MAX_OFFERED);
+      const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
+      return offered.map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }));
+    });
+    return page("New endpoint", formView(form, workspaces), status);
   }
 }
 
 /** Refusals that the owner can do something about. */
 const SHOWN: ReadonlySet<string> = new Set(["usage", "plan_limit"]);
 
+/** With several, none is chosen beforehand: the form of a customer would count for another. */
+function* workspaceProblem(viewer: Visit["viewer"], id: string): Steps<[string, string][]> {
+  const isUnclear = id === "" && (yield* seesSeveralWorkspaces(viewer));
+  return isUnclear ? [["workspace", "Choose the workspace that it belongs to."]] : [];
+}
+
 function* chosenWorkspace(viewer: Visit["viewer"], id: string) {
   if (id !== "") return yield* getViewableWorkspace(viewer, id);
-  const [first, second] = yield* listViewableWorkspaces(viewer);
-  if (first === undefined) throw new FormsvcError("usage", "there is no workspace of yours yet");
-  if (second !== undefined) throw new FormsvcError("usage", "choose the workspace");
-  return first;
+  const [only] = yield* listViewableWorkspaces(viewer);
+  if (only === undefined) throw new FormsvcError("usage", "there is no workspace of yours yet");
+  return only;
 }
 
 function nameProblem(name: string): [string, string][] {
@@ -125,7 +147,7 @@ function madeAlready(): Answer {
 
 function formView(
   { name, workspaceId, draft, problems, sent }: NewForm,
-  workspaces: readonly Workspace[],
+  workspaces: readonly OfferedWorkspace[],
 ): Html {
   return html`<p class="crumbs"><a href="/dashboard/endpoints">← Endpoints</a></p>
     <div class="head"><h1>New endpoint</h1></div>
@@ -149,8 +171,11 @@ function formView(
 
 const NAME_HINT = "How you find it here, like Contact. Visitors do not see it.";
 
-function workspaceField(value: string, workspaces: readonly Workspace[], problems: Problems): Html {
-  const options = workspaces.map(({ id, name, plan }) => ({ value: id, label: `${name} (plan ${plan})` }));
+function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], problems: Problems): Html {
+  const options = [
+    { value: "", label: "Choose the workspace" },
+    ...workspaces.map(({ id, label, plan }) => ({ value: id, label: `${label} · plan ${planName(plan)}` })),
+  ];
   const parts = { name: "workspace", label: "Workspace", value, problems };
   return selectField({ ...parts, hint: "Its plan’s limits count for this endpoint." }, options);
 }

@@ -68,11 +68,16 @@ export function selectField(parts: FieldParts, options: readonly Option[]): Html
     ({ value, label }) =>
       html`<option value="${value}" ${value === parts.value && html` selected`}>${label}</option>`,
   );
+  return selectOf(parts, html`${choices}`);
+}
+
+/** The same for options that the caller writes, like those in groups. */
+export function selectOf(parts: FieldParts, options: Html): Html {
   return field(
     parts,
     (marks) =>
       html`<select name="${parts.name}" ${marks}>
-        ${choices}
+        ${options}
       </select>`,
   );
 }

@@ -1,6 +1,5 @@
 import type { EndpointName, PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
-import type { Viewer } from "../sessions/session.ts";
 
 /** The form of a row. @param showsWorkspace under it, for who sees the forms of several. */
 export function formName(endpoint: PlacedEndpoint | undefined, showsWorkspace: boolean): Html {
@@ -9,7 +8,7 @@ export function formName(endpoint: PlacedEndpoint | undefined, showsWorkspace: b
   }`;
 }
 
-/** Whether an operator's lists have forms of several workspaces. @param choices the forms that the viewer may see. */
-export function needsWorkspace({ isOperator }: Viewer, choices: readonly EndpointName[]): boolean {
-  return isOperator && new Set(choices.map(({ workspaceId }) => workspaceId)).size > 1;
+/** Whether a name alone may mean forms of several workspaces. @param choices the forms that the viewer may see. */
+export function hasSeveralWorkspaces(choices: readonly EndpointName[]): boolean {
+  return new Set(choices.map(({ workspaceId }) => workspaceId)).size > 1;
 }

@@ -15,9 +15,9 @@ import {
 } from "../submissions/held-post.ts";
 import { releaseHeldPost } from "../submissions/release-held.ts";
 import { type Answer, page, redirect } from "./answer.ts";
-import { needsWorkspace } from "./form-name.ts";
+import { listFormChoices } from "./form-choice.ts";
+import { hasSeveralWorkspaces } from "./form-name.ts";
 import { addressOfHeld, heldPostView, heldView } from "./held-view.ts";
-import { MAX_CHOICES } from "./inbox-view.ts";
 import { applied, change, type DashboardParts } from "./parts.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "./routes.ts";
@@ -33,11 +33,11 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
     const { endpoints, choices } = await db.read(function* () {
       return {
         endpoints: yield* readEndpointNames([...new Set(data.map((held) => held.endpointId))]),
-        choices: yield* listEndpointNames(viewer, MAX_CHOICES),
+        choices: yield* listFormChoices(viewer),
       };
     });
     const { days } = config.held;
-    const showsWorkspace = needsWorkspace(viewer, choices);
+    const showsWorkspace = hasSeveralWorkspaces(choices);
     const list = { posts: data, endpoints, choices, showsWorkspace, endpointId, before, nextCursor, days };
     return page("Held", heldView(list));
   });

@@ -1,8 +1,9 @@
-import type { EndpointName, PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
+import type { PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import type { HeldPost } from "../submissions/held-post.ts";
 import { emptyCard } from "./empty-card.ts";
+import { formOptions } from "./form-choice.ts";
 import { formName } from "./form-name.ts";
 import { postTable } from "./post-table.ts";
 import { previewOf, titleOf } from "./preview.ts";
@@ -14,7 +15,7 @@ export interface HeldParts {
   readonly posts: readonly HeldPost[];
   readonly endpoints: ReadonlyMap<string, PlacedEndpoint>;
   /** The endpoints that the viewer may see. */
-  readonly choices: readonly EndpointName[];
+  readonly choices: readonly PlacedEndpoint[];
   /** Whether the rows belong to several workspaces. */
   readonly showsWorkspace: boolean;
   /** The one that is shown; empty is all. */
@@ -53,10 +54,7 @@ function formSelect({ choices, endpointId }: HeldParts): Html | null {
     <label class="hidden-text" for="f-endpoint">Form</label>
     <select id="f-endpoint" name="endpoint">
       <option value="">All forms</option>
-      ${choices.map(
-        ({ id, name }) =>
-          html`<option value="${id}" ${id === endpointId && html` selected`}>${name}</option>`,
-      )}
+      ${formOptions(choices, endpointId)}
     </select>
     <button>Show</button>
   </form>`;

@@ -1,4 +1,3 @@
-import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { createDayCounter } from "../submissions/count-by-day.ts";
@@ -6,6 +5,7 @@ import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { activityStrip, findingsStrip, readFullest, SHOWN_DAYS } from "./activity-strip.ts";
 import { page, redirect } from "./answer.ts";
 import { readFindings } from "./findings.ts";
+import { listFormChoices } from "./form-choice.ts";
 import {
   addressOf,
   everyViewable,
@@ -13,7 +13,7 @@ import {
   readInboxFilter,
   toSubmissionFilter,
 } from "./inbox-filter.ts";
-import { inboxView, MAX_CHOICES } from "./inbox-view.ts";
+import { inboxView } from "./inbox-view.ts";
 import type { DashboardParts } from "./parts.ts";
 import { readInbox } from "./read-inbox.ts";
 import type { Routes } from "./routes.ts";
@@ -43,14 +43,13 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     const { filter, choices } = await parts.db.read(function* () {
       return {
         filter: yield* toSubmissionFilter(shown, viewer),
-        // One more tells that there are too many to choose from.
-        choices: yield* listEndpointNames(viewer, MAX_CHOICES + 1),
+        choices: yield* listFormChoices(viewer),
       };
     });
     const found = await readInbox(parts, viewer, filter, place);
     if (found === null) return redirect(addressOf(shown));
     const isFirst = place.before === "" && isEverything(shown) && choices.length > 0;
     const top = isFirst ? await readTop(viewer, now) : null;
-    return page("Inbox", inboxView({ viewer, shown, place, found, choices, top, now }));
+    return page("Inbox", inboxView({ shown, place, found, choices, top, now }));
   });
 }

@@ -1,9 +1,9 @@
-import type { EndpointName } from "../endpoints/viewable-endpoints.ts";
+import type { PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { firstIdAt, timeOfId } from "../foundation/id.ts";
-import type { Viewer } from "../sessions/session.ts";
 import { emptyCard } from "./empty-card.ts";
-import { formName, needsWorkspace } from "./form-name.ts";
+import { formOptions } from "./form-choice.ts";
+import { formName, hasSeveralWorkspaces } from "./form-name.ts";
 import { addressOf, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
 import { postTable } from "./post-table.ts";
 import { previewOf } from "./preview.ts";
@@ -11,19 +11,14 @@ import type { InboxPage, InboxRow, Place } from "./read-inbox.ts";
 import { markPill, scorePill } from "./score-view.ts";
 import { time, timeText } from "./time.ts";
 
-/** Endpoints that the filter lets one choose from. */
-export const MAX_CHOICES = 500;
-/** With more of them, they are chosen from a list. */
-const MAX_CHIPS = 5;
 const WEEK_MS = 7 * 86_400_000;
 
 export interface InboxParts {
-  readonly viewer: Viewer;
   readonly shown: InboxFilter;
   readonly place: Place;
   readonly found: InboxPage;
   /** The endpoints that the viewer may see. */
-  readonly choices: readonly EndpointName[];
+  readonly choices: readonly PlacedEndpoint[];
   /** What stands above the list; null on other pages than the first. */
   readonly top: Html | null;
   readonly now: number;
@@ -72,7 +67,7 @@ function searchForm({ shown, choices }: InboxParts): Html {
   </form>`;
 }
 
-function endpointSelect(shown: InboxFilter, choices: readonly EndpointName[]): Html {
+function endpointSelect(shown: InboxFilter, choices: readonly PlacedEndpoint[]): Html {
   const isKnown = choices.some(({ id }) => id === shown.endpoint);
   const others =
     shown.endpoint === "" || isKnown
@@ -82,13 +77,7 @@ function endpointSelect(shown: InboxFilter, choices: readonly EndpointName[]): H
     <label for="f-endpoint">Form</label>
     <select id="f-endpoint" name="endpoint">
       <option value="">All forms</option>
-      ${others}
-      ${choices
-        .slice(0, MAX_CHOICES)
-        .map(
-          ({ id, name }) =>
-            html`<option value="${id}" ${id === shown.endpoint && html` selected`}>${name}</option>`,
-        )}
+      ${others}${formOptions(choices, shown.endpoint)}
     </select>
   </div>`;
 }
@@ -100,7 +89,7 @@ function dayField(name: string, label: string, value: string): Html {
 }
 
 /** The usual filters, each pressed once to set it and again to leave it. */
-function chips({ shown, choices, now }: InboxParts): Html {
+function chips({ shown, now }: InboxParts): Html {
   const lastWeek = new Date(now - WEEK_MS).toISOString().slice(0, 10);
   const chip = (label: string, isOn: boolean, on: Partial<InboxFilter>, off: Partial<InboxFilter>): Html =>
     html`<a class="chip" ${isOn && html` aria-current="true"`} href="${addressOf({ ...shown, ...(isOn ? off : on) })}"
@@ -108,17 +97,14 @@ function chips({ shown, choices, now }: InboxParts): Html {
     > `;
   const ofClass = (label: string, spamClass: "medium" | "high"): Html =>
     chip(label, shown.spamClass === spamClass, { spamClass }, { spamClass: "" });
-  const forms = choices.length > MAX_CHIPS || choices.length < 2 ? [] : choices;
   return html`<nav class="chips" aria-label="Usual filters">
-    ${chip("All", isEverything(shown), NO_FILTER, NO_FILTER)}${chip("Unread", shown.unread, { unread: true }, { unread: false })}${ofClass("Worth a look", "medium")}${ofClass("Suspicious", "high")}${forms.map(
-      ({ id, name }) => chip(name, shown.endpoint === id, { endpoint: id }, { endpoint: "" }),
-    )}${chip("Last 7 days", shown.since === lastWeek && shown.until === "", { since: lastWeek, until: "" }, { since: "" })}
+    ${chip("All", isEverything(shown), NO_FILTER, NO_FILTER)}${chip("Unread", shown.unread, { unread: true }, { unread: false })}${ofClass("Worth a look", "medium")}${ofClass("Suspicious", "high")}${chip("Last 7 days", shown.since === lastWeek && shown.until === "", { since: lastWeek, until: "" }, { since: "" })}
     <span class="live" data-live-mark hidden>Live</span>
   </nav>`;
 }
 
-function tableView({ viewer, shown, place, found, choices }: InboxParts): Html {
-  const showsWorkspace = needsWorkspace(viewer, choices);
+function tableView({ shown, place, found, choices }: InboxParts): Html {
+  const showsWorkspace = hasSeveralWorkspaces(choices);
   const back = addressOf(shown, "/bulk", { before: place.before, after: place.after });
   return html`<form class="card inbox" method="post" action="${back}">
     <div class="bar" role="group" aria-label="With the selected">

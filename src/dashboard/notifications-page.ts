@@ -1,15 +1,19 @@
+import type { Endpoint } from "../endpoints/endpoint.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { listViewableAutoReplies, type OwnedAutoReply } from "../mail/auto-reply/viewable-auto-replies.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { listViewableMailRecipients, type OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { readQueue, type RecipientQueue } from "../outbox/count-deliveries.ts";
+import type { Viewer } from "../sessions/session.ts";
 import { listViewableWebhooks, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { WEBHOOK_KIND } from "../webhooks/webhook.ts";
+import { labelWorkspaces, seesSeveralWorkspaces } from "../workspaces/workspace-store.ts";
 import { page } from "./answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { emptyCard } from "./empty-card.ts";
 import { pathOf } from "./endpoint-frame.ts";
 import { stateOf as replyState } from "./reply-view.ts";
+import { formName } from "./form-name.ts";
 import { type Health, healthPill, queueCell } from "./health.ts";
 import { listCard } from "./list-card.ts";
 import type { DashboardParts } from "./parts.ts";
@@ -30,10 +34,12 @@ interface Row {
   readonly health: Health;
   /** Null while all is well. */
   readonly failingSince: number | null;
-  readonly endpointName: string;
+  readonly endpoint: Endpoint;
 }
 
 interface ShownRow extends Row {
+  /** The form, and its workspace if the viewer sees several. */
+  readonly form: Html;
   readonly queue: RecipientQueue;
 }
 
@@ -53,20 +59,48 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     const recipients = await db.read(() => listViewableMailRecipients(viewer, mailAfter, PAGE_SIZE + 1));
     const webhooks = await db.read(() => listViewableWebhooks(viewer, webhooksAfter, PAGE_SIZE + 1));
     const replies = await db.read(() => listViewableAutoReplies(viewer, repliesAfter, PAGE_SIZE + 1));
-    const mail = await readList(recipients.map(mailRow), "mail_after", mailAfter === null);
-    const others = await readList(webhooks.map(webhookRow), "after", webhooksAfter === null);
-    const answers = await readList(replies.map(replyRow), "replies_after", repliesAfter === null);
+    const found = [recipients.map(mailRow), webhooks.map(webhookRow), replies.map(replyRow)] as const;
+    const nameForm = await formNames(viewer, found.flat());
+    const mail = await readList(found[0], nameForm, { parameter: "mail_after", isFirst: mailAfter === null });
+    const others = await readList(found[1], nameForm, {
+      parameter: "after",
+      isFirst: webhooksAfter === null,
+    });
+    const answers = await readList(found[2], nameForm, {
+      parameter: "replies_after",
+      isFirst: repliesAfter === null,
+    });
     const missing = mailMissing(config, viewer.isOperator);
     const content = html`<div class="head"><h1>Notifications</h1></div>
       ${mailCard(mail, missing, now)} ${webhooksCard(others, now)} ${repliesCard(answers, now)}`;
     return page("Notifications", content);
   });
 
+  /** How the rows name their forms. */
+  function formNames(viewer: Viewer, rows: readonly Row[]): Promise<(endpoint: Endpoint) => Html> {
+    return Promise.resolve(
+      db.read(function* () {
+        const showsWorkspace = yield* seesSeveralWorkspaces(viewer);
+        const labels = yield* labelWorkspaces(rows.map(({ endpoint }) => endpoint.workspaceId));
+        return ({ id, name, workspaceId }: Endpoint): Html => {
+          const workspaceName = labels.get(workspaceId) ?? "";
+          return formName({ id, name, workspaceId, workspaceName }, showsWorkspace);
+        };
+      }),
+    );
+  }
+
   /** @param found one more than a page if there are more. */
-  async function readList(found: readonly Row[], parameter: string, isFirst: boolean): Promise<List> {
+  async function readList(
+    found: readonly Row[],
+    nameForm: (endpoint: Endpoint) => Html,
+    { parameter, isFirst }: { readonly parameter: string; readonly isFirst: boolean },
+  ): Promise<List> {
     const rows: ShownRow[] = [];
-    for (const row of found.slice(0, PAGE_SIZE))
-      rows.push({ ...row, queue: await db.read(() => readQueue(row.id)) });
+    for (const row of found.slice(0, PAGE_SIZE)) {
+      const queue = await db.read(() => readQueue(row.id));
+      rows.push({ ...row, form: nameForm(row.endpoint), queue });
+    }
     const next = found.length > PAGE_SIZE ? `${PATH}?${parameter}=${rows.at(-1)?.id}` : null;
     return { rows, next, isFirst };
   }
@@ -76,7 +110,7 @@ function mailRow({ recipient, endpoint }: OwnedMailRecipient): Row {
   const { id, settings, failingSince } = recipient;
   const health = recipientHealth(recipient);
   const path = recipientPath(MAIL_KIND, id);
-  return { id, path, name: settings.address, health, failingSince, endpointName: endpoint.name };
+  return { id, path, name: settings.address, health, failingSince, endpoint };
 }
 
 function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
@@ -84,13 +118,13 @@ function webhookRow({ webhook, endpoint }: OwnedWebhook): Row {
   const name = new URL(settings.url).host;
   const health = healthOf(webhook);
   const path = recipientPath(WEBHOOK_KIND, id);
-  return { id, path, name, health, failingSince, endpointName: endpoint.name };
+  return { id, path, name, health, failingSince, endpoint };
 }
 
 function replyRow({ reply, endpoint }: OwnedAutoReply): Row {
   const { name } = endpoint;
   const path = pathOf(endpoint, "/reply");
-  return { id: reply.id, path, name, health: replyState(reply), failingSince: null, endpointName: name };
+  return { id: reply.id, path, name, health: replyState(reply), failingSince: null, endpoint };
 }
 
 /** Set up on the page of an endpoint. */
@@ -105,9 +139,9 @@ function repliesCard({ rows, next, isFirst }: List, now: number): Html {
   });
 }
 
-function replyView({ path, name, health, queue }: ShownRow, now: number): Html {
+function replyView({ path, form, health, queue }: ShownRow, now: number): Html {
   return html`<tr>
-    <th scope="row"><a class="link" href="${path}"><bdi>${name}</bdi></a></th>
+    <th scope="row"><a class="link" href="${path}">${form}</a></th>
     <td>${healthPill(health)}</td>
     <td data-label="Messages">${queueCell(queue, now)}</td>
   </tr>`;
@@ -155,13 +189,13 @@ const NO_WEBHOOK = emptyCard(
   html`<a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
 );
 
-function rowView({ path, name, health, failingSince, endpointName, queue }: ShownRow, now: number): Html {
+function rowView({ path, name, health, failingSince, form, queue }: ShownRow, now: number): Html {
   return html`<tr>
     <th scope="row"><a class="link" href="${path}">${name}</a></th>
     <td>
       ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
     </td>
     <td data-label="Messages">${queueCell(queue, now)}</td>
-    <td data-label="Endpoint"><bdi>${endpointName}</bdi></td>
+    <td data-label="Endpoint">${form}</td>
   </tr>`;
 }

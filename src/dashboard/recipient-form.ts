@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Endpoint } from "../endpoints/endpoint.ts";
+import type { PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { checkRecipientSettings } from "../mail/check-recipient-settings.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type MailRecipient,
   type MailRecipientSettings,
 } from "../mail/mail-recipient.ts";
-import { endpointField } from "./endpoint-choice.ts";
+import { checkFormChosen, formField } from "./form-choice.ts";
 import { type Problems, selectField, textField, tryField } from "./field.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
 import { digestLabel } from "./recipient-words.ts";
@@ -62,6 +62,7 @@ export function checkTyped(
   problems: Map<string, string>,
   typed: TypedRecipient,
 ): MailRecipientSettings | null {
+  checkFormChosen(problems, typed.endpointId);
   const checked = tryField(problems, "address", () => checkRecipientSettings({ address: typed.address }));
   const change = checkChange(problems, typed);
   return checked === null || change === null ? null : { ...checked, ...change };
@@ -76,7 +77,7 @@ interface RecipientFields {
   readonly typed: TypedRecipient;
   readonly problems: Problems;
   /** To choose from; null for a recipient that is there, whose endpoint and address stay. */
-  readonly endpoints: readonly Endpoint[] | null;
+  readonly endpoints: readonly PlacedEndpoint[] | null;
 }
 
 export function recipientFields({ typed, problems, endpoints }: RecipientFields): Html {
@@ -101,8 +102,8 @@ export function recipientFields({ typed, problems, endpoints }: RecipientFields)
     })}`;
 }
 
-function newFields(typed: TypedRecipient, problems: Problems, endpoints: readonly Endpoint[]): Html {
-  return html`${endpointField(typed.endpointId, problems, endpoints)}
+function newFields(typed: TypedRecipient, problems: Problems, endpoints: readonly PlacedEndpoint[]): Html {
+  return html`${formField(typed.endpointId, problems, endpoints)}
   ${textField({
     name: "address",
     label: "E-mail address",

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../endpoints/endpoint.ts";
+import type { PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
@@ -8,7 +8,7 @@ import { type Answer, page, redirect } from "./answer.ts";
 import type { Asking } from "./ask-recipient.ts";
 import { recipientPath } from "./channel-of.ts";
 import { emptyCard } from "./empty-card.ts";
-import { listOffered } from "./endpoint-choice.ts";
+import { listFormChoices } from "./form-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { change, type DashboardParts } from "./parts.ts";
@@ -74,7 +74,7 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts, asking:
   }
 
   async function newPage(visit: Visit, typed: TypedRecipient, problems: Problems): Promise<Answer> {
-    const endpoints = await db.read(() => listOffered(visit.viewer));
+    const endpoints = await db.read(() => listFormChoices(visit.viewer));
     const missing = mailMissing(parts.config, visit.viewer.isOperator);
     const content =
       missing !== null
@@ -102,7 +102,7 @@ function formCard(
   { form }: Visit,
   typed: TypedRecipient,
   problems: Problems,
-  endpoints: readonly Endpoint[],
+  endpoints: readonly PlacedEndpoint[],
 ): Html {
   return html`<section class="card">
     <form class="stacked" method="post" action="/dashboard/recipients/new" data-unsaved>

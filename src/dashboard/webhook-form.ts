@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Endpoint } from "../endpoints/endpoint.ts";
+import type { PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { parseCustomHeaders } from "../webhooks/custom-headers.ts";
 import { addressFor } from "../webhooks/check-webhook-settings.ts";
 import { WEBHOOK_FORMATS, type WebhookFormat } from "../webhooks/formats/format.ts";
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import type { Webhook, WebhookSettings } from "../webhooks/webhook.ts";
-import { endpointField } from "./endpoint-choice.ts";
+import { checkFormChosen, formField } from "./form-choice.ts";
 import { areaField, checkField, type Problems, selectField, textField, tryField } from "./field.ts";
 import { readSpamScore, spamScoreField } from "./highest-score.ts";
 
@@ -60,6 +60,7 @@ type Asked = Pick<WebhookSettings, "maxSpamScore" | "allowPrivate"> &
 /** The settings of a new webhook, or the problems of the form. */
 export function checkTyped(typed: TypedWebhook): Checked<Asked & Pick<WebhookSettings, "format" | "url">> {
   const problems = new Map<string, string>();
+  checkFormChosen(problems, typed.endpointId);
   const { format } = typed;
   const url = tryField(problems, "url", () => addressFor(format, typed.url));
   const asked = checkAsked(problems, typed);
@@ -102,7 +103,7 @@ interface WebhookFields {
   readonly typed: TypedWebhook;
   readonly problems: Problems;
   /** To choose from; null if the endpoint cannot be changed any more. */
-  readonly endpoints: readonly Endpoint[] | null;
+  readonly endpoints: readonly PlacedEndpoint[] | null;
   /** Of the chat that the webhook tells now; null if it tells none, or is new. */
   readonly shownUrl: string | null;
   /** Names of the headers that the webhook has now. */
@@ -133,7 +134,7 @@ export function shownChat({ format, url }: Webhook["settings"]): string | null {
 export function webhookFields(fields: WebhookFields): Html {
   const { typed, problems, endpoints, headerNames, isOperator } = fields;
   const keeps = `Leave this empty to keep those that it has: ${headerNames.join(", ")}.`;
-  return html`${endpoints !== null && endpointField(typed.endpointId, problems, endpoints)}
+  return html`${endpoints !== null && formField(typed.endpointId, problems, endpoints)}
     ${endpoints !== null && formatField(typed, problems)}
     ${addressField(fields)}
     ${areaField({

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../endpoints/endpoint.ts";
+import type { PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
@@ -7,7 +7,7 @@ import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import type { OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { emptyCard } from "./empty-card.ts";
-import { listOffered } from "./endpoint-choice.ts";
+import { listFormChoices } from "./form-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { change, type DashboardParts } from "./parts.ts";
@@ -67,7 +67,7 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
   }
 
   async function newPage(visit: Visit, typed: TypedWebhook, problems: Problems): Promise<Answer> {
-    const endpoints = await db.read(() => listOffered(visit.viewer));
+    const endpoints = await db.read(() => listFormChoices(visit.viewer));
     const content = endpoints.length === 0 ? noEndpoints() : newView(visit, typed, problems, endpoints);
     return page("Add a webhook or chat", content, problems.size === 0 ? 200 : 422);
   }
@@ -77,7 +77,7 @@ function newView(
   { viewer, form }: Visit,
   typed: TypedWebhook,
   problems: Problems,
-  endpoints: readonly Endpoint[],
+  endpoints: readonly PlacedEndpoint[],
 ): Html {
   const { isOperator } = viewer;
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>

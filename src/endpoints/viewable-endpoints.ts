@@ -2,7 +2,11 @@ import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, type Steps } from "../database/steps.ts";
 import type { Viewing } from "../workspaces/viewing.ts";
-import { listViewableWorkspaces, readWorkspaceNames } from "../workspaces/workspace-store.ts";
+import {
+  labelWorkspaces,
+  listViewableWorkspaces,
+  readWorkspaceNames,
+} from "../workspaces/workspace-store.ts";
 
 /** An endpoint as lists and filters name it. */
 export interface EndpointName {
@@ -11,9 +15,9 @@ export interface EndpointName {
   readonly workspaceId: string;
 }
 
-/** Of every endpoint that somebody may see, by name. @param limit how many at most; null is all. */
+/** Of every endpoint that somebody may see, workspace by workspace, by name. @param limit how many at most; null is all. */
 export function* listEndpointNames(viewing: Viewing, limit: number | null): Steps<EndpointName[]> {
-  let rows = selectNames().orderBy("name").orderBy("id");
+  let rows = selectNames().orderBy("workspace_id").orderBy("name").orderBy("id");
   if (!viewing.isOperator) {
     const ids = (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
     rows = rows.where("workspace_id", "in", eachOf(ids));
@@ -24,6 +28,25 @@ export function* listEndpointNames(viewing: Viewing, limit: number | null): Step
 /** An endpoint with the workspace it belongs to. */
 export interface PlacedEndpoint extends EndpointName {
   readonly workspaceName: string;
+}
+
+/** The same with their workspaces, in the order of the workspaces' names. Two workspaces of one name are told apart. */
+export function* listPlacedEndpoints(viewing: Viewing, limit: number): Steps<PlacedEndpoint[]> {
+  const endpoints = yield* listEndpointNames(viewing, limit);
+  const labels = yield* labelWorkspaces([...new Set(endpoints.map(({ workspaceId }) => workspaceId))]);
+  return endpoints
+    .map(({ id, name, workspaceId }) => ({
+      id,
+      name,
+      workspaceId,
+      workspaceName: labels.get(workspaceId) ?? "",
+    }))
+    .toSorted((left, right) => inOrder(left.workspaceName, right.workspaceName));
+}
+
+/** As people look names up, whatever the letters' case. */
+function inOrder(left: string, right: string): number {
+  return left.localeCompare(right, "en", { sensitivity: "base", numeric: true });
 }
 
 /** These endpoints by id. The caller has checked that they may be seen. */

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { createWorkspace } from "../../src/workspaces/workspace-store.ts";
+import { addFormOwner } from "../support/form-owner.ts";
+import { goodPost, startServer } from "../support/test-server.ts";
+import { visit } from "../support/visitor.ts";
+
+/** An operator who sees the forms of two customers, each with one named Contact. */
+async function twoCustomers() {
+  const server = await startServer({
+    server: { port: 0, baseUrl: "https://forms.example.com" },
+    mail: { host: "127.0.0.1", port: 9, from: "f@example.com" },
+  });
+  const operator = await visit(server, "ada@example.com");
+  const bakery = await addFormOwner(server, "bakery@example.com");
+  const garage = await addFormOwner(server, "garage@example.com");
+  return { server, operator, bakery, garage };
+}
+
+const optionsOf = (page: string): string =>
+  /<select[^>]*name="endpoint"[^>]*>(.*?)<\/select>/s.exec(page)?.[1]?.replaceAll(/\s+/g, " ") ?? "";
+
+test("wherever a form is chosen, the forms of several workspaces stand under their workspaces", async () => {
+  const { operator, bakery, garage } = await twoCustomers();
+  for (const path of [
+    "/dashboard",
+    "/dashboard/held",
+    "/dashboard/recipients/new",
+    "/dashboard/webhooks/new",
+  ]) {
+    const options = optionsOf((await operator.get(path)).text);
+    expect(options, path).toMatch(
+      new RegExp(
+        `<optgroup label="bakery">.*${bakery.endpoint.id}.*</optgroup>.*<optgroup label="garage">.*${garage.endpoint.id}.*</optgroup>`,
+      ),
+    );
+  }
+  // Whoever sees one workspace only needs no groups.
+  expect(optionsOf((await bakery.get("/dashboard/webhooks/new")).text)).not.toContain("optgroup");
+});
+
+test("two workspaces of one name are told apart by their accounts, or by their ids", async () => {
+  const { server, operator, bakery } = await twoCustomers();
+  const twin = await addFormOwner(server, "bakery@example.org");
+  const options = optionsOf((await operator.get("/dashboard/webhooks/new")).text);
+  expect(options).toContain('<optgroup label="bakery (bakery@example.com)">');
+  expect(options).toContain('<optgroup label="bakery (bakery@example.org)">');
+  server.owner.now(() => createWorkspace("bakery", "bakery@example.com", server.clock.now()));
+  const { text } = await bakery.get("/dashboard/endpoints/new");
+  expect(text).toContain(`bakery (${bakery.endpoint.workspaceId})`);
+  expect(text).not.toContain(twin.endpoint.workspaceId);
+});
+
+test("with several forms none is chosen beforehand for a recipient, and nothing is made until one is", async () => {
+  const { operator, garage } = await twoCustomers();
+  for (const [path, sent] of [
+    ["/dashboard/recipients/new", { address: "g@example.com" }],
+    ["/dashboard/webhooks/new", { url: "https://example.com/hook", format: "standard" }],
+  ] as const) {
+    const { status, text } = await operator.post(path, { endpoint: "", ...sent });
+    expect(status, path).toBe(422);
+    expect(text, path).toContain("Choose the form whose posts are sent.");
+    expect(optionsOf(text), path).toMatch(/^\s*<option value="">Choose the form<\/option>/);
+    const chosen = optionsOf((await operator.get(`${path}?endpoint=${garage.endpoint.id}`)).text);
+    expect(chosen, path).toMatch(new RegExp(`value="${garage.endpoint.id}"\\s+selected`));
+  }
+  expect((await operator.get("/dashboard/notifications")).text).not.toContain("g@example.com");
+  // An owner of one form has nothing to choose.
+  expect(optionsOf((await garage.get("/dashboard/webhooks/new")).text)).not.toContain('value=""');
+});
+
+test("with several workspaces none is chosen beforehand for a new form", async () => {
+  const { operator } = await twoCustomers();
+  const { status, text } = await operator.post("/dashboard/endpoints/new", {
+    name: "Contact",
+    workspace: "",
+    "fields.0.name": "email",
+    "fields.0.type": "string",
+  });
+  expect(status).toBe(422);
+  expect(text).toContain("Choose the workspace that it belongs to.");
+});
+
+test("lists name the workspace beside a form as soon as their reader sees several, operator or not", async () => {
+  const { server, operator, bakery } = await twoCustomers();
+  await server.post(bakery.endpoint.secret, goodPost);
+  const url = "https://example.com/hook";
+  const sent = { endpoint: bakery.endpoint.id, url, format: "standard", max_spam_score: "100", headers: "" };
+  expect((await operator.post("/dashboard/webhooks/new", sent)).status).toBe(201);
+  const named = /<bdi>Contact<\/bdi><small><bdi>bakery<\/bdi><\/small>/;
+  expect((await operator.get("/dashboard")).text).toMatch(named);
+  expect((await operator.get("/dashboard/notifications")).text).toMatch(named);
+  expect((await bakery.get("/dashboard/notifications")).text).not.toMatch(named);
+  server.owner.now(() => createWorkspace("Second shop", "bakery@example.com", server.clock.now()));
+  expect((await bakery.get("/dashboard/notifications")).text).toMatch(named);
+});
