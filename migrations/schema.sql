@@ -477,6 +477,24 @@ CREATE TABLE session (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_by_account ON session (account_id, seen_at);
 
+-- One row. The key of what tells that a browser or an address signed in before.
+CREATE TABLE sign_in_key (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  -- 32 random bytes, sealed or plain.
+  key BLOB NOT NULL
+) STRICT;
+
+-- Addresses, as keyed hashes, from which an account was used in the last 30 days.
+CREATE TABLE known_address (
+  account_id TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
+  -- HMAC-SHA-256 of the account and the address (IPv6: its /64).
+  address_hash BLOB NOT NULL,
+  -- To the day.
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, address_hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX known_address_by_age ON known_address (seen_at);
+
 -- Who has read which submission. An unread one has no row.
 CREATE TABLE submission_read (
   submission_id TEXT NOT NULL REFERENCES submission (id) ON DELETE CASCADE,

@@ -56,6 +56,8 @@ const TABLES: Readonly<Record<string, string>> = {
   sign_in_link: "Links that set an account's password, each for one use.",
   mailed_link: "Links in letters, each for one use, that make an account or set a forgotten password.",
   session: "Browsers that are signed in.",
+  sign_in_key: "One row. The key of what tells that a browser or an address signed in before.",
+  known_address: "Addresses, as keyed hashes, from which an account was used in the last 30 days.",
   submission_read: "Who has read which submission. An unread one has no row.",
   audit_event: "Who changed what. The oldest rows are deleted.",
 };

@@ -4,13 +4,14 @@ import type { DeleteContents } from "../endpoints/delete-endpoint.ts";
 import { createKeyring, type Keyring } from "../secrets/keyring.ts";
 import { checkKeys, type ListSecrets } from "../secrets/stored-secret.ts";
 import { listTotpSecrets } from "../sessions/credential-store.ts";
+import { listSignInKeys } from "../sessions/known-clients.ts";
 import { defaultSpamSettings, type SpamSettings } from "../spam/spam-settings.ts";
 import { forgetKeysOf } from "../submissions/idempotency.ts";
 import { deleteSubmissionsOf } from "../submissions/submission-store.ts";
 import { listWebhookSecrets } from "../webhooks/webhook-secrets.ts";
 
 /** Every recoverable secret of the database. A feature that stores one adds its list here. */
-export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets, listTotpSecrets];
+export const SECRET_LISTS: readonly ListSecrets[] = [listWebhookSecrets, listTotpSecrets, listSignInKeys];
 
 /** What is deleted with an endpoint, a batch at a time. A feature whose rows would be many adds its own here. */
 export const ENDPOINT_CONTENTS: readonly DeleteContents[] = [deleteSubmissionsOf, forgetKeysOf];

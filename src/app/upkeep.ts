@@ -14,6 +14,7 @@ import {
 import { dropOldUse } from "../outbox/quotas.ts";
 import { REPLY_KIND } from "../outbox/recipient.ts";
 import { spreadLate } from "../outbox/spread-outbox.ts";
+import { dropOldAddresses } from "../sessions/known-clients.ts";
 import { dropOldMailedLinks } from "../sessions/mailed-link.ts";
 import { dropEndedSessions } from "../sessions/session.ts";
 import { dropExpired } from "../submissions/held-post.ts";
@@ -60,6 +61,7 @@ export function createUpkeep(
       () => spreadLate(db, clock.now()),
       () => db.transaction(() => dropEndedSessions(clock.now(), config.dashboard)),
       () => db.transaction(() => dropOldMailedLinks(clock.now())),
+      () => db.transaction(() => dropOldAddresses(clock.now())),
       () => db.transaction(() => dropOldChanges(clock.now())),
       keepDeliveries({ kind: WEBHOOK_KIND, days: config.webhooks.keepDeliveredDays }),
       keepDeliveries({ kind: MAIL_KIND, days: config.mail.keepSentDays }),

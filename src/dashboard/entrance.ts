@@ -1,14 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
-import type { Client } from "../sessions/note-sign-in.ts";
+import type { Client, EnteredSession } from "../sessions/note-sign-in.ts";
 import { MIN_PASSWORD_BYTES } from "../sessions/password.ts";
-import { endSession, type StartedSession } from "../sessions/session.ts";
+import { endSession } from "../sessions/session.ts";
 import { type Answer, redirect } from "./answer.ts";
 import { type OwnSite, PLAIN_HTTP, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { OpenVisit } from "./routes.ts";
-import { setSessionCookie, type Way } from "./session-cookie.ts";
+import { readCookie, setKnownCookie, setSessionCookie, type Way } from "./session-cookie.ts";
 
 export const PASSWORD_HINT = `${MIN_PASSWORD_BYTES} characters or more. Several words are easy to remember and hard to guess.`;
 
@@ -19,8 +19,10 @@ export interface Entrance {
   readonly site: OwnSite;
   /** @throws forbidden when a password could be read on the way. */
   readonly requireWay: (request: FastifyRequest) => Way;
-  /** Gives the browser the cookie of its new session; the one that it had before ends. */
-  readonly enter: (visit: OpenVisit, session: StartedSession) => Promise<Answer>;
+  /** The browser that sent a request. @throws forbidden as `requireWay` does */
+  readonly clientOf: (request: FastifyRequest) => Client;
+  /** Gives the browser the cookie of its new session; the one that it had before ends. It is known from now on. */
+  readonly enter: (visit: OpenVisit, session: EnteredSession) => Promise<Answer>;
 }
 
 export function createEntrance({ config, db }: DashboardParts): Entrance {
@@ -34,16 +36,19 @@ export function createEntrance({ config, db }: DashboardParts): Entrance {
   return {
     site,
     requireWay,
+    clientOf: (request) => ({
+      address: request.clientAddress,
+      userAgent: request.headers["user-agent"] ?? "",
+      knownCookie: readCookie(request, requireWay(request), "known"),
+    }),
     async enter({ request, reply, viewer, form }, session) {
       if (viewer !== null) await db.transaction(() => endSession(viewer.accountId, viewer.sessionId));
-      setSessionCookie(reply, requireWay(request), session.cookie, maxAgeSeconds);
+      const way = requireWay(request);
+      setSessionCookie(reply, way, session.cookie, maxAgeSeconds);
+      setKnownCookie(reply, way, session.knownCookie);
       return redirect(safeNext(form.get("next")));
     },
   };
-}
-
-export function clientOf({ clientAddress, headers }: FastifyRequest): Client {
-  return { address: clientAddress, userAgent: headers["user-agent"] ?? "" };
 }
 
 /** A page of ours to go to after the sign-in; the inbox for anything else. */

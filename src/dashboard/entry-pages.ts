@@ -14,7 +14,7 @@ import { signInPages } from "./sign-in-page.ts";
 
 /** The pages on which somebody proves who they are. They share the limits of attempts. */
 export function entryPages(routes: Routes, parts: DashboardParts): void {
-  const limits = createAttemptLimits(sleep);
+  const limits = createAttemptLimits((ms, signal) => sleep(ms, undefined, { signal }));
   const prover = createPasswordProver(parts.db, limits);
   const { dashboard, newWorkspacePlan } = parts.config;
   const { logAddresses } = dashboard;

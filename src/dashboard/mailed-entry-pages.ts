@@ -5,7 +5,7 @@ import type { LinkPurpose } from "../sessions/mailed-link.ts";
 import type { SignIns } from "../sessions/sign-in.ts";
 import { addressOfLink } from "../sessions/use-link.ts";
 import { page, redirect } from "./answer.ts";
-import { clientOf, type Entrance } from "./entrance.ts";
+import type { Entrance } from "./entrance.ts";
 import { askView, ENTRIES, linkView, lostLinkView, sentView } from "./mailed-entry-view.ts";
 import type { DashboardParts } from "./parts.ts";
 import { orAgain } from "./retry.ts";
@@ -65,7 +65,7 @@ interface Entry {
 function addEntry(
   routes: Routes,
   parts: DashboardParts,
-  { requireWay, enter }: Entrance,
+  { requireWay, clientOf, enter }: Entrance,
   { purpose, requests, ask, use }: Entry,
 ): void {
   const { path, linkPath, title, linkTitle } = ENTRIES[purpose];

@@ -4,6 +4,7 @@ import { html, type Html } from "../foundation/html.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { sendError } from "../http/error-reply.ts";
 import { refusalOf } from "../http/health-routes.ts";
+import { rememberAddress } from "../sessions/known-clients.ts";
 import { findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
 import type { Answer, Page } from "./answer.ts";
 import { assetRoutes, isAsset } from "./assets.ts";
@@ -14,7 +15,7 @@ import { noticeHtml } from "./notices.ts";
 import { type OwnSite, refuseOtherSites, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
 import { createRoutes, formOf, MAX_FORM_BYTES, type OpenHandler, queryOf, type Routes } from "./routes.ts";
-import { readSessionCookie } from "./session-cookie.ts";
+import { readCookie } from "./session-cookie.ts";
 import { createChangeTeller } from "./tell-changes.ts";
 
 declare module "fastify" {
@@ -112,16 +113,20 @@ function outsiders({ config }: DashboardParts): (request: FastifyRequest) => boo
 
 async function currentViewer(
   request: FastifyRequest,
-  { db, config, clock }: DashboardParts,
+  { db, config, clock, keyring }: DashboardParts,
   site: OwnSite,
 ): Promise<Viewer | null> {
   const way = wayOf(request, site);
-  const cookie = way && readSessionCookie(request, way);
+  const cookie = way && readCookie(request, way, "session");
   if (cookie === null) return null;
   const now = clock.now();
   const viewer = await db.read(() => findViewer(cookie, now, config.dashboard));
   if (viewer === undefined) return null;
-  if (isSeenDue(viewer, now)) await db.relaxedTransaction(() => noteSeen(viewer, now));
+  if (!isSeenDue(viewer, now)) return viewer;
+  await db.relaxedTransaction(function* () {
+    yield* noteSeen(viewer, now);
+    yield* rememberAddress(keyring, viewer.accountId, request.clientAddress, now);
+  });
   return viewer;
 }
 

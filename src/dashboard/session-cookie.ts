@@ -1,18 +1,27 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Browsers keep a cookie with this prefix for one host, over https, and let no other host set it (RFC 6265bis, section 4.1.3). */
-const SECURE_NAME = "__Host-formsvc";
-/** For a browser on the server's own machine, which may have no https. */
-const PLAIN_NAME = "formsvc-session";
-/** Longest cookie that is read; ours has 80 characters. */
+/**
+ * Browsers keep a cookie with the prefix `__Host-` for one host, over https, and let no other host set it (RFC 6265bis, section
+ * 4.1.3). They take none with it over plain http, so a browser on the server's own machine, which may have no https, gets other names.
+ */
+const NAMES = {
+  session: { https: "__Host-formsvc", "this machine": "formsvc-session" },
+  known: { https: "__Host-formsvc-known", "this machine": "formsvc-known" },
+} as const;
+/** Longest cookie that is read; ours have up to 242 characters. */
 const MAX_COOKIE_LENGTH = 256;
+/** How long a browser is known after its last sign-in. */
+const KNOWN_SECONDS = 365 * 86_400;
+
+/** The session, or what tells that the browser signed in before. */
+type CookieKind = keyof typeof NAMES;
 
 /** Over which way the browser talks to us: it decides which cookie counts. */
 export type Way = "https" | "this machine";
 
-/** The session's cookie; null if there is none. */
-export function readSessionCookie(request: FastifyRequest, way: Way): string | null {
-  const name = nameOf(way);
+/** Null if there is none. */
+export function readCookie(request: FastifyRequest, way: Way, kind: CookieKind): string | null {
+  const name = NAMES[kind][way];
   for (const part of (request.headers.cookie ?? "").split(";")) {
     const [key = "", value = ""] = part.trim().split("=", 2);
     if (key === name && value !== "" && value.length <= MAX_COOKIE_LENGTH) return value;
@@ -22,18 +31,27 @@ export function readSessionCookie(request: FastifyRequest, way: Way): string | n
 
 /** @param maxAgeSeconds how long the browser keeps it. */
 export function setSessionCookie(reply: FastifyReply, way: Way, value: string, maxAgeSeconds: number): void {
-  reply.header("set-cookie", cookie(way, value, maxAgeSeconds));
+  setCookie(reply, way, { kind: "session", value, maxAgeSeconds });
+}
+
+/** The browser keeps it when it signs out. */
+export function setKnownCookie(reply: FastifyReply, way: Way, value: string): void {
+  setCookie(reply, way, { kind: "known", value, maxAgeSeconds: KNOWN_SECONDS });
 }
 
 export function clearSessionCookie(reply: FastifyReply, way: Way): void {
-  reply.header("set-cookie", cookie(way, "", 0));
+  setCookie(reply, way, { kind: "session", value: "", maxAgeSeconds: 0 });
 }
 
-function cookie(way: Way, value: string, maxAgeSeconds: number): string {
+interface Cookie {
+  readonly kind: CookieKind;
+  readonly value: string;
+  readonly maxAgeSeconds: number;
+}
+
+/** Beside others that the answer sets. */
+function setCookie(reply: FastifyReply, way: Way, { kind, value, maxAgeSeconds }: Cookie): void {
   const secure = way === "https" ? "; Secure" : "";
-  return `${nameOf(way)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
-}
-
-function nameOf(way: Way): string {
-  return way === "https" ? SECURE_NAME : PLAIN_NAME;
+  const text = `${NAMES[kind][way]}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  reply.header("set-cookie", text);
 }

@@ -3,7 +3,7 @@ import { html, type Html } from "../foundation/html.ts";
 import { endSession } from "../sessions/session.ts";
 import type { SignIns } from "../sessions/sign-in.ts";
 import { page, redirect } from "./answer.ts";
-import { clientOf, type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
+import { type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
 import { textField } from "./field.ts";
 import { type MailedEntries, openEntries } from "./mailed-entry-pages.ts";
 import { wayOf } from "./own-site.ts";
@@ -20,7 +20,7 @@ const CODE_TITLE = "Second factor";
 export function signInPages(
   routes: Routes,
   parts: DashboardParts,
-  { site, requireWay, enter }: Entrance,
+  { site, requireWay, clientOf, enter }: Entrance,
   signIns: SignIns,
 ): void {
   const { db, log } = parts;

@@ -37,6 +37,8 @@ export const COPIED_TABLES = [
   "sign_in_link",
   "mailed_link",
   "session",
+  "sign_in_key",
+  "known_address",
   "workspace",
   "usage",
   "workspace_spam",

@@ -7,6 +7,8 @@ export interface PeopleTables {
   sign_in_link: SignInLinkRow;
   mailed_link: MailedLinkRow;
   session: SessionRow;
+  sign_in_key: SignInKeyRow;
+  known_address: KnownAddressRow;
   submission_read: SubmissionReadRow;
   audit_event: AuditEventRow;
 }
@@ -46,6 +48,18 @@ interface SessionRow {
   seen_at: number;
   user_agent: string;
   ip_address: string | null;
+}
+
+interface SignInKeyRow {
+  id: number;
+  /** Sealed or plain. */
+  key: Buffer;
+}
+
+interface KnownAddressRow {
+  account_id: string;
+  address_hash: Buffer;
+  seen_at: number;
 }
 
 interface SubmissionReadRow {

@@ -1,4 +1,5 @@
 import { FormsvcError } from "../foundation/errors.ts";
+import { createFairLines } from "../foundation/fair-lines.ts";
 
 /** A gate before the hashes: callers wait here for their turn. */
 export interface HashGate {
@@ -25,52 +26,27 @@ interface Waiter {
  * the longest line gives way to a shorter line. So a long line hardly delays the others.
  */
 export function createHashGate({ maxRunning, maxWaiting, refusal }: HashGateLimits): HashGate {
-  /** The line whose turn is next comes first; none is empty. */
-  const lines = new Map<string, Waiter[]>();
+  const lines = createFairLines<Waiter>(maxWaiting);
   let running = 0;
-  let waiting = 0;
 
-  const wait = (name: string): Promise<void> => {
-    const line = lines.get(name) ?? [];
-    if (waiting >= maxWaiting) makeRoom(lines, line.length, refusal);
-    else waiting += 1;
-    return new Promise((start, refuse) => {
-      line.push({ start, refuse });
-      lines.set(name, line);
+  const wait = (line: string): Promise<void> =>
+    new Promise((start, refuse) => {
+      lines.join(line, { start, refuse })?.refuse(tooManyWaiting(refusal));
     });
-  };
-  const takeNext = (): Waiter | undefined => {
-    for (const [name, line] of lines) {
-      const next = line.shift();
-      lines.delete(name);
-      if (line.length > 0) lines.set(name, line);
-      waiting -= 1;
-      return next;
-    }
-    return undefined;
-  };
   return {
-    async enter(name, work) {
+    async enter(line, work) {
       // A finished caller hands its place over, so `running` does not change then.
-      if (running >= maxRunning) await wait(name);
+      if (running >= maxRunning) await wait(line);
       else running += 1;
       try {
         return await work();
       } finally {
-        const next = takeNext();
+        const next = lines.next();
         if (next === undefined) running -= 1;
         else next.start();
       }
     },
   };
-}
-
-/** Refuses the newest of the longest line. @throws unavailable when no line is longer than the newcomer's would be. */
-function makeRoom(lines: ReadonlyMap<string, Waiter[]>, newcomers: number, refusal: string): void {
-  let longest: Waiter[] = [];
-  for (const line of lines.values()) if (line.length > longest.length) longest = line;
-  if (longest.length <= newcomers + 1) throw tooManyWaiting(refusal);
-  longest.pop()?.refuse(tooManyWaiting(refusal));
 }
 
 function tooManyWaiting(refusal: string): FormsvcError {

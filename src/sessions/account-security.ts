@@ -14,6 +14,7 @@ import {
   storeTotp,
   totpPlace,
 } from "./credential-store.ts";
+import type { Trier } from "./attempt-limits.ts";
 import type { SecurityChange } from "./account-letters.ts";
 import { type PasswordProver, requireUnchanged } from "./prove-password.ts";
 import { digestOf, newRecoveryCodes } from "./second-factor.ts";
@@ -75,7 +76,7 @@ export function createAccountSecurity({
     action: SecurityChange,
     work: (credential: Credential, now: number) => Steps<Result>,
   ): Promise<Result> => {
-    const proved = await prover.prove(viewer.email, password, address);
+    const proved = await prover.prove(viewer.email, password, trierOf({ viewer, address }));
     if (proved?.accountId !== viewer.accountId)
       throw new FormsvcError("unauthorized", "The present password is not right.");
     const now = clock.now();
@@ -94,7 +95,7 @@ export function createAccountSecurity({
   };
   return {
     async changePassword(proof, newPassword) {
-      const passwordHash = await prover.hash(newPassword, proof.address);
+      const passwordHash = await prover.hash(newPassword, trierOf(proof));
       await change(proof, "account.set-password", ({ accountId }, now) =>
         storePassword(accountId, passwordHash, now),
       );
@@ -120,6 +121,11 @@ export function createAccountSecurity({
         if (!(yield* clearTotp(accountId, now))) throw new FormsvcError("conflict", NO_FACTOR);
       }),
   };
+}
+
+/** Whoever is signed in is no stranger, wherever they are. */
+function trierOf({ viewer, address }: Pick<Proof, "viewer" | "address">): Trier {
+  return { address, known: { accountId: viewer.accountId, by: `session ${viewer.sessionId}` } };
 }
 
 function* giveCodes(accountId: string): Steps<readonly string[]> {

@@ -1,29 +1,49 @@
 import { hash } from "node:crypto";
 import { FormsvcError } from "../foundation/errors.ts";
+import { createFairLines } from "../foundation/fair-lines.ts";
+import { addressUnit, shortenAddress } from "../foundation/ip-address.ts";
 import { createRateLimiter } from "../foundation/rate-limit.ts";
 
 /** One attempt to prove who somebody is. It counts as a failure until it has succeeded. */
 export interface Attempt {
   /** Resolves when the attempt may be made: at once, or after a delay that grows with the account's failures. */
   readonly turn: Promise<void>;
-  /** Forgets the account's failures, and that this address tried. */
+  /** Forgets the account's failures, and that this trier tried. */
   succeeded(): void;
+}
+
+/** Who tries to sign in. */
+export interface Trier {
+  /** Canonical. */
+  readonly address: string;
+  /** Null is a stranger. */
+  readonly known: KnownTrier | null;
+}
+
+/**
+ * Somebody who showed earlier that they belong to the account: a browser or address that signed in to it, somebody who is signed in, or
+ * the holder of a link. What strangers do neither counts against them nor makes them wait.
+ */
+export interface KnownTrier {
+  readonly accountId: string;
+  /** What they are known by, like `device …`. Their own failures are counted by it. */
+  readonly by: string;
 }
 
 /** How often passwords, links and codes may be tried. In memory and bounded; a restart forgets all of it. */
 export interface AttemptLimits {
   /**
    * An attempt with a password. It may have to wait for seconds, and is never refused for what others did to the account: so nobody
-   * locks another one out.
+   * locks another one out. Strangers wait in lines by network, and the network with most waiting makes way.
    *
-   * @param address the unit that addresses are counted by. @param account any name of the account, one for each.
-   * @throws rate_limited when the address has tried too often; unavailable when too many wait.
+   * @param account any name of the account, one for each.
+   * @throws rate_limited when the trier has tried too often; `turn` rejects with unavailable when too many wait.
    */
-  begin(address: string, account: string): Attempt;
-  /** Counts an attempt with anything but a password. @throws rate_limited when the address has tried too often. */
-  count(address: string): void;
+  begin(trier: Trier, account: string): Attempt;
+  /** Counts an attempt with anything but a password. @throws rate_limited when the trier has tried too often. */
+  count(trier: Trier): void;
   /** Takes it back when it succeeded. */
-  giveBack(address: string): void;
+  giveBack(trier: Trier): void;
   /**
    * Counts an attempt with a code, which is short enough to be guessed. Only who knows the password or has a link comes this far,
    * so too many wrong ones in a row are refused for a time.
@@ -35,12 +55,12 @@ export interface AttemptLimits {
   codeSucceeded(account: string): void;
 }
 
-const BY_ADDRESS = { max: 10, windowSeconds: 600 };
+const BY_TRIER = { max: 10, windowSeconds: 600 };
 /** Failures after which an account's next attempt waits, and for how long: twice as long each time. */
 const FREE_FAILURES = 3;
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 8000;
-/** Attempts that wait at once. */
+/** Attempts that wait at once: of strangers, and as many of those who are known. */
 const MAX_WAITING = 100;
 /** Wrong codes after which the next one is refused for a time: twice as long each time. */
 const FREE_CODES = 5;
@@ -51,6 +71,17 @@ const FORGET_MS = 3_600_000;
 /** Accounts remembered; beyond this the one whose last failure is the oldest is forgotten. */
 const MAX_ACCOUNTS = 10_000;
 
+/** What one is told that cannot wait. */
+export const TOO_MANY_WAIT = "Too many people sign in at this moment; try again shortly.";
+
+/** The line that a trier waits in. */
+export function lineOf({ address, known }: Trier): string {
+  return known === null ? shortenAddress(address) : known.accountId;
+}
+
+/** Resolves after a time; rejects when it is cut short. */
+type Sleep = (ms: number, signal: AbortSignal) => Promise<unknown>;
+
 interface Failures {
   count: number;
   lastAt: number;
@@ -58,46 +89,38 @@ interface Failures {
 
 /** @param nowMs monotonic: setting the machine's clock neither frees nor delays anybody. */
 export function createAttemptLimits(
-  sleep: (ms: number) => Promise<unknown>,
+  sleep: Sleep,
   nowMs: () => number = () => performance.now(),
 ): AttemptLimits {
-  const addresses = createRateLimiter(nowMs);
+  const triers = createRateLimiter(nowMs);
   const passwords = createFailureCount(nowMs);
   const codes = createFailureCount(nowMs);
-  let waiting = 0;
+  const strangers = createWaitingRoom(sleep);
+  const acquaintances = createWaitingRoom(sleep);
 
-  const count = (address: string): void => {
-    const state = addresses.count(address, BY_ADDRESS);
-    if (state !== null && !state.allowed)
-      throw tooMany("Too many attempts to sign in from this address.", state.resetSeconds);
-  };
-  const wait = async (ms: number): Promise<void> => {
-    waiting += 1;
-    try {
-      await sleep(ms);
-    } finally {
-      waiting -= 1;
-    }
+  const count = (trier: Trier): void => {
+    const state = triers.count(unitOf(trier), BY_TRIER);
+    if (state === null || state.allowed) return;
+    const from = trier.known === null ? "from this address" : "to this account";
+    throw tooMany(`Too many attempts to sign in ${from}.`, state.resetSeconds);
   };
   return {
-    begin(address, account) {
-      count(address);
-      const earlier = passwords.add(account).count;
+    begin(trier, account) {
+      count(trier);
+      const failures = trier.known === null ? account : unitOf(trier);
+      const earlier = passwords.add(failures).count;
       const delayMs = doubling(earlier - FREE_FAILURES + 1, FIRST_DELAY_MS, MAX_DELAY_MS);
-      if (delayMs > 0 && waiting >= MAX_WAITING)
-        throw new FormsvcError("unavailable", "Too many people sign in at this moment; try again shortly.", {
-          retryAfterSeconds: 1,
-        });
+      const room = trier.known === null ? strangers : acquaintances;
       return {
-        turn: delayMs === 0 ? Promise.resolve() : wait(delayMs),
+        turn: delayMs === 0 ? Promise.resolve() : room.wait(lineOf(trier), delayMs),
         succeeded() {
-          addresses.giveBack(address);
-          passwords.forget(account);
+          triers.giveBack(unitOf(trier));
+          passwords.forget(failures);
         },
       };
     },
     count,
-    giveBack: (address) => addresses.giveBack(address),
+    giveBack: (trier) => triers.giveBack(unitOf(trier)),
     countCode(account) {
       const { count: earlier, lastAt } = codes.look(account);
       const pauseMs = doubling(earlier - FREE_CODES + 1, FIRST_PAUSE_MS, MAX_PAUSE_MS);
@@ -106,6 +129,31 @@ export function createAttemptLimits(
       codes.add(account);
     },
     codeSucceeded: (account) => codes.forget(account),
+  };
+}
+
+/** What a trier's attempts are counted by. */
+function unitOf({ address, known }: Trier): string {
+  return known === null ? addressUnit(address) : `${known.by} ${known.accountId}`;
+}
+
+/** Holds attempts back for a time, up to {@link MAX_WAITING} at once. Who gives way to another line rejects with unavailable. */
+function createWaitingRoom(sleep: Sleep) {
+  const lines = createFairLines<AbortController>(MAX_WAITING);
+  return {
+    async wait(line: string, ms: number): Promise<void> {
+      const waiter = new AbortController();
+      lines.join(line, waiter)?.abort();
+      try {
+        if (!waiter.signal.aborted) await sleep(ms, waiter.signal);
+      } catch (error) {
+        if (!waiter.signal.aborted) throw error;
+      } finally {
+        lines.leave(line, waiter);
+      }
+      if (waiter.signal.aborted)
+        throw new FormsvcError("unavailable", TOO_MANY_WAIT, { retryAfterSeconds: 1 });
+    },
   };
 }
 

@@ -1,13 +1,20 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../foundation/clock.ts";
+import type { Trier } from "./attempt-limits.ts";
 import type { Credential } from "./credential-store.ts";
+
+/** A password that was proved, and who gave it. */
+export interface Ticketed {
+  readonly proved: Credential;
+  readonly trier: Trier;
+}
 
 /** Passwords that were proved and wait for the code of the second factor. In memory: a restart asks for the password again. */
 export interface CodeTickets {
   /** A ticket for five minutes; it is unguessable. */
-  issue(credential: Credential): string;
-  /** The credential that was proved; undefined if the ticket is unknown, used or too old. */
-  find(ticket: string): Credential | undefined;
+  issue(proved: Credential, trier: Trier): string;
+  /** Undefined if the ticket is unknown, used or too old. */
+  find(ticket: string): Ticketed | undefined;
   spend(ticket: string): void;
 }
 
@@ -17,17 +24,17 @@ const MAX_TICKETS = 1000;
 const TICKET_BYTES = 24;
 
 export function createCodeTickets(clock: Clock): CodeTickets {
-  const tickets = new Map<string, { readonly credential: Credential; readonly expiresAt: number }>();
+  const tickets = new Map<string, { readonly ticketed: Ticketed; readonly expiresAt: number }>();
   return {
-    issue(credential) {
+    issue(proved, trier) {
       if (tickets.size >= MAX_TICKETS) tickets.delete(tickets.keys().next().value ?? "");
       const ticket = randomBytes(TICKET_BYTES).toString("base64url");
-      tickets.set(ticket, { credential, expiresAt: clock.now() + LIFETIME_MS });
+      tickets.set(ticket, { ticketed: { proved, trier }, expiresAt: clock.now() + LIFETIME_MS });
       return ticket;
     },
     find(ticket) {
       const found = tickets.get(ticket);
-      return found !== undefined && clock.now() < found.expiresAt ? found.credential : undefined;
+      return found !== undefined && clock.now() < found.expiresAt ? found.ticketed : undefined;
     },
     spend: (ticket) => void tickets.delete(ticket),
   };

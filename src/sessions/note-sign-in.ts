@@ -7,12 +7,13 @@ import type { Log } from "../foundation/log.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { PasswordProver } from "./prove-password.ts";
+import { rememberClient, type Shown } from "./known-clients.ts";
 import { startSession, type StartedSession } from "./session.ts";
 import type { TellOwner } from "./tell-owner.ts";
 
 /** The browser at the other end. */
-export interface Client {
-  /** Canonical. It is counted; it is stored and logged only if the configuration says so. */
+export interface Client extends Shown {
+  /** Canonical. It is counted and remembered as a keyed hash; it is stored and logged only if the configuration says so. */
   readonly address: string;
   /** What the browser calls itself; any text. */
   readonly userAgent: string;
@@ -32,6 +33,11 @@ export interface SignInParts {
   readonly tellOwner: TellOwner;
 }
 
+/** A session that has begun, in a browser that is known from now on. */
+export interface EnteredSession extends StartedSession {
+  readonly knownCookie: string;
+}
+
 /** Somebody got in. */
 export interface Entered {
   readonly session: StartedSession;
@@ -39,9 +45,11 @@ export interface Entered {
   readonly by: SignInWay;
 }
 
-export function beginSession(parts: SignInParts, accountId: string, client: Client): Steps<StartedSession> {
+export function* beginSession(parts: SignInParts, accountId: string, client: Client): Steps<EnteredSession> {
   const browser = { userAgent: client.userAgent, ipAddress: shown(parts, client) };
-  return startSession(accountId, browser, parts.clock.now());
+  const now = parts.clock.now();
+  const session = yield* startSession(accountId, browser, now);
+  return { ...session, knownCookie: yield* rememberClient(parts.keyring, accountId, client, now) };
 }
 
 export function tellSignedIn(parts: SignInParts, { session, accountId, by }: Entered, client: Client): void {

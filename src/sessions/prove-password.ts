@@ -1,20 +1,18 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { addressUnit } from "../foundation/ip-address.ts";
 import { DECOY_HASH, hashSecret, matchesHash } from "../hashing/argon2.ts";
 import { createHashGate } from "../hashing/hash-gate.ts";
 import { findAccountByEmail } from "../workspaces/workspace-store.ts";
-import type { AttemptLimits } from "./attempt-limits.ts";
+import { type AttemptLimits, lineOf, TOO_MANY_WAIT, type Trier } from "./attempt-limits.ts";
 import { type Credential, findCredential } from "./credential-store.ts";
 import { checkPassword, normalisePassword } from "./password.ts";
 
-/** Passwords are hashed outside of transactions, two at a time; callers wait in lines by address, which take turns. */
-const PASSWORDS = {
-  maxRunning: 2,
-  maxWaiting: 64,
-  refusal: "Too many people sign in at this moment; try again shortly.",
-};
+/**
+ * Passwords are hashed outside of transactions, one of a stranger and one of somebody known at a time. Callers wait in lines, which take
+ * turns: strangers by network, those who are known by account.
+ */
+const PASSWORDS = { maxRunning: 1, maxWaiting: 64, refusal: TOO_MANY_WAIT };
 
 export interface PasswordProver {
   /**
@@ -23,28 +21,30 @@ export interface PasswordProver {
    *
    * @throws rate_limited, unavailable
    */
-  prove(email: string, password: string, address: string): Promise<Credential | null>;
+  prove(email: string, password: string, trier: Trier): Promise<Credential | null>;
   /** The hash of a new password. @throws usage when it is too short or too long; unavailable */
-  hash(password: string, address: string): Promise<string>;
+  hash(password: string, trier: Trier): Promise<string>;
 }
 
 export function createPasswordProver(db: Database, limits: AttemptLimits): PasswordProver {
-  const gate = createHashGate(PASSWORDS);
+  const strangers = createHashGate(PASSWORDS);
+  const acquaintances = createHashGate(PASSWORDS);
+  const inTurn = <Result>(trier: Trier, work: () => Promise<Result>): Promise<Result> =>
+    (trier.known === null ? strangers : acquaintances).enter(lineOf(trier), work);
   return {
-    async prove(email, password, address) {
-      const unit = addressUnit(address);
-      const attempt = limits.begin(unit, email.trim().toLowerCase());
+    async prove(email, password, trier) {
+      const attempt = limits.begin(trier, email.trim().toLowerCase());
       await attempt.turn;
       const credential = await db.read(() => findCredentialOf(email));
       const stored = credential?.passwordHash ?? DECOY_HASH;
-      const fits = await gate.enter(unit, () => matchesHash(stored, normalisePassword(password)));
+      const fits = await inTurn(trier, () => matchesHash(stored, normalisePassword(password)));
       if (!fits || credential === undefined) return null;
       attempt.succeeded();
       return credential;
     },
-    hash(password, address) {
+    hash(password, trier) {
       checkPassword(password);
-      return gate.enter(addressUnit(address), () => hashSecret(normalisePassword(password)));
+      return inTurn(trier, () => hashSecret(normalisePassword(password)));
     },
   };
 }

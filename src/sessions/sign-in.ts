@@ -1,15 +1,23 @@
 import { FormsvcError } from "../foundation/errors.ts";
-import { addressUnit } from "../foundation/ip-address.ts";
+import { findAccountByEmail } from "../workspaces/workspace-store.ts";
+import type { Trier } from "./attempt-limits.ts";
 import { createCodeTickets } from "./code-tickets.ts";
-import { beginSession, type Client, noting, type SignInParts, tellSignedIn } from "./note-sign-in.ts";
+import { recognise } from "./known-clients.ts";
+import {
+  beginSession,
+  type Client,
+  type EnteredSession,
+  noting,
+  type SignInParts,
+  tellSignedIn,
+} from "./note-sign-in.ts";
 import { requireUnchanged } from "./prove-password.ts";
 import type { CodeKind } from "./second-factor.ts";
-import type { StartedSession } from "./session.ts";
 import { confirmSignUp, type LinkProof, requireCode, RESET_LINK, SIGN_IN_LINK, useLink } from "./use-link.ts";
 
 /** What a password leads to. */
 export type SignInAnswer =
-  | { readonly kind: "signed in"; readonly session: StartedSession }
+  | { readonly kind: "signed in"; readonly session: EnteredSession }
   /** The account has a second factor. The ticket stands for the password, for five minutes. */
   | { readonly kind: "needs code"; readonly ticket: string };
 
@@ -17,19 +25,19 @@ export type SignInAnswer =
 export interface SignIns {
   signIn(email: string, password: string, client: Client): Promise<SignInAnswer>;
   /** The second step. @param code from the app, or a recovery code. */
-  giveCode(ticket: string, code: string, client: Client): Promise<StartedSession>;
+  giveCode(ticket: string, code: string, client: Client): Promise<EnteredSession>;
   /**
    * Uses a link up that was made on the machine: sets the password, ends all sessions of the account and begins one. When anything
    * is wrong with the rest, the link can be used again. @throws usage when the password is refused.
    */
-  useLink(given: LinkProof, client: Client): Promise<StartedSession>;
+  useLink(given: LinkProof, client: Client): Promise<EnteredSession>;
   /** The same with the link of a letter, which somebody asked for who forgot the password. */
-  resetPassword(given: LinkProof, client: Client): Promise<StartedSession>;
+  resetPassword(given: LinkProof, client: Client): Promise<EnteredSession>;
   /**
    * The same with the link of a letter to who signs up: makes the account first, with its workspace. @throws unavailable while
    * there is no account at all.
    */
-  confirmSignUp(given: Omit<LinkProof, "code">, client: Client): Promise<StartedSession>;
+  confirmSignUp(given: Omit<LinkProof, "code">, client: Client): Promise<EnteredSession>;
 }
 
 const WRONG_PASSWORD = "The e-mail address or the password is not right.";
@@ -42,9 +50,10 @@ export function createSignIns(parts: SignInParts): SignIns {
   return {
     signIn: (email, password, client) =>
       noting(parts, client, "password", async () => {
-        const proved = await prover.prove(email, password, client.address);
+        const trier = await trierOf(parts, email, client);
+        const proved = await prover.prove(email, password, trier);
         if (proved === null) throw new FormsvcError("unauthorized", WRONG_PASSWORD);
-        if (proved.totpSecret !== null) return { kind: "needs code", ticket: tickets.issue(proved) };
+        if (proved.totpSecret !== null) return { kind: "needs code", ticket: tickets.issue(proved, trier) };
         const session = await db.transaction(function* () {
           yield* requireUnchanged(proved);
           return yield* beginSession(parts, proved.accountId, client);
@@ -54,20 +63,23 @@ export function createSignIns(parts: SignInParts): SignIns {
       }),
     giveCode: (ticket, code, client) =>
       noting(parts, client, "code", async () => {
-        const unit = addressUnit(client.address);
-        limits.count(unit);
-        const proved = tickets.find(ticket);
-        if (proved === undefined) throw new FormsvcError("unauthorized", WRONG_TICKET);
+        const ticketed = tickets.find(ticket);
+        if (ticketed === undefined) {
+          limits.count({ address: client.address, known: null });
+          throw new FormsvcError("unauthorized", WRONG_TICKET);
+        }
+        const { proved, trier } = ticketed;
         const { accountId } = proved;
-        limits.countCode(accountId);
+        // The ticket shows that the password was right, so nothing is counted by address.
+        const codes = trier.known === null ? accountId : `${trier.known.by} ${accountId}`;
+        limits.countCode(codes);
         const done = await db.transaction(function* () {
           yield* requireUnchanged(proved);
           const by: CodeKind = yield* requireCode(keyring, accountId, code, clock.now());
           return { by, accountId, session: yield* beginSession(parts, accountId, client) };
         });
         tickets.spend(ticket);
-        limits.giveBack(unit);
-        limits.codeSucceeded(accountId);
+        limits.codeSucceeded(codes);
         tellSignedIn(parts, done, client);
         return done.session;
       }),
@@ -75,4 +87,13 @@ export function createSignIns(parts: SignInParts): SignIns {
     resetPassword: (given, client) => useLink(parts, RESET_LINK, given, client),
     confirmSignUp: (given, client) => confirmSignUp(parts, given, client),
   };
+}
+
+/** Who tries a password: somebody whom the account knows, or a stranger. */
+async function trierOf({ db, keyring, clock }: SignInParts, email: string, client: Client): Promise<Trier> {
+  const known = await db.read(function* () {
+    const account = yield* findAccountByEmail(email);
+    return yield* recognise(keyring, account?.id, client, clock.now());
+  });
+  return { address: client.address, known };
 }

@@ -2,15 +2,22 @@ import { recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { SignInWay } from "../foundation/events.ts";
-import { addressUnit } from "../foundation/ip-address.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { addAccount } from "../workspaces/administer-workspaces.ts";
 import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
+import type { Trier } from "./attempt-limits.ts";
 import { findCredential, storePassword } from "./credential-store.ts";
 import { findMailedLink, type LinkPurpose, type MailedLink, takeMailedLink } from "./mailed-link.ts";
-import { beginSession, type Client, noting, type SignInParts, tellSignedIn } from "./note-sign-in.ts";
+import {
+  beginSession,
+  type Client,
+  type EnteredSession,
+  noting,
+  type SignInParts,
+  tellSignedIn,
+} from "./note-sign-in.ts";
 import { type CodeKind, takeCode } from "./second-factor.ts";
-import { endSessions, type StartedSession } from "./session.ts";
+import { endSessions } from "./session.ts";
 import { findSignInLink, takeSignInLink } from "./sign-in-link.ts";
 
 export interface LinkProof {
@@ -64,14 +71,14 @@ export function useLink(
   way: LinkWay,
   { token, newPassword, code }: LinkProof,
   client: Client,
-): Promise<StartedSession> {
+): Promise<EnteredSession> {
   const { db, keyring, prover, limits, clock } = parts;
   return noting(parts, client, way.by, async () => {
-    const unit = addressUnit(client.address);
-    limits.count(unit);
+    const stranger: Trier = { address: client.address, known: null };
+    limits.count(stranger);
     const accountId = await db.read(() => way.find(token, clock.now()));
     if (accountId === undefined) throw new FormsvcError("unauthorized", way.wrong);
-    const passwordHash = await prover.hash(newPassword, client.address);
+    const passwordHash = await prover.hash(newPassword, { ...stranger, known: { accountId, by: "link" } });
     limits.countCode(codesOf(accountId));
     const { email, earlier, session } = await db.transaction(function* () {
       if ((yield* way.take(token, clock.now())) !== accountId)
@@ -83,7 +90,7 @@ export function useLink(
     });
     // Who sets the first password has none to lose.
     if (earlier !== undefined) parts.tellOwner(email, "account.set-password");
-    limits.giveBack(unit);
+    limits.giveBack(stranger);
     limits.codeSucceeded(codesOf(accountId));
     tellSignedIn(parts, { session, accountId, by: way.by }, client);
     return session;
@@ -95,14 +102,14 @@ export function confirmSignUp(
   parts: SignInParts,
   { token, newPassword }: Omit<LinkProof, "code">,
   client: Client,
-): Promise<StartedSession> {
+): Promise<EnteredSession> {
   const { db, prover, limits, clock, newWorkspacePlan } = parts;
   return noting(parts, client, "sign-up", async () => {
-    const unit = addressUnit(client.address);
-    limits.count(unit);
+    const stranger: Trier = { address: client.address, known: null };
+    limits.count(stranger);
     if ((await db.read(() => addressOfLink("sign-up", token, clock.now()))) === undefined)
       throw new FormsvcError("unauthorized", WRONG_SIGN_UP);
-    const passwordHash = await prover.hash(newPassword, client.address);
+    const passwordHash = await prover.hash(newPassword, stranger);
     const entered = await db.transaction(function* () {
       const now = clock.now();
       const email = yield* freeAddressOf(yield* takeMailedLink("sign-up", token, now));
@@ -111,7 +118,7 @@ export function confirmSignUp(
       yield* storePassword(account.id, passwordHash, now);
       return { accountId: account.id, session: yield* beginSession(parts, account.id, client) };
     });
-    limits.giveBack(unit);
+    limits.giveBack(stranger);
     tellSignedIn(parts, { ...entered, by: "sign-up" }, client);
     return entered.session;
   });

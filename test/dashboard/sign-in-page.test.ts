@@ -124,7 +124,7 @@ describe("the cookie", () => {
     const server = await startServer({ ...BEHIND_PROXY, dashboard: { sessionMaxDays: 2 } });
     const answer = await signInForms(server).useLink({}, HTTPS);
     expect(answer.headers["set-cookie"]).toMatch(
-      /^__Host-formsvc=ses_[0-9a-z]{26}\.[\w-]{43}; Path=\/; Max-Age=172800; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-formsvc=ses_[0-9a-z]{26}\.[\w-]{43}; Path=\/; Max-Age=172800; HttpOnly; SameSite=Lax; Secure,/,
     );
     expect(await statusWith(server, cookieOf(answer), HTTPS)).toBe(404);
   });
@@ -133,7 +133,7 @@ describe("the cookie", () => {
     const server = await startServer(BEHIND_PROXY);
     const answer = await signInForms(server).useLink();
     expect(answer.headers["set-cookie"]).toMatch(
-      /^formsvc-session=ses_[0-9a-z]{26}\.[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+      /^formsvc-session=ses_[0-9a-z]{26}\.[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax,/,
     );
     expect(await statusWith(server, cookieOf(answer))).toBe(404);
     expect(await statusWith(server, cookieOf(answer), HTTPS)).toBe(303);

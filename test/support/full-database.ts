@@ -87,6 +87,8 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     user_agent: HOSTILE,
     ip_address: null,
   });
+  yield* insert("sign_in_key", { id: 1, key: Buffer.alloc(32, 5) });
+  yield* insert("known_address", { account_id: accountId, address_hash: Buffer.alloc(32, 6), seen_at: NOON });
   yield* insert("audit_event", {
     at: NOON,
     account_id: accountId,

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createAccountSecurity, type Proof } from "../../src/sessions/account-security.ts";
@@ -17,7 +16,7 @@ import { temporaryDatabase } from "./temporary-database.ts";
 
 export const EMAIL = "ana@example.org";
 export const PASSWORD = "correct horse battery";
-export const CLIENT: Client = { address: "192.0.2.1", userAgent: "Firefox" };
+export const CLIENT: Client = { address: "192.0.2.1", userAgent: "Firefox", knownCookie: null };
 
 interface Options {
   readonly logAddresses?: boolean;
@@ -33,7 +32,8 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
   const log = createLog("info", "json", () => ({
     write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
   }));
-  const keyring = createKeyring({ keyFile: null, key: randomBytes(32).toString("base64") });
+  // The same for every bench, so that two can share a database.
+  const keyring = createKeyring({ keyFile: null, key: Buffer.alloc(32, 7).toString("base64") });
   // Delays are tested by themselves.
   const limits = createAttemptLimits(() => Promise.resolve());
   const prover = createPasswordProver(db, limits);

@@ -40,6 +40,8 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   sign_in_link: "sessions",
   mailed_link: "sessions",
   session: "sessions",
+  sign_in_key: "sessions",
+  known_address: "sessions",
   audit_event: "audit",
   settings_version: "database",
 };

@@ -1,0 +1,180 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { query } from "../database/database.ts";
+import { first, run, type Steps, text } from "../database/steps.ts";
+import { addressUnit } from "../foundation/ip-address.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { StoredSecret } from "../secrets/stored-secret.ts";
+import type { KnownTrier } from "./attempt-limits.ts";
+
+/*
+ * Browsers and addresses that signed in to an account before. Wrong passwords of strangers neither delay nor refuse them. They prove
+ * nothing else: whoever is known still needs the password.
+ */
+
+/** What a client shows of itself. */
+export interface Shown {
+  /** Canonical. */
+  readonly address: string;
+  /** The cookie of a known browser, as it came; null without one. */
+  readonly knownCookie: string | null;
+}
+
+const DAY_MS = 86_400_000;
+/** An address is known for this long after its last use. */
+export const KNOWN_ADDRESS_MS = 30 * DAY_MS;
+/** Addresses of one account; those that were used last are kept. */
+const MAX_ADDRESSES = 50;
+/** An address's use is written down at most this often. */
+const SEEN_INTERVAL_MS = DAY_MS;
+/** Accounts that one browser is known to; the one that signed in first goes when another signs in. */
+const MAX_ACCOUNTS = 5;
+const KEY_BYTES = 32;
+const DEVICE_BYTES = 16;
+/** Rows deleted in one transaction. */
+const BATCH_SIZE = 500;
+
+const DROP_OLD_SQL =
+  "DELETE FROM known_address WHERE (account_id, address_hash) IN " +
+  "(SELECT account_id, address_hash FROM known_address WHERE seen_at <= ? LIMIT ?)";
+
+/** The device's number, then a proof for each account, the newest first; at most 242 characters. */
+const COOKIE = /^([\w-]{22})((?:\.[\w-]{43}){1,5})$/;
+/** The text is part of the encryption, so it must never change. */
+const KEY_PLACE = "sign_in_key.key";
+
+/**
+ * How an account knows a client; null if it does not. Asks the same of the database whether there is such an account or not.
+ *
+ * @param accountId undefined if there is no such account.
+ */
+export function* recognise(
+  keyring: Keyring,
+  accountId: string | undefined,
+  shown: Shown,
+  now: number,
+): Steps<KnownTrier | null> {
+  const key = yield* readKey(keyring);
+  const sought = addressHash(key ?? Buffer.alloc(KEY_BYTES), accountId ?? "", shown.address);
+  const rows = query
+    .selectFrom("known_address")
+    .select("seen_at")
+    .where("account_id", "=", accountId ?? "");
+  const row = yield* first(rows.where("address_hash", "=", sought));
+  if (key === undefined || accountId === undefined) return null;
+  const device = deviceOf(key, accountId, shown.knownCookie);
+  if (device !== null) return { accountId, by: `device ${device}` };
+  const isKnown = row !== undefined && now - row.seen_at < KNOWN_ADDRESS_MS;
+  return isKnown ? { accountId, by: `address ${addressUnit(shown.address)}` } : null;
+}
+
+/** Remembers a client that signed in. @returns the cookie of its browser, which goes on knowing the accounts of the earlier one. */
+export function* rememberClient(
+  keyring: Keyring,
+  accountId: string,
+  { address, knownCookie }: Shown,
+  now: number,
+): Steps<string> {
+  const key = yield* chooseKey(keyring);
+  yield* storeAddress(key, accountId, address, now);
+  const { device, proofs } = readCookie(knownCookie) ?? { device: newDevice(), proofs: [] };
+  const own = proofOf(key, accountId, device);
+  const others = proofs.filter((proof) => proof !== own);
+  return [device, own, ...others].slice(0, 1 + MAX_ACCOUNTS).join(".");
+}
+
+/** Remembers an address from which a session is used. */
+export function* rememberAddress(
+  keyring: Keyring,
+  accountId: string,
+  address: string,
+  now: number,
+): Steps<void> {
+  yield* storeAddress(yield* chooseKey(keyring), accountId, address, now);
+}
+
+/** Deletes up to 500 addresses that are no longer known. Returns how many. */
+export function dropOldAddresses(now: number): Steps<number> {
+  return run(text(DROP_OLD_SQL, now - KNOWN_ADDRESS_MS, BATCH_SIZE));
+}
+
+/** The key, for the encryption of secrets. */
+export function* listSignInKeys(): Steps<StoredSecret[]> {
+  const row = yield* first(query.selectFrom("sign_in_key").select("key"));
+  if (row === undefined) return [];
+  const replace = (stored: Buffer): Steps<unknown> =>
+    run(query.updateTable("sign_in_key").set({ key: stored }));
+  return [{ place: KEY_PLACE, stored: row.key, replace }];
+}
+
+function* storeAddress(key: Buffer, accountId: string, address: string, now: number): Steps<void> {
+  const row = { account_id: accountId, address_hash: addressHash(key, accountId, address), seen_at: now };
+  const written = yield* run(
+    query
+      .insertInto("known_address")
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["account_id", "address_hash"])
+          .doUpdateSet({ seen_at: now })
+          .where("known_address.seen_at", "<=", now - SEEN_INTERVAL_MS),
+      ),
+  );
+  if (written === 0) return;
+  const surplus = query
+    .selectFrom("known_address")
+    .select("address_hash")
+    .where("account_id", "=", accountId)
+    .orderBy("seen_at", "desc")
+    .limit(Number.MAX_SAFE_INTEGER)
+    .offset(MAX_ADDRESSES);
+  const own = query.deleteFrom("known_address").where("account_id", "=", accountId);
+  yield* run(own.where("address_hash", "in", surplus));
+}
+
+function* readKey(keyring: Keyring): Steps<Buffer | undefined> {
+  const row = yield* first(query.selectFrom("sign_in_key").select("key"));
+  return row && keyring.open(row.key, KEY_PLACE);
+}
+
+/** The key, which is made when there is none yet. */
+function* chooseKey(keyring: Keyring): Steps<Buffer> {
+  const known = yield* readKey(keyring);
+  if (known !== undefined) return known;
+  const made = { id: 1, key: keyring.seal(randomBytes(KEY_BYTES), KEY_PLACE) };
+  yield* run(query.insertInto("sign_in_key").values(made));
+  return keyring.open(made.key, KEY_PLACE);
+}
+
+/** The number of the device that the account knows; null without a good proof. */
+function deviceOf(key: Buffer, accountId: string, cookie: string | null): string | null {
+  const shown = readCookie(cookie);
+  if (shown === null) return null;
+  const sought = Buffer.from(proofOf(key, accountId, shown.device));
+  const isKnown = shown.proofs.some((proof) => timingSafeEqual(Buffer.from(proof), sought));
+  return isKnown ? shown.device : null;
+}
+
+interface DeviceCookie {
+  /** A browser may choose it: it is worth something only with a proof. */
+  readonly device: string;
+  readonly proofs: readonly string[];
+}
+
+function readCookie(cookie: string | null): DeviceCookie | null {
+  const [, device, proofs] = COOKIE.exec(cookie ?? "") ?? [];
+  return device === undefined || proofs === undefined ? null : { device, proofs: proofs.slice(1).split(".") };
+}
+
+function newDevice(): string {
+  return randomBytes(DEVICE_BYTES).toString("base64url");
+}
+
+function proofOf(key: Buffer, accountId: string, device: string): string {
+  return createHmac("sha256", key).update(`device ${accountId} ${device}`).digest("base64url");
+}
+
+function addressHash(key: Buffer, accountId: string, address: string): Buffer {
+  return createHmac("sha256", key)
+    .update(`address ${accountId} ${addressUnit(address)}`)
+    .digest();
+}
