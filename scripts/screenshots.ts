@@ -13,7 +13,7 @@ import { furnishJoinery } from "./screenshots/furnish-joinery.ts";
  */
 
 const FOLDER = new URL("../build/screenshots/", import.meta.url).pathname;
-const WIDTHS = [1280, 320];
+const WIDTHS = [1920, 1280, 768, 320];
 const HEIGHT = 800;
 /** A Sunday morning. */
 const NOW = Date.UTC(2026, 4, 24, 9, 30);

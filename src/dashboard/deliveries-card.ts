@@ -112,7 +112,7 @@ function deliveryTable(path: string, list: DeliveryList): Html {
         </tbody>
       </table>
     </div>
-    <div class="bar"><button name="which" value="chosen">Send the chosen again</button></div>
+    <div class="bar bulk below"><button name="which" value="chosen">Send the chosen again</button></div>
   </form>`;
 }
 

@@ -29,12 +29,12 @@ export function endpointFrame(
         ${stateForm(endpoint)}
       </div>
     </div>
-    <nav class="chips" aria-label="Endpoint">
+    <nav class="tabs" aria-label="Endpoint">
       ${SECTIONS.map(
         ({ path, label }) =>
-          html`<a class="chip" href="${pathOf(endpoint, path)}" ${path === section && html` aria-current="page"`}>${label}</a>`,
+          html`<a href="${pathOf(endpoint, path)}" ${path === section && html` aria-current="page"`}>${label}</a>`,
       )}
-      <a class="chip" href="/dashboard/spam/endpoints/${endpoint.id}">Spam settings</a>
+      <a href="/dashboard/spam/endpoints/${endpoint.id}">Spam settings</a>
     </nav>
     ${content}`;
 }

@@ -72,7 +72,7 @@ function tableView(parts: HeldParts): Html {
   const { posts, endpointId, before } = parts;
   const newest = posts[0]?.id ?? "";
   return html`<form class="card inbox" method="post" action="${addressOfHeld(endpointId, "/release")}">
-      <div class="bar" role="group" aria-label="With the selected">
+      <div class="bar bulk" role="group" aria-label="With the selected">
         <b data-selected>With the selected:</b>
         <button data-key="h">Release <kbd>h</kbd></button>
         <button class="danger" formaction="${addressOfHeld(endpointId, "/drop")}">Drop</button>
@@ -108,7 +108,7 @@ function rowView(post: HeldPost, { endpoints, endpointId, showsWorkspace }: Held
   const who = from === "" ? "No name" : from;
   return html`<tr data-held="${post.id}">
     <td class="pick"><input type="checkbox" name="id" value="${post.id}" aria-label="Select the post of ${who}" /></td>
-    <td>
+    <td class="c-from">
       <a class="preview" href="${addressOfHeld(endpointId, `/${post.id}`)}"
         ><b><bdi>${who}</bdi></b><span dir="auto">${text}</span></a
       >
@@ -130,7 +130,7 @@ function strongestOf({ why, spamReasons }: HeldPost): string {
   return plainText(strongest.detail).slice(0, 120).toWellFormed();
 }
 
-function whyPill(post: HeldPost): Html {
+function whyPill(post: HeldPost): Html | null {
   return post.why === "limit" ? html`<span class="pill medium">over the limit</span>` : scorePill(post);
 }
 

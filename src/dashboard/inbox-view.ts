@@ -107,7 +107,7 @@ function tableView({ shown, place, found, choices }: InboxParts): Html {
   const showsWorkspace = hasSeveralWorkspaces(choices);
   const back = addressOf(shown, "/bulk", { before: place.before, after: place.after });
   return html`<form class="card inbox" method="post" action="${back}">
-    <div class="bar" role="group" aria-label="With the selected">
+    <div class="bar bulk" role="group" aria-label="With the selected">
       <b data-selected>With the selected:</b>
       <button name="do" value="read">Mark read</button>
       <button name="do" value="ham" data-key="h">Not spam <kbd>h</kbd></button>
@@ -116,7 +116,7 @@ function tableView({ shown, place, found, choices }: InboxParts): Html {
       <button name="do" value="delete" class="danger">Delete</button>
     </div>
     ${postTable(
-      "Spam score",
+      "Spam",
       found.rows.map((row) => rowView(row, shown, showsWorkspace)),
     )}
     ${pageLinks(shown, found)}
@@ -131,15 +131,14 @@ function rowView(
   const { id, createdAt } = submission;
   const { from, text } = previewOf(submission.data);
   const who = from === "" ? "No name" : from;
-  const isPlain = mark === null && submission.spamClass === "low";
   const judgement = mark === null ? scorePill(submission) : markPill(mark);
   return html`<tr data-submission="${id}" ${!isRead && html` class="unread"`}${mark === "spam" && html` data-spam`}>
     <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Select the submission of ${who}" /></td>
-    <td>
+    <td class="c-from">
       <a class="preview" href="${addressOf(shown, `/submissions/${id}`)}"
         ><b>${!isRead && html`<span class="hidden-text">Unread: </span>`}<bdi>${who}</bdi></b
         ><span dir="auto">${text}</span></a
-      >${!isPlain && html`<small class="narrow">${judgement}</small>`}
+      >
     </td>
     <td class="tag c-form">
       ${formName(endpoint, showsWorkspace)}

@@ -1,6 +1,7 @@
 import { html, type Html } from "../foundation/html.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { SCRIPT_PATH, STYLE_PATH } from "./assets.ts";
+import { icon, type IconName, MARK } from "./icons.ts";
 import { keysButton, keysDialog } from "./keys-dialog.ts";
 
 /** Numbers beside the sections of the navigation; 0 shows none. */
@@ -16,29 +17,30 @@ export const MAX_COUNT = 99;
 interface Section {
   readonly path: string;
   readonly label: string;
+  readonly icon: IconName;
   /** Begin the paths of further pages of the section. */
   readonly others?: readonly string[];
   readonly count?: keyof Counts;
   readonly operatorsOnly?: boolean;
 }
 
-const SECTIONS: readonly Section[] = [
-  { path: "/dashboard", label: "Inbox", count: "unread" },
-  { path: "/dashboard/held", label: "Held", count: "held" },
-  { path: "/dashboard/endpoints", label: "Endpoints" },
+/** Of the navigation; on a phone they stand beside its menu. */
+const FIRST_SECTIONS: readonly Section[] = [
+  { path: "/dashboard", label: "Inbox", icon: "inbox", count: "unread" },
+  { path: "/dashboard/held", label: "Held", icon: "held", count: "held" },
+  { path: "/dashboard/endpoints", label: "Forms", icon: "form" },
+];
+const MENU_SECTIONS: readonly Section[] = [
   {
     path: "/dashboard/notifications",
     label: "Notifications",
-    others: ["/dashboard/recipients", "/dashboard/webhooks"],
+    icon: "bell",
+    others: ["/dashboard/recipients", "/dashboard/webhooks", "/dashboard/replies"],
   },
-  { path: "/dashboard/spam", label: "Spam" },
-  { path: "/dashboard/usage", label: "Usage" },
-  { path: "/dashboard/system", label: "System", operatorsOnly: true },
+  { path: "/dashboard/spam", label: "Spam", icon: "shield" },
+  { path: "/dashboard/usage", label: "Usage", icon: "bars" },
+  { path: "/dashboard/system", label: "System", icon: "server", operatorsOnly: true },
 ];
-
-const MARK = html`<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
-  <path d="M3 2h14v5H8v3h7v4H8v4H3z" fill="currentColor" />
-</svg>`;
 
 export interface AppPage {
   readonly title: string;
@@ -51,15 +53,24 @@ export interface AppPage {
 
 /** A page of somebody who is signed in. */
 export function appPage({ title, viewer, counts, path, content }: AppPage): Html {
-  const sections = SECTIONS.filter(({ operatorsOnly = false }) => !operatorsOnly || viewer.isOperator);
+  const links = (sections: readonly Section[]): Html[] =>
+    sections
+      .filter(({ operatorsOnly = false }) => !operatorsOnly || viewer.isOperator)
+      .map((section) => sectionLink(section, counts, path));
   return document(
     title,
     "app",
     html`<a class="skip" href="#main">Skip to the content</a>
 <nav class="main" aria-label="Main">
-  <a class="brand" href="/dashboard">${MARK}formsvc</a>
-  ${sections.map((section) => sectionLink(section, counts, path))}
-  <div class="foot"><span class="who">${viewer.email}<br></span><a href="/dashboard/account">Account</a> · <form method="post" action="/dashboard/sign-out"><button>Sign out</button></form>${keysButton}</div>
+  <a class="brand" href="/dashboard" aria-label="formsvc: to the inbox">${MARK}<span>formsvc</span></a>
+  ${links(FIRST_SECTIONS)}
+  <details>
+    <summary>${icon("menu")}Menu</summary>
+    <div class="places">
+      ${links(MENU_SECTIONS)}
+      <div class="foot"><span class="who">${viewer.email}</span><a href="/dashboard/account" ${path.startsWith("/dashboard/account") && html` aria-current="page"`}>Account</a> · <form method="post" action="/dashboard/sign-out"><button>Sign out</button></form>${keysButton}</div>
+    </div>
+  </details>
 </nav>
 <main id="main">
 ${content}
@@ -77,14 +88,19 @@ export function plainPage(title: string, content: Html): Html {
   );
 }
 
-function sectionLink({ path, label, others = [], count }: Section, counts: Counts, visited: string): Html {
+function sectionLink(
+  { path, label, icon: drawing, others = [], count }: Section,
+  counts: Counts,
+  visited: string,
+): Html {
   const isCurrent =
     path === "/dashboard" ? isInbox(visited) : [path, ...others].some((each) => visited.startsWith(each));
   const number = count === undefined ? 0 : counts[count];
   const shown = number > MAX_COUNT ? `${MAX_COUNT}+` : String(number);
   return html`<a href="${path}" ${isCurrent && html` aria-current="page"`}
-    >${label}${
-      number > 0 && html` <span class="count">${shown}<span class="hidden-text"> ${count}</span></span>`
+    >${icon(drawing)}${label}${
+      number > 0 &&
+      html` <span class="count${count === "unread" && " new"}">${shown}<span class="hidden-text"> ${count}</span></span>`
     }</a
   > `;
 }

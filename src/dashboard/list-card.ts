@@ -32,7 +32,7 @@ interface ListCard extends ListTable {
 
 /** A list on a card of its own, a page at a time. */
 export function listCard({ header, next, ...table }: ListCard): Html {
-  return html`<section class="card">
+  return html`<section class="card list">
     ${header !== undefined && html`<header>${header}</header>`}
     ${listTable(table)}
     ${next !== null && html`<nav class="pages" aria-label="Pages"><span></span><a rel="next" href="${next}">Next page →</a></nav>`}

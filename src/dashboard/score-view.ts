@@ -2,17 +2,28 @@ import { html, type Html } from "../foundation/html.ts";
 import type { Mark } from "../history/teach.ts";
 import type { SpamClass } from "../spam/spam-verdict.ts";
 
-/** What a class means to the owner of a form. */
-export const CLASS_WORDS: Readonly<Record<SpamClass, string>> = {
-  low: "fine",
+/** What a class means to the owner of a form; of a genuine post there is nothing to say. */
+const CLASS_WORDS: Readonly<Record<Exclude<SpamClass, "low">, string>> = {
   medium: "worth a look",
   high: "suspicious",
   blocked: "spam",
 };
 
-export function scorePill({ spamScore, spamClass }: { spamScore: number; spamClass: SpamClass }): Html {
+interface Scored {
+  readonly spamScore: number;
+  readonly spamClass: SpamClass;
+}
+
+/** Nothing of a post that is not worth a look. */
+export function scorePill({ spamScore, spamClass }: Scored): Html | null {
+  if (spamClass === "low") return null;
   const tone = spamClass === "blocked" ? "high" : spamClass;
   return html`<span class="pill ${tone}">${spamScore} · ${CLASS_WORDS[spamClass]}</span>`;
+}
+
+/** For a comparison of scores: also of a post that is not worth a look. */
+export function scoreLabel(scored: Scored): Html {
+  return scorePill(scored) ?? html`<span class="pill">${scored.spamScore}</span>`;
 }
 
 /** What its owner said counts more than the score. */

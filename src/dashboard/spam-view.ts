@@ -8,7 +8,7 @@ import type { Workspace } from "../workspaces/workspace.ts";
 import { changedNotice } from "./changed-notice.ts";
 import { areaField, type Option, type Problems, problemSummary, selectField, textField } from "./field.ts";
 import { planName } from "./plan-name.ts";
-import { CLASS_WORDS } from "./score-view.ts";
+import { scoreLabel } from "./score-view.ts";
 import { SPAM_LABELS, type TypedSpam } from "./spam-form.ts";
 
 /** Whose settings a page shows. */
@@ -207,8 +207,7 @@ function postPath(id: string): string {
 }
 
 function scoreOf({ score, class: spamClass }: { readonly score: number; readonly class: SpamClass }): Html {
-  const tone = spamClass === "blocked" ? "high" : spamClass;
-  return html`<span class="pill ${tone}">${score} · ${CLASS_WORDS[spamClass]}</span>`;
+  return scoreLabel({ spamScore: score, spamClass });
 }
 
 function endpointTable({ endpoints, more }: SpamScopeView): Html {

@@ -26,7 +26,7 @@ export function submissionView(parts: SubmissionViewParts): Html {
   return html`${turnLinks(parts)}
     <div class="head">
       <h1 class="stranger"><bdi>${titleOf(submission.data)}</bdi></h1>
-      ${scorePill(submission)} ${mark !== null && markPill(mark)}
+      ${mark === null ? scorePill(submission) : markPill(mark)}
       ${parts.workspaceName !== null && html`<span class="tag">Workspace <bdi>${parts.workspaceName}</bdi></span>`} ${actions(parts)}
     </div>
     <div class="two">
@@ -72,7 +72,7 @@ function jsonCard(submission: Submission): Html {
 
 function scoreCard(submission: Submission): Html {
   return html`<section class="card">
-    <header><h2>Why ${submission.spamScore}?</h2></header>
+    <header><h2>${submission.spamClass === "low" ? "What the filter counted" : `Why ${submission.spamScore}?`}</h2></header>
     ${reasonList(submission)}
   </section>`;
 }

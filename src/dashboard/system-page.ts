@@ -43,10 +43,10 @@ const TABS = [
 /** @param path of the page that is shown. */
 export function systemHead(path: string): Html {
   return html`<div class="head"><h1>System</h1></div>
-    <nav class="chips" aria-label="System">
+    <nav class="tabs" aria-label="System">
       ${TABS.map(
         (tab) =>
-          html`<a class="chip" href="${tab.path}" ${tab.path === path && html` aria-current="page"`}>${tab.label}</a> `,
+          html`<a href="${tab.path}" ${tab.path === path && html` aria-current="page"`}>${tab.label}</a> `,
       )}
     </nav>`;
 }

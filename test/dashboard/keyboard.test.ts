@@ -164,6 +164,10 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       const open = async (path: string): Promise<void> => {
         await page.goto(`${server.url}${path}`);
         await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true");
+        // What is done with selected rows is there once a row is selected.
+        await page.evaluate(
+          "for (const each of document.querySelectorAll('tbody')) each.querySelector('[name=id]')?.click()",
+        );
         await use(page);
       };
       for (const path of pagesOf(routes, ada)) await open(path);

@@ -83,7 +83,7 @@ describe.skipIf(chromiumPath === null)("the inbox on a narrow screen", () => {
   test("shows each filter as a whole, with its ring, when the keyboard comes to it", async () => {
     const page = await openInbox();
     const filters = page.getByRole("navigation", { name: "Usual filters" }).getByRole("link");
-    await page.locator("summary").focus();
+    await page.locator("main summary").focus();
     const whole: unknown[] = [];
     for (let left = await filters.count(); left > 0;) {
       await page.keyboard.press("Tab");

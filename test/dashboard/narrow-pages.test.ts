@@ -46,8 +46,8 @@ describe.skipIf(chromiumPath === null)("on a narrow screen", () => {
       ["/dashboard/system/changes", "Changes"],
     ] as const) {
       const page = await open(path);
-      expect(await page.locator(".chip[aria-current=page]").textContent()).toBe(current);
-      expect(await page.evaluate(beside(".chip")), path).toEqual([]);
+      expect(await page.locator(".tabs [aria-current=page]").textContent()).toBe(current);
+      expect(await page.evaluate(beside(".tabs a")), path).toEqual([]);
     }
   });
 

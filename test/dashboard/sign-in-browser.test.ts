@@ -136,6 +136,7 @@ describe.skipIf(chromiumPath === null)("signing in with a real browser", () => {
     await page.click("text=Renew the recovery codes");
     await page.waitForSelector("text=Switch the second factor off");
     await check();
+    if (width < 900) await page.click("nav >> text=Menu");
     await page.click("nav >> text=Sign out");
     await page.fill("[name=email]", "ada@example.com");
     await page.fill("[name=password]", PASSWORD);
