@@ -1,25 +1,43 @@
-import { nextMonthStart, monthOf } from "../foundation/clock.ts";
-import { html, type Html } from "../foundation/html.ts";
-import { isId } from "../foundation/id.ts";
+import { readInTurn } from "../database/read-in-turn.ts";
 import type { Endpoint } from "../endpoints/endpoint.ts";
-import { listViewableEndpoints } from "../endpoints/endpoint-store.ts";
+import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { listPlacedEndpoints, type PlacedEndpoint } from "../endpoints/viewable-endpoints.ts";
+import { monthOf, nextMonthStart } from "../foundation/clock.ts";
+import { html, type Html } from "../foundation/html.ts";
 import { countSubmissions, lastSubmissionAt } from "../submissions/count-submissions.ts";
-import type { Workspace } from "../workspaces/workspace.ts";
-import { listViewableWorkspaces } from "../workspaces/workspace-store.ts";
 import { page } from "./answer.ts";
 import { emptyCard } from "./empty-card.ts";
+import { hasSeveralWorkspaces } from "./form-name.ts";
+import {
+  fits,
+  type ListView,
+  pageLinks,
+  readListView,
+  rowsOf,
+  searchForm,
+  sortHeading,
+} from "./list-view.ts";
 import { grouped } from "./numbers.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { time } from "./time.ts";
 
-/** Endpoints on one page. */
-const PAGE_SIZE = 50;
+const PATH = "/dashboard/endpoints";
+/** Forms that are searched and sorted; an operator may see any number of them. */
+const MAX_LISTED = 2000;
 /** Posts of a month that are counted for one row; more are told as "more than". */
 const MOST_COUNTED = 20_000;
+/** Forms whose last post is looked up in one slice: each takes some 10 us. */
+const SLICE = 50;
+/** With fewer there is nothing to look for. */
+const FEW = 8;
+
+const SORTS = ["name", "last", "newest"] as const;
+type Sort = (typeof SORTS)[number];
 
 interface Row {
-  readonly endpoint: Endpoint;
+  readonly place: PlacedEndpoint;
+  readonly state: Endpoint["state"];
   readonly thisMonth: number;
   readonly lastAt: number | null;
 }
@@ -27,19 +45,38 @@ interface Row {
 /** `/dashboard/endpoints`: every form that the viewer may see. */
 export function endpointListPages(routes: Routes, { db, clock }: DashboardParts): void {
   routes.read("/endpoints", async ({ viewer, query }) => {
-    const given = query.get("after") ?? "";
-    const after = isId("ep", given) ? given : null;
-    const found = await db.read(() => listViewableEndpoints(viewer, { after, limit: PAGE_SIZE + 1 }));
-    const workspaces = await db.read(() => listViewableWorkspaces(viewer));
+    const shown = readListView<Sort>(PATH, query, SORTS);
+    const all = await db.read(() => listPlacedEndpoints(viewer, MAX_LISTED + 1));
+    const listed = all.slice(0, MAX_LISTED);
+    const found = await inOrder(
+      shown.sort,
+      listed.filter(({ name, workspaceName }) => fits(shown, name, workspaceName)),
+    );
     const now = clock.now();
     const rows: Row[] = [];
-    for (const endpoint of found.slice(0, PAGE_SIZE)) {
-      const lastAt = await db.read(() => lastSubmissionAt(endpoint.id));
-      rows.push({ endpoint, lastAt, thisMonth: await countThisMonth(endpoint.id, now) });
+    for (const place of rowsOf(shown, found)) {
+      const [endpoint, lastAt] = await db.read(function* () {
+        return [yield* findEndpoint(place.id), yield* lastSubmissionAt(place.id)] as const;
+      });
+      const state = endpoint?.state;
+      if (state !== undefined)
+        rows.push({ place, state, lastAt, thisMonth: await countThisMonth(place.id, now) });
     }
-    const next = found.length > PAGE_SIZE ? (rows.at(-1)?.endpoint.id ?? null) : null;
-    return page("Endpoints", view({ rows, workspaces, next, isFirst: after === null }));
+    return page("Forms", view({ shown, rows, all, matching: found.length }));
   });
+
+  async function inOrder(sort: Sort, forms: readonly PlacedEndpoint[]): Promise<readonly PlacedEndpoint[]> {
+    if (sort === "newest") return forms.toSorted((left, right) => (left.id < right.id ? 1 : -1));
+    if (sort === "name") return forms;
+    const last = new Map<string, number>();
+    for (let from = 0; from < forms.length; from += SLICE) {
+      const slice = forms.slice(from, from + SLICE);
+      await readInTurn(db, function* () {
+        for (const { id } of slice) last.set(id, (yield* lastSubmissionAt(id)) ?? 0);
+      });
+    }
+    return forms.toSorted((left, right) => (last.get(right.id) ?? 0) - (last.get(left.id) ?? 0));
+  }
 
   function countThisMonth(endpointId: string, now: number): Promise<number> {
     const since = Date.parse(`${monthOf(now)}-01T00:00:00Z`);
@@ -48,61 +85,69 @@ export function endpointListPages(routes: Routes, { db, clock }: DashboardParts)
 }
 
 interface ListParts {
+  readonly shown: ListView<Sort>;
   readonly rows: readonly Row[];
-  readonly workspaces: readonly Workspace[];
-  /** The endpoint that the next page begins after; null if this is the last. */
-  readonly next: string | null;
-  readonly isFirst: boolean;
+  /** Every form that the viewer may see; one more than {@link MAX_LISTED} if there are more. */
+  readonly all: readonly PlacedEndpoint[];
+  /** How many fit the search. */
+  readonly matching: number;
 }
 
-function view({ rows, workspaces, next, isFirst }: ListParts): Html {
+function view(parts: ListParts): Html {
+  const { shown, rows, all, matching } = parts;
+  const add = html`<a class="button primary" href="${PATH}/new">New form</a>`;
   return html`<div class="head">
-      <h1>Endpoints</h1>
-      <div class="actions"><a class="button primary" href="/dashboard/endpoints/new">New endpoint</a></div>
+      <h1>Forms</h1>
+      ${(all.length > FEW || shown.q !== "") && searchForm(shown, "Find a form or workspace")}
+      <div class="actions">${add}</div>
     </div>
-    ${rows.length === 0 ? EMPTY : table(rows, new Map(workspaces.map((each) => [each.id, each])))}
-    ${
-      (next !== null || !isFirst) &&
-      html`<nav class="pages" aria-label="Pages">
-        ${isFirst ? html`<span></span>` : html`<a href="/dashboard/endpoints">First page</a>`}
-        ${next !== null && html`<a href="/dashboard/endpoints?after=${next}">Next page</a>`}
-      </nav>`
-    }`;
+    ${all.length === 0 ? EMPTY : rows.length === 0 ? nothingFound() : table(parts)}
+    ${pageLinks(shown, matching)}
+    ${all.length > MAX_LISTED && html`<p class="muted">The first ${grouped(MAX_LISTED)} forms are listed and searched here; formsvc endpoint list on the server lists all.</p>`}`;
 }
 
 const EMPTY = emptyCard(
-  "There is no endpoint yet",
-  "An endpoint takes the posts of one form. Make one, paste its form into your website, and what people send arrives in the inbox.",
-  html`<a class="button primary" href="/dashboard/endpoints/new">Make the first endpoint</a>`,
+  "There is no form yet",
+  "Make one, paste it into your website, and what people send arrives in the inbox.",
+  html`<a class="button primary" href="/dashboard/endpoints/new">Make the first form</a>`,
 );
 
-function table(rows: readonly Row[], workspaces: ReadonlyMap<string, Workspace>): Html {
-  const hasSeveral = workspaces.size > 1;
-  return html`<div class="card scroll folds" tabindex="0" role="region" aria-label="Endpoints">
+function nothingFound(): Html {
+  return emptyCard(
+    "No form fits",
+    "Neither the name of a form nor that of its workspace has these words.",
+    html`<a class="button" href="${PATH}">Show all forms</a>`,
+  );
+}
+
+function table({ shown, rows, all }: ListParts): Html {
+  const hasSeveral = hasSeveralWorkspaces(all);
+  return html`<div class="card scroll folds" tabindex="0" role="region" aria-label="Forms">
     <table>
       <thead>
         <tr>
-          <th scope="col">Name</th>
+          ${sortHeading(shown, "name", { label: hasSeveral ? "Name, by workspace" : "Name", direction: "ascending" })}
           ${hasSeveral && html`<th scope="col">Workspace</th>`}
           <th scope="col">State</th>
           <th scope="col" class="right">Posts this month</th>
-          <th scope="col" class="right">Last post</th>
+          ${sortHeading(shown, "last", { label: "Last post", direction: "descending", isRight: true })}
         </tr>
       </thead>
       <tbody>
-        ${rows.map(
-          ({ endpoint: { id, name, state, workspaceId }, thisMonth, lastAt }) =>
-            html`<tr>
-              <th scope="row"><a class="link" href="/dashboard/endpoints/${id}"><bdi>${name}</bdi></a></th>
-              ${hasSeveral && html`<td data-label="Workspace"><bdi>${workspaces.get(workspaceId)?.name}</bdi></td>`}
-              <td>${stateLabel(state)}</td>
-              <td class="right num" data-label="Posts this month">${countLabel(thisMonth)}</td>
-              <td class="right" data-label="Last post">${lastAt === null ? html`<span class="muted">none yet</span>` : time(lastAt)}</td>
-            </tr>`,
-        )}
+        ${rows.map((row) => rowView(row, hasSeveral))}
       </tbody>
     </table>
   </div>`;
+}
+
+function rowView({ place, state, thisMonth, lastAt }: Row, hasSeveral: boolean): Html {
+  return html`<tr>
+    <th scope="row"><a class="link" href="${PATH}/${place.id}"><bdi>${place.name}</bdi></a></th>
+    ${hasSeveral && html`<td data-label="Workspace"><bdi>${place.workspaceName}</bdi></td>`}
+    <td>${stateLabel(state)}</td>
+    <td class="right num" data-label="Posts this month">${countLabel(thisMonth)}</td>
+    <td class="right" data-label="Last post">${lastAt === null ? html`<span class="muted">none yet</span>` : time(lastAt)}</td>
+  </tr>`;
 }
 
 export function stateLabel(state: Endpoint["state"]): Html {

@@ -3,11 +3,18 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { monthOf, nextMonthStart } from "../foundation/clock.ts";
 import { countSubmissions } from "../submissions/count-submissions.ts";
 import { findLimits, type Workspace } from "../workspaces/workspace.ts";
-import { getViewableWorkspace, listUsage, listViewableWorkspaces } from "../workspaces/workspace-store.ts";
+import {
+  getViewableWorkspace,
+  labelWorkspaces,
+  listUsage,
+  listViewableWorkspaces,
+  readUsages,
+} from "../workspaces/workspace-store.ts";
 import { page } from "./answer.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { everyMonth, isMonth, lastMonths, monthStart } from "./usage-months.ts";
+import { usageOverview, type WorkspaceUse } from "./usage-overview.ts";
 import { noWorkspaceView, type StoredPosts, usageView } from "./usage-view.ts";
 
 /** Endpoints whose posts are counted for one page. */
@@ -20,16 +27,18 @@ export function usagePages(routes: Routes, { db, config }: DashboardParts): void
   routes.read("/usage", async (visit) => {
     const { query, now } = visit;
     const workspaces = await db.read(() => listViewableWorkspaces(visit.viewer));
-    const workspace = await chosenWorkspace(visit, workspaces);
-    if (workspace === null) return page("Usage", noWorkspaceView());
     const months = lastMonths(now);
     const given = query.get("month") ?? "";
     const month = isMonth(given) ? given : monthOf(now);
+    if (workspaces.length > 1 && (query.get("workspace") ?? "") === "")
+      return page("Usage", usageOverview({ uses: await readUses(workspaces, month), month, months, query }));
+    const workspace = await chosenWorkspace(visit, workspaces);
+    if (workspace === null) return page("Usage", noWorkspaceView());
     const counted = await db.read(() => listUsage(workspace.id, months[0] ?? month));
     const all = await db.read(() => listEndpoints(workspace.id));
     const content = usageView({
       workspace,
-      workspaces,
+      isOneOfSeveral: workspaces.length > 1,
       limits: findLimits(config.plans, workspace.plan) ?? null,
       months: everyMonth(counted, months),
       month,
@@ -40,6 +49,22 @@ export function usagePages(routes: Routes, { db, config }: DashboardParts): void
     });
     return page("Usage", content);
   });
+
+  function readUses(workspaces: readonly Workspace[], month: string): Promise<WorkspaceUse[]> {
+    return Promise.resolve(
+      db.read(function* () {
+        const labels = yield* labelWorkspaces(workspaces.map(({ id }) => id));
+        const counted = yield* readUsages(workspaces, month, config.plans);
+        const known = new Map(counted.map((one) => [one.workspaceId, one]));
+        return workspaces.map((workspace) => ({
+          workspace,
+          label: labels.get(workspace.id) ?? workspace.name,
+          used: known.get(workspace.id)?.used ?? 0,
+          limit: known.get(workspace.id)?.limit,
+        }));
+      }),
+    );
+  }
 
   async function chosenWorkspace(
     { viewer, query }: Visit,

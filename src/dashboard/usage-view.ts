@@ -19,8 +19,7 @@ export interface StoredPosts {
 
 interface UsageParts {
   readonly workspace: Workspace;
-  /** All that the viewer can choose from. */
-  readonly workspaces: readonly Workspace[];
+  readonly isOneOfSeveral: boolean;
   /** Null if the plan is not in the configuration. */
   readonly limits: PlanLimits | null;
   /** Oldest first; the last one is the present month. */
@@ -35,23 +34,12 @@ interface UsageParts {
   readonly now: number;
 }
 
-/** Workspaces that are offered as links; an operator can reach any other by its address. */
-const MAX_OFFERED = 50;
-
 export function usageView(parts: UsageParts): Html {
-  const { workspace, workspaces } = parts;
-  return html`<div class="head"><h1>Usage</h1></div>
-    ${
-      workspaces.length > 1 &&
-      html`<nav class="chips" aria-label="Workspaces">
-        ${workspaces.slice(0, MAX_OFFERED).map(
-          ({ id, name }) =>
-            html`<a class="chip" href="/dashboard/usage?workspace=${id}" ${id === workspace.id && html` aria-current="true"`}
-              ><bdi>${name}</bdi></a
-            >`,
-        )}
-      </nav>`
-    }
+  const { workspace, isOneOfSeveral } = parts;
+  return html`${isOneOfSeveral && html`<p class="crumbs"><a href="/dashboard/usage">← All workspaces</a></p>`}
+    <div class="head">
+      <h1>Usage${isOneOfSeveral && html` of <bdi>${workspace.name}</bdi>`}</h1>
+    </div>
     ${thisMonth(parts)}${endpointTable(parts)}`;
 }
 
@@ -104,7 +92,7 @@ function rules(limit: number, heldDays: number | null): string {
   );
 }
 
-function meter(used: number, limit: number): Html {
+export function meter(used: number, limit: number): Html {
   const share = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
   return html`<p class="meter wide ${hasReached(used, limit, 80) ? "high" : ""}">
     <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="${Math.floor(share)} % of the limit">

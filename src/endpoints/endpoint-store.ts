@@ -72,23 +72,6 @@ export function* viewableEndpointIds(viewing: Viewing): Steps<string[] | null> {
   return ids;
 }
 
-/** A stretch of the endpoints that somebody may see, oldest first. */
-export interface EndpointPage {
-  /** An endpoint's id; null begins with the first. */
-  readonly after: string | null;
-  readonly limit: number;
-}
-
-export function* listViewableEndpoints(viewing: Viewing, { after, limit }: EndpointPage): Steps<Endpoint[]> {
-  let rows = query.selectFrom("endpoint").selectAll().orderBy("id").limit(limit);
-  if (after !== null) rows = rows.where("id", ">", after);
-  if (!viewing.isOperator) {
-    const workspaces = (yield* listViewableWorkspaces(viewing)).map(({ id }) => id);
-    rows = rows.where("workspace_id", "in", workspaces);
-  }
-  return (yield* all(rows)).map(toEndpoint);
-}
-
 /**
  * @param reference an id; or a whole name, if it is unique; or `WORKSPACE/NAME`, split at the first `/`, whose workspace is an id or
  *   a name.

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { run, text } from "../../src/database/steps.ts";
 import { createWorkspace } from "../../src/workspaces/workspace-store.ts";
-import { addFormOwner } from "../support/form-owner.ts";
+import { addEndpointOf, addFormOwner } from "../support/form-owner.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 
@@ -92,4 +93,44 @@ test("lists name the workspace beside a form as soon as their reader sees severa
   expect((await bakery.get("/dashboard/notifications")).text).not.toMatch(named);
   server.owner.now(() => createWorkspace("Second shop", "bakery@example.com", server.clock.now()));
   expect((await bakery.get("/dashboard/notifications")).text).toMatch(named);
+});
+
+const idsIn = (page: string): string[] =>
+  [...page.matchAll(/<a class="link" href="\/dashboard\/(?:endpoints\/|usage\?workspace=)(\w+)/g)].map(
+    ([, id]) => id ?? "",
+  );
+
+test("forms are found by their name or their workspace's, and sorted by name or by their last post", async () => {
+  const { server, operator, bakery, garage } = await twoCustomers();
+  for (let count = 0; count < 8; count += 1) await addEndpointOf(server, garage, `Form ${count}`);
+  await server.post(garage.endpoint.secret, goodPost);
+  const listed = async (query: string) => idsIn((await operator.get(`/dashboard/endpoints?${query}`)).text);
+  expect((await listed("")).slice(0, 2)).toEqual([bakery.endpoint.id, garage.endpoint.id]);
+  expect(await listed("q=BAKE")).toEqual([bakery.endpoint.id]);
+  expect(await listed("q=contact")).toEqual([bakery.endpoint.id, garage.endpoint.id]);
+  expect((await listed("sort=last"))[0]).toBe(garage.endpoint.id);
+  expect(await listed("q=%22%3E%3Cscript%3E")).toEqual([]);
+  expect((await operator.get("/dashboard/endpoints?q=nothing")).text).toContain("No form fits");
+  // A search shows nothing of others.
+  expect(idsIn((await bakery.get("/dashboard/endpoints?q=contact")).text)).toEqual([bakery.endpoint.id]);
+});
+
+test("whoever sees several workspaces gets their usage in one table, the fullest first, and finds and sorts them", async () => {
+  const { server, operator, bakery, garage } = await twoCustomers();
+  await server.post(garage.endpoint.secret, goodPost);
+  const listed = async (query: string) => idsIn((await operator.get(`/dashboard/usage?${query}`)).text);
+  const all = (await operator.get("/dashboard/usage")).text;
+  expect(all).toMatch(/<dt>Workspaces<\/dt><dd class="figure">\s*3\s*</);
+  expect(idsIn(all)[0]).toBe(garage.endpoint.workspaceId);
+  expect(await listed("q=bakery")).toEqual([bakery.endpoint.workspaceId]);
+  expect((await listed("sort=name"))[1]).toBe(bakery.endpoint.workspaceId);
+  const one = (await operator.get(`/dashboard/usage?workspace=${bakery.endpoint.workspaceId}`)).text;
+  expect(one).toMatch(/Usage\s+of <bdi>bakery<\/bdi>/);
+  // An owner of one workspace sees it at once, and no other.
+  const own = (await bakery.get("/dashboard/usage")).text;
+  expect(own).not.toContain("Find a workspace");
+  server.owner.now(() => run(text("UPDATE workspace SET plan = 'gone' WHERE name = 'bakery'")));
+  const first = (await operator.get("/dashboard/usage")).text;
+  expect(idsIn(first)[0]).toBe(bakery.endpoint.workspaceId);
+  expect(first).toContain("Plan is not configured: no post is taken");
 });

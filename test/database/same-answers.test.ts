@@ -8,13 +8,13 @@ import { fillPostgresqlTables } from "../../src/database/postgresql/postgresql-t
 import { readSqliteTables } from "../../src/database/sqlite/sqlite-tables.ts";
 import { all, type Steps } from "../../src/database/steps.ts";
 import { deleteEndpoint } from "../../src/endpoints/delete-endpoint.ts";
-import {
-  listDeclaredFields,
-  listRetentions,
-  listViewableEndpoints,
-} from "../../src/endpoints/endpoint-store.ts";
+import { listDeclaredFields, listRetentions } from "../../src/endpoints/endpoint-store.ts";
 import { writeChoices } from "../../src/endpoints/spam-choices-store.ts";
-import { listEndpointNames, readEndpointNames } from "../../src/endpoints/viewable-endpoints.ts";
+import {
+  listEndpointNames,
+  listPlacedEndpoints,
+  readEndpointNames,
+} from "../../src/endpoints/viewable-endpoints.ts";
 import { listMarks, unteach } from "../../src/history/teach.ts";
 import { checkLeakedKeys } from "../../src/keys/key-health.ts";
 import { finishGrace, listKeys } from "../../src/keys/key-store.ts";
@@ -116,7 +116,7 @@ const QUESTIONS: Readonly<Record<string, Ask>> = {
   "the changes": read(() => listChanges(10)),
   "the declared fields": read(({ endpointIds }) => listDeclaredFields(endpointIds)),
   "how long endpoints keep": read(() => listRetentions()),
-  "a page of endpoints": read((filled) => listViewableEndpoints(viewing(filled), { after: null, limit: 2 })),
+  "endpoints with their workspaces": read((filled) => listPlacedEndpoints(viewing(filled), 2)),
   "the names of endpoints": read((filled) => listEndpointNames(viewing(filled), 2)),
   "named endpoints": read(({ endpointIds }) => readEndpointNames(endpointIds)),
   "the marks": read(({ submissionIds }) => listMarks(submissionIds)),
