@@ -1,11 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
-import { compileNetworks } from "../foundation/ip-address.ts";
 import type { Client, EnteredSession } from "../sessions/note-sign-in.ts";
 import { MIN_PASSWORD_BYTES } from "../sessions/password.ts";
 import { endSession } from "../sessions/session.ts";
 import { type Answer, redirect } from "./answer.ts";
-import { type OwnSite, PLAIN_HTTP, wayOf } from "./own-site.ts";
+import { type OwnSite, ownSiteOf, PLAIN_HTTP, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { OpenVisit } from "./routes.ts";
 import { readCookie, setKnownCookie, setSessionCookie, type Way } from "./session-cookie.ts";
@@ -26,7 +25,7 @@ export interface Entrance {
 }
 
 export function createEntrance({ config, db }: DashboardParts): Entrance {
-  const site = { baseUrl: config.server.baseUrl, trustedProxies: compileNetworks(config.server.trustProxy) };
+  const site = ownSiteOf(config);
   const maxAgeSeconds = config.dashboard.sessionMaxDays * DAY_SECONDS;
   const requireWay = (request: FastifyRequest): Way => {
     const way = wayOf(request, site);

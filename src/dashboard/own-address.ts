@@ -13,7 +13,7 @@ const HOST = /^(?:[\w-]+\.)*[\w-]+(?::\d{1,5})?$|^\[[\da-f:]+\](?::\d{1,5})?$/i;
 export function ownAddress(request: FastifyRequest, { server, dashboard }: Config): string {
   if (server.baseUrl !== null || dashboard.listen !== null) return postAddress({ server });
   const { host = "" } = request.headers;
-  const way = wayOf(request, { baseUrl: null, trustedProxies: compileNetworks(server.trustProxy) });
+  const way = wayOf(request, { trustedProxies: compileNetworks(server.trustProxy) });
   const scheme = way === "https" ? "https" : "http";
   return HOST.test(host) ? `${scheme}://${host}` : `http://127.0.0.1:${server.port}`;
 }

@@ -1,19 +1,32 @@
 import type { FastifyRequest } from "fastify";
+import type { Config } from "../config/config.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { canonicalAddress, compileNetworks, type NetworkList } from "../foundation/ip-address.ts";
 import type { Way } from "./session-cookie.ts";
 
 /** What tells a request of our own pages from one of another site. */
 export interface OwnSite {
-  /** The address that clients use; null if only the request's `Host` is known. */
-  readonly baseUrl: string | null;
+  /** Of the dashboard's pages; null if only the request's `Host` is known. */
+  readonly origin: string | null;
   readonly trustedProxies: NetworkList;
+}
+
+/** A dashboard with an address of its own is not at `server.baseUrl`, and no setting tells how people reach it. */
+export function ownSiteOf({ server, dashboard }: Config): OwnSite {
+  const baseUrl = dashboard.listen === null ? server.baseUrl : null;
+  return {
+    origin: baseUrl && new URL(baseUrl).origin,
+    trustedProxies: compileNetworks(server.trustProxy),
+  };
 }
 
 const LOOPBACK = compileNetworks(["127.0.0.0/8", "::1"]);
 
 /** Null if the request came over plain http from another machine, so that a password would be readable on the way. */
-export function wayOf(request: FastifyRequest, { trustedProxies }: OwnSite): Way | null {
+export function wayOf(
+  request: FastifyRequest,
+  { trustedProxies }: Pick<OwnSite, "trustedProxies">,
+): Way | null {
   const peer = canonicalAddress(request.socket.remoteAddress ?? "") ?? "127.0.0.1";
   const proto = String(request.headers["x-forwarded-proto"] ?? "")
     .split(",")
@@ -32,7 +45,7 @@ export const PLAIN_HTTP =
 
 /**
  * Refuses a write that another site's page asks for: browsers say from what site a request comes (`Sec-Fetch-Site`), and old
- * ones at least from what origin.
+ * ones at least from what origin. Whoever says neither is refused.
  *
  * @throws forbidden
  */
@@ -45,10 +58,15 @@ export function refuseOtherSites(request: FastifyRequest, site: OwnSite): void {
   );
 }
 
-function isOwnOrigin({ headers: { origin, host } }: FastifyRequest, { baseUrl }: OwnSite): boolean {
-  if (origin === undefined) return false;
-  if (baseUrl !== null && origin === new URL(baseUrl).origin) return true;
-  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
+/** Without a configured address, our own origin is the one that was asked for, with its scheme. */
+function isOwnOrigin(request: FastifyRequest, site: OwnSite): boolean {
+  const { origin, host = "" } = request.headers;
+  const asked = `${wayOf(request, site) === "https" ? "https" : "http"}://${host}`;
+  return origin !== undefined && origin === (site.origin ?? originOf(asked));
+}
+
+function originOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).origin : null;
 }
 
 function isForwarded({ headers }: FastifyRequest): boolean {

@@ -12,7 +12,7 @@ import { errorPage, lostSessionPage } from "./error-page.ts";
 import { readCounts } from "./counts.ts";
 import { appPage, plainPage } from "./layout.ts";
 import { noticeHtml } from "./notices.ts";
-import { type OwnSite, refuseOtherSites, wayOf } from "./own-site.ts";
+import { type OwnSite, ownSiteOf, refuseOtherSites, wayOf } from "./own-site.ts";
 import type { DashboardParts } from "./parts.ts";
 import { createRoutes, formOf, MAX_FORM_BYTES, type OpenHandler, queryOf, type Routes } from "./routes.ts";
 import { readCookie } from "./session-cookie.ts";
@@ -84,8 +84,7 @@ function guard(
   parts: DashboardParts,
   isOutsider: (request: FastifyRequest) => boolean,
 ): void {
-  const { server } = parts.config;
-  const site: OwnSite = { baseUrl: server.baseUrl, trustedProxies: compileNetworks(server.trustProxy) };
+  const site = ownSiteOf(parts.config);
   scope.addHook("onRequest", async (request, reply) => {
     if (isOutsider(request)) throw new FormsvcError("not_found", "There is nothing at this address.");
     reply.headers(PAGE_HEADERS);

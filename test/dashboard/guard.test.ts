@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { dashboardRoutes } from "../support/dashboard-routes.ts";
-import { startServer } from "../support/test-server.ts";
+import { sendRequest } from "../support/http-client.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
 import { visit } from "../support/visitor.ts";
 
 const LOST = "/dashboard/no-such-page";
@@ -101,6 +102,64 @@ test("a write that another site's page asks for is refused, whatever the browser
     expect((await old(origin)).status).toBe(403);
   expect((await old(own)).status).toBe(404);
 });
+
+test("a browser that tells only the origin writes from server.baseUrl's, whatever host it asked for", async () => {
+  const server = await startServer({
+    server: { baseUrl: "https://forms.example", trustProxy: ["127.0.0.1"] },
+  });
+  const writes = oldBrowser(server);
+  const proxied = { "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.1" };
+  for (const host of ["forms.example", "evil.example", "127.0.0.1"]) {
+    const from = (origin: string) => writes({ ...proxied, host, origin });
+    expect(await from("https://forms.example"), host).toBe("taken");
+    for (const origin of [
+      "http://forms.example",
+      `https://${host}:8443`,
+      "https://evil.example",
+      "http://evil.example",
+      "null",
+    ])
+      expect(await from(origin), `${origin} at ${host}`).toBe("refused");
+  }
+  expect(await writes({ ...proxied, host: "forms.example" })).toBe("refused");
+});
+
+test("without server.baseUrl it writes from the address that it asked for, with its scheme", async () => {
+  const server = await startServer({ server: { trustProxy: ["127.0.0.1"] } });
+  const writes = oldBrowser(server);
+  const proxied = { "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.1", host: "forms.example" };
+  expect(await writes({ ...proxied, origin: "https://forms.example" })).toBe("taken");
+  expect(await writes({ ...proxied, origin: "http://forms.example" })).toBe("refused");
+  const here = { host: `localhost:${server.port}` };
+  expect(await writes({ ...here, origin: `http://localhost:${server.port}` })).toBe("taken");
+  expect(await writes({ ...here, origin: `https://localhost:${server.port}` })).toBe("refused");
+  expect(await writes({ host: "", origin: "http://" })).toBe("refused");
+});
+
+test("a dashboard with an address of its own is written from there, not from server.baseUrl", async () => {
+  const server = await startServer({
+    server: { baseUrl: "https://forms.example" },
+    dashboard: { listen: "127.0.0.1:0" },
+  });
+  const line = server.log.find((entry) => entry.includes('"event":"dashboard.listening"')) ?? "{}";
+  const { url } = JSON.parse(line) as { url: string };
+  const send = (origin: string) =>
+    sendRequest(url, { method: "POST", path: LOST, headers: { ...FORM, origin }, body: "" });
+  expect((await send(new URL(url).origin)).status).toBe(401);
+  expect((await send("https://forms.example")).status).toBe(403);
+});
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+/** Sends an empty form without a session and without `Sec-Fetch-Site`. A write that is let through is asked to sign in first. */
+function oldBrowser(server: TestServer) {
+  return async (headers: Record<string, string>): Promise<"taken" | "refused" | number> => {
+    const request = { method: "POST", path: LOST, headers: { ...FORM, ...headers }, body: "" };
+    const { status } = await server.request(request);
+    if (status === 401) return "taken";
+    return status === 403 ? "refused" : status;
+  };
+}
 
 test("a form that is sent after the session ended keeps all that was typed but secrets, to be sent again", async () => {
   const server = await startServer();
