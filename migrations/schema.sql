@@ -116,7 +116,7 @@ CREATE TABLE held (
   id TEXT PRIMARY KEY,
   workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
   endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
-  why TEXT NOT NULL CHECK (why IN ('spam', 'limit')),
+  why TEXT NOT NULL CHECK (why IN ('spam', 'limit', 'origin')),
   -- Whether a honeypot was filled: those go first when there are too many.
   trapped INTEGER NOT NULL CHECK (trapped IN (0, 1)),
   -- SHA-256 of the Idempotency-Key: a client that tries again is held once. NULL where it sent none.
@@ -125,17 +125,25 @@ CREATE TABLE held (
   data TEXT NOT NULL,
   spam_score INTEGER NOT NULL CHECK (spam_score BETWEEN 0 AND 100),
   spam_reasons TEXT NOT NULL,
+  spam_version INTEGER NOT NULL DEFAULT 1,
   ip_address TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  network TEXT NOT NULL DEFAULT '', spam_version INTEGER NOT NULL DEFAULT 1
+  -- A hash of the submitter's network; the address itself in rows of earlier versions.
+  network TEXT NOT NULL DEFAULT '',
+  -- The page's origin, if the post is held for it.
+  origin TEXT,
+  -- Bytes of its texts.
+  bytes INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX held_by_endpoint ON held (endpoint_id, id);
 CREATE UNIQUE INDEX held_by_key ON held (endpoint_id, key_hash) WHERE key_hash IS NOT NULL;
 CREATE INDEX held_by_network ON held (workspace_id, network, trapped DESC, id);
+CREATE INDEX held_of_origins ON held (workspace_id, id) WHERE why = 'origin';
+CREATE INDEX held_of_origins_by_endpoint ON held (endpoint_id, id) WHERE why = 'origin';
 CREATE TRIGGER held_comes AFTER INSERT ON held BEGIN
-  INSERT INTO held_total (workspace_id, posts) VALUES (new.workspace_id, 1)
-    ON CONFLICT DO UPDATE SET posts = posts + 1;
+  INSERT INTO held_total (workspace_id, posts, bytes) VALUES (new.workspace_id, 1, new.bytes)
+    ON CONFLICT DO UPDATE SET posts = posts + 1, bytes = bytes + excluded.bytes;
   INSERT INTO held_network VALUES (new.workspace_id, new.network, 1, new.trapped, new.id)
     ON CONFLICT DO UPDATE SET posts = posts + 1,
       first_id = iif((-excluded.first_trapped, excluded.first_id) < (-first_trapped, first_id),
@@ -143,7 +151,7 @@ CREATE TRIGGER held_comes AFTER INSERT ON held BEGIN
       first_trapped = max(first_trapped, excluded.first_trapped);
 END;
 CREATE TRIGGER held_goes AFTER DELETE ON held BEGIN
-  UPDATE held_total SET posts = posts - 1 WHERE workspace_id = old.workspace_id;
+  UPDATE held_total SET posts = posts - 1, bytes = bytes - old.bytes WHERE workspace_id = old.workspace_id;
   DELETE FROM held_network
     WHERE workspace_id = old.workspace_id AND network = old.network AND NOT EXISTS
       (SELECT 1 FROM held WHERE workspace_id = old.workspace_id AND network = old.network);
@@ -171,7 +179,8 @@ CREATE TABLE held_total (
   posts INTEGER NOT NULL,
   -- Posts that had to go because there were too many, ever, and when the last one went.
   evicted INTEGER NOT NULL DEFAULT 0,
-  evicted_at INTEGER
+  evicted_at INTEGER,
+  bytes INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- One row. Raised by every change to what servers hold in memory.

@@ -44,6 +44,8 @@ interface Attack {
   /** What each connection sends every second. */
   readonly drip: string;
   readonly settings?: Record<string, string>;
+  /** Whether the keys are those of an account of the attacker's own. */
+  readonly hasOwnAccount?: boolean;
 }
 
 const ATTACKS: readonly Attack[] = [
@@ -79,6 +81,17 @@ const ATTACKS: readonly Attack[] = [
     opening: ({ publishable }) => form(publishable, "country=x&".repeat(1000)).repeat(30),
     drip: "",
   },
+  {
+    name: "32 connections, each with posts of 60 KB to a form of its own whose month is full: they are held",
+    connections: 32,
+    opening: ({ secret }) => {
+      const body = JSON.stringify({ ...(JSON.parse(POST_BODY) as object), message: "a".repeat(60_000) });
+      return (head(secret, body.length) + body).repeat(50);
+    },
+    drip: "",
+    settings: { FORMSVC_PLANS_PRO_MONTHLY_SUBMISSIONS: "1" },
+    hasOwnAccount: true,
+  },
 ];
 
 if (import.meta.main) {
@@ -90,15 +103,23 @@ async function measure(attack: Attack): Promise<string> {
   const place = makeWorkplace();
   const schemaFile = join(place.folder, "countries.json");
   writeFileSync(schemaFile, JSON.stringify(SCHEMA));
-  const made = place.run("endpoint", "create", "--name", "Form", "--schema", schemaFile, "--json", "--quiet");
-  const { keys } = JSON.parse(made) as { keys: Keys };
+  const create = (...args: string[]): Keys => {
+    const made = place.run("endpoint", "create", "--schema", schemaFile, "--json", "--quiet", ...args);
+    return (JSON.parse(made) as { keys: Keys }).keys;
+  };
+  const keys = create("--name", "Form");
+  if (attack.hasOwnAccount === true) {
+    place.run("workspace", "create", "--name", "Greedy");
+    place.run("workspace", "set-plan", "Greedy", "pro");
+  }
+  const attacker = attack.hasOwnAccount === true ? create("--name", "Own", "--workspace", "Greedy") : keys;
   const server = await startServer(
     [executable, "serve", "--port", "0", "--db", place.db],
     join(place.folder, "attack.log"),
     { ...SETTINGS, ...attack.settings },
   );
   try {
-    const stop = attackWith(attack, server, keys);
+    const stop = attackWith(attack, server, attacker);
     const posts = await postAsOthers(server, keys.secret);
     stop();
     return describe(attack.name, posts, peakMb(server));

@@ -3,7 +3,7 @@ import type { Blindness } from "../database/database.ts";
 import type { LogCleaner, ServedDatabase, Writability } from "../database/served-database.ts";
 import { recallOrRead } from "../database/recall-or-read.ts";
 import { createEndpointDirectory, type EndpointDirectory } from "../endpoints/endpoint-directory.ts";
-import { databaseUpgraded } from "../foundation/events.ts";
+import { databaseUpgraded, maintenanceFailed } from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
 import { AUTO_REPLY_METRICS, MAIL_METRICS } from "../mail/mail-metrics.ts";
@@ -18,6 +18,7 @@ import {
 } from "../submissions/authenticate.ts";
 import { createBurstMemory } from "../history/burst-memory.ts";
 import { type CommitObserver, type CommitQueue, createCommitQueue } from "../submissions/commit-batch.ts";
+import { createHeldRoom, heldByteLimit, type HeldRoom } from "../submissions/held-room.ts";
 import { createIdempotencyMemory } from "../submissions/idempotency.ts";
 import { createIntake, type Intake } from "../submissions/receive-submission.ts";
 import {
@@ -25,6 +26,8 @@ import {
   countOutcomes,
   logCommits,
   measureCommits,
+  measureHeld,
+  reportEvictions,
 } from "../submissions/submit-metrics.ts";
 import { createNews, newsHead, type News } from "../submissions/news.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
@@ -110,7 +113,9 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const { served, outbox, claims } = engine;
   const { writability, cleaner } = served;
   const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
-  const observe = watchCommits([measureCommits(metrics ?? noMetrics), logCommits(log)], writability, news);
+  const room = openHeldRoom(parts, served);
+  const reports = [measureCommits(metrics ?? noMetrics), logCommits(log), room.note];
+  const observe = watchCommits(reports, writability, news);
   const commits = createCommitQueue(engine.write, observe);
   const gatekeeper = openGate(config.rateLimit, { verifier, directory, limiter: engine.limiter });
   const onSecretInBrowser = createBrowserMark(db, clock, log);
@@ -151,7 +156,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     metrics,
     onChange,
     served,
-    drain: () => commits.drain(),
+    drain: () => commits.drain().then(() => room.settle()),
   };
 }
 
@@ -190,6 +195,19 @@ function openGate(
   parts: Pick<GatekeeperParts, "verifier" | "directory" | "limiter">,
 ): Gatekeeper {
   return createGatekeeper({ ...parts, limits, exempt: compileNetworks(limits.exempt) });
+}
+
+/** Bounds what all held posts take, and reports what had to go for any bound. */
+function openHeldRoom({ db, config, clock, log, metrics }: ServiceParts, served: ServedDatabase): HeldRoom {
+  const maxBytes = heldByteLimit(config.held.maxBytes, () => served.freeBytes());
+  if (metrics !== null) measureHeld(metrics, db, maxBytes);
+  return createHeldRoom({
+    db,
+    clock,
+    maxBytes,
+    onEviction: reportEvictions(metrics ?? noMetrics, log),
+    onFailure: (error) => maintenanceFailed(log, error),
+  });
 }
 
 /** Measures and reports each commit, learns from it whether posts can be stored, and tells who waits for news. */

@@ -45,7 +45,7 @@ const WORDS: Words = {
   make_configuration: () => "make one with: formsvc init",
   make_other_operator: () => "make another one first: formsvc account set EMAIL --operator",
   make_room_for_held_posts: () =>
-    "formsvc held list, then release or drop them; or raise held.maxPerWorkspace and restart the server",
+    "formsvc held list, then release or drop them; or raise held.maxPerWorkspace, heldBytes of the plan or held.maxBytes, and restart the server",
   migrate_beside_servers: () => "migrate it first, beside the servers: formsvc migrate up",
   name_database: () => "name the database with --db",
   name_foreign_file: ({ what, path }) =>

@@ -92,6 +92,7 @@ const show = command({
         ["submissions a month", shown(limits.monthlySubmissions)],
         ["endpoints", shown(limits.endpoints)],
         ["own spam rules", limits.customSpam ? "yes" : "no"],
+        ["held posts in bytes", shown(limits.heldBytes ?? null)],
         ["created", toIsoTime(workspace.createdAt)],
       ];
       return context.output.table(["WORKSPACE", ""], rows, "");

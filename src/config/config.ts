@@ -22,12 +22,20 @@ const httpUrl = z
   .url({ protocol: /^https?$/, error: "expected an http or https address" })
   .refine((text) => !text.endsWith("/"), "expected no slash at the end");
 
+const heldBytes = z.int().min(1_048_576).max(1_125_899_906_842_624);
+
 const plan = z.strictObject({
   monthlySubmissions: count
     .nullable()
     .describe("Accepted submissions a UTC calendar month; null is unlimited."),
   endpoints: count.nullable().describe("Endpoints a workspace may have; null is unlimited."),
   customSpam: z.boolean().describe("Whether the workspace may have spam rules of its own."),
+  heldBytes: heldBytes
+    .nullable()
+    .default(33_554_432)
+    .describe(
+      "Bytes of refused posts that a workspace keeps; null is unlimited. A plan that does not say has 33554432 (32 MiB).",
+    ),
 });
 
 const planName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "expected a lower-case plan name");
@@ -190,6 +198,11 @@ const sections = z.strictObject({
       .describe(
         "Refused posts that a workspace keeps; beyond it, posts of the network with the most are deleted first. Null is unlimited.",
       ),
+    maxBytes: heldBytes
+      .nullable()
+      .describe(
+        "Bytes of refused posts that all workspaces keep together; beyond it, the workspace with the most gives way first. Null is a tenth of the free disk, and 10 GiB on PostgreSQL.",
+      ),
   }),
   webhooks: z.strictObject({
     scheduleSeconds: z
@@ -255,9 +268,9 @@ export const defaultConfig: Config = {
   },
   database: { path: "./formsvc.db", url: null, poolSize: 8 },
   plans: {
-    hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false },
-    pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true },
-    business: { monthlySubmissions: 250_000, endpoints: null, customSpam: true },
+    hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false, heldBytes: 33_554_432 },
+    pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true, heldBytes: 268_435_456 },
+    business: { monthlySubmissions: 250_000, endpoints: null, customSpam: true, heldBytes: 1_073_741_824 },
   },
   rateLimit: {
     publishable: { max: 10, windowSeconds: 60 },
@@ -278,7 +291,7 @@ export const defaultConfig: Config = {
   },
   backup: { everyHours: null, keep: 7, directory: "./backups" },
   secrets: { keyFile: null, key: null },
-  held: { days: 30, maxPerWorkspace: 10_000 },
+  held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null },
   webhooks: {
     scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
     timeoutMs: 10_000,

@@ -7,6 +7,8 @@ export interface ServedDatabase {
   readonly liveServers: LiveServers;
   readonly writability: Writability;
   readonly cleaner: LogCleaner;
+  /** Bytes that the database may still take on its disk, free pages of its file included; null if that cannot be seen. */
+  freeBytes(): number | null;
   /** Notices what others commit, from `begin` on. Call it before. */
   watch(listener: ChangeListener, heads: readonly Head[]): ChangeWatch;
   /**

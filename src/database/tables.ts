@@ -322,12 +322,16 @@ interface LearnedWeightsRow {
 interface HeldRow extends ContentRow {
   workspace_id: string;
   endpoint_id: string;
-  why: "spam" | "limit";
+  why: "spam" | "limit" | "origin";
   trapped: number;
   /** A hash of the submitter's network; the address itself in rows of earlier versions. */
   network: string;
   /** SHA-256 over the hashes of the Idempotency-Key and the body, and the kind of key; without the last in rows of earlier versions. */
   key_hash: Buffer | null;
+  /** Of the page, if the post is held for it. */
+  origin: string | null;
+  /** Of its texts. */
+  bytes: number;
 }
 
 /** Triggers keep it equal to what `held` has. */
@@ -344,6 +348,8 @@ interface HeldNetworkRow {
 interface HeldTotalRow {
   workspace_id: string;
   posts: number;
+  /** Of the texts of its posts. */
+  bytes: number;
   /** Posts that were deleted because there were too many, since the beginning. */
   evicted: number;
   evicted_at: number | null;

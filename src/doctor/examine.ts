@@ -16,6 +16,7 @@ import {
   checkLogSize,
   checkSchemaVersion,
   checkStructure,
+  freeBytes,
 } from "../database/sqlite/database-health.ts";
 import { checkLeftovers } from "../database/sqlite/leftover-health.ts";
 import { giveTurn } from "../database/read-in-turn.ts";
@@ -33,6 +34,7 @@ import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
 import { checkHeldPostRoom } from "../submissions/held-health.ts";
+import { heldByteLimit } from "../submissions/held-room.ts";
 import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
@@ -102,7 +104,12 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db }) => db.read(checkFailedMail)),
   ofTables(({ db, config, now }) => db.read(() => checkAutoReplies(replyLimitsOf(config), now))),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
-  ofTables(({ db, config }) => db.read(() => checkHeldPostRoom(config.held.maxPerWorkspace))),
+  ofTables(({ db, config }) => {
+    const { maxPerWorkspace, maxBytes } = config.held;
+    const free = (): number | null => (db.engine === "sqlite" ? freeBytes(db) : null);
+    const rules = { maxPerWorkspace, maxBytes: heldByteLimit(maxBytes, free), plans: config.plans };
+    return db.read(() => checkHeldPostRoom(rules));
+  }),
 ];
 
 /** A check of a database file. */

@@ -171,10 +171,16 @@ export function submissionsExpired(log: Log, submissions: number): void {
   );
 }
 
-/** Held posts were deleted to make room, by why they were held. */
+/** Held posts were deleted to make room, by why they were held. @param facts `bound` is the setting that they passed */
 export function heldEvicted(
   log: Log,
-  facts: { readonly workspaceId: string; readonly spam: number; readonly limit: number },
+  facts: {
+    readonly workspaceId: string;
+    readonly bound: string;
+    readonly spam: number;
+    readonly limit: number;
+    readonly origin: number;
+  },
 ): void {
   log.warn({ event: "held.evicted", ...facts }, "more posts are held than may be: some had to go");
 }

@@ -2,7 +2,8 @@ import { monthOf } from "../foundation/clock.ts";
 import { type RecalledPost, type Recollection, toRemember } from "../history/remember-texts.ts";
 import type { PostedSubmission } from "../outbox/outbox.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
-import type { Eviction, NewHeldPost } from "./held-post.ts";
+import type { Eviction, HeldBounds } from "./evict-held.ts";
+import type { NewHeldPost } from "./held-post.ts";
 import type { IdempotentPost } from "./idempotency.ts";
 import type { Submission } from "./submission.ts";
 
@@ -62,6 +63,24 @@ export interface Count {
   used: number;
   /** The monthly limit of the last submission that was counted; null is unlimited. */
   limit: number | null;
+}
+
+/** A workspace that has more held posts than before. */
+export interface Holder {
+  readonly workspaceId: string;
+  readonly most: HeldBounds;
+  readonly now: number;
+}
+
+/** The workspaces of these held posts, each once, in one order. @param maxPosts held posts that a workspace keeps; null is unlimited. */
+export function holdersOf(held: readonly PendingHeld[], maxPosts: number | null): Holder[] {
+  const holders = new Map<string, Holder>();
+  for (const {
+    held: { workspaceId, createdAt },
+    maxBytes,
+  } of held)
+    holders.set(workspaceId, { workspaceId, most: { posts: maxPosts, bytes: maxBytes }, now: createdAt });
+  return [...holders.values()].toSorted((one, other) => (one.workspaceId < other.workspaceId ? -1 : 1));
 }
 
 /** Decides which submissions of a batch the monthly limits allow. */

@@ -15,9 +15,11 @@ import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "./
 /** A post that was answered 429, held for some days so that a genuine post is not lost. */
 export interface HeldPost extends Submission {
   readonly workspaceId: string;
-  /** Scored as spam, or over the monthly limit. */
-  readonly why: "spam" | "limit";
+  readonly why: (typeof HELD_REASONS)[number];
 }
+
+/** Scored as spam, over the monthly limit, or from a page whose origin is not allowed. */
+export const HELD_REASONS = ["spam", "limit", "origin"] as const;
 
 /** A selection of held posts. Null means any. */
 export interface HeldPostFilter {
@@ -43,65 +45,41 @@ export interface NewHeldPost {
   readonly network: string;
   /** Equal for the same Idempotency-Key with the same body, which is held once. */
   readonly idempotent: IdempotentPost | null;
+  /** Of its texts, in UTF-8. */
+  readonly bytes: number;
+  /** Bytes that the workspace's plan allows; null is unlimited. */
+  readonly maxBytes: number | null;
 }
 
 /** Writes held posts inside a transaction of the caller's. */
-export interface HeldPostWriter {
-  insert(post: NewHeldPost): void;
-  /** Deletes posts over the workspace's limit; null if there are none. */
-  evict(workspaceId: string, now: number): Eviction | null;
-}
+export type HeldPostWriter = (post: NewHeldPost) => void;
 
-/** Held posts that were deleted for lack of room, by the reason they were held for. */
-export interface Eviction {
-  readonly workspaceId: string;
-  readonly spam: number;
-  readonly limit: number;
-}
-
-/** Most held posts deleted at once, twice the largest batch: if the limit was lowered, the rest follows with later posts. */
-export const MAX_EVICTED = 1024;
-
-/** @param maxPerWorkspace held posts that a workspace keeps; null is unlimited. */
-export function createHeldPostWriter(db: SqliteDatabase, maxPerWorkspace: number | null): HeldPostWriter {
+export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
   const insert = db.prepare(
-    `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash)
-     VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes)
+     VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
   );
-  const total = db.prepare("SELECT posts FROM held_total WHERE workspace_id = ?").pluck();
-  const evictFirst = db.prepare(EVICT_SQL).pluck();
-  const countEvicted = db.prepare(
-    "UPDATE held_total SET evicted = evicted + ?, evicted_at = ? WHERE workspace_id = ?",
-  );
-  return {
-    insert: ({ held, trapped, network, idempotent }) =>
-      void insert.run(
-        ...contentValues(held),
-        held.workspaceId,
-        held.endpointId,
-        held.why,
-        trapped ? 1 : 0,
-        network,
-        idempotent && hashOfRetry(idempotent),
-      ),
-    evict(workspaceId, now) {
-      if (maxPerWorkspace === null) return null;
-      const surplus = Math.min(Number(total.get(workspaceId) ?? 0) - maxPerWorkspace, MAX_EVICTED);
-      if (surplus <= 0) return null;
-      const evicted = { spam: 0, limit: 0 };
-      for (let count = 0; count < surplus; count += 1)
-        evicted[evictFirst.get(workspaceId) as HeldPost["why"]] += 1;
-      countEvicted.run(surplus, now, workspaceId);
-      return { workspaceId, ...evicted };
-    },
-  };
+  return ({ held, trapped, network, idempotent, bytes }) =>
+    void insert.run(
+      ...contentValues(held),
+      held.workspaceId,
+      held.endpointId,
+      held.why,
+      trapped ? 1 : 0,
+      network,
+      idempotent && hashOfRetry(idempotent),
+      bytes,
+    );
 }
 
-/** One post of the network that has the most; of several such, a filled honeypot before others, then the oldest. */
-export const EVICT_SQL = `DELETE FROM held WHERE id = (
-  SELECT first_id FROM held_network WHERE workspace_id = ? ORDER BY posts DESC, first_trapped DESC, first_id LIMIT 1
-) RETURNING why`;
+/** Bytes that a post takes in the table, without its row's fixed part. */
+export function heldBytes(held: HeldPost): number {
+  return contentValues(held).reduce<number>(
+    (bytes, value) => (typeof value === "string" ? bytes + Buffer.byteLength(value) : bytes),
+    0,
+  );
+}
 
 /** Refusals are not remembered, so another body with the same key is another post. */
 export function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer {

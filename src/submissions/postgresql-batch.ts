@@ -20,15 +20,16 @@ import {
   type CommitOutcome,
   type Committed,
   createCounts,
+  holdersOf,
   type PendingHeld,
   type PendingSubmission,
   recalledOf,
   type Repeated,
 } from "./batch.ts";
-import { type Eviction, hashOfRetry, MAX_EVICTED } from "./held-post.ts";
+import { countEvicted, type Eviction, type HeldCount, MAX_EVICTED, passedBound } from "./evict-held.ts";
+import { hashOfRetry, type HeldPost } from "./held-post.ts";
 import {
   contentJson,
-  COUNT_EVICTED,
   COUNT_HELD,
   EVICT_HELD,
   FIND_FIRST,
@@ -275,7 +276,7 @@ function forgetKeys(
 
 function writeHeld(transaction: BatchTransaction, pending: readonly PendingHeld[]): Promise<unknown>[] {
   if (pending.length === 0) return [];
-  const rows = pending.map(({ held, trapped, network, idempotent }) => ({
+  const rows = pending.map(({ held, trapped, network, idempotent, bytes }) => ({
     ...contentJson(held),
     workspace_id: held.workspaceId,
     endpoint_id: held.endpointId,
@@ -283,53 +284,36 @@ function writeHeld(transaction: BatchTransaction, pending: readonly PendingHeld[
     trapped: trapped ? 1 : 0,
     network,
     key_hash: idempotent && `\\x${hashOfRetry(idempotent).toString("hex")}`,
+    bytes,
   }));
   return [transaction.query(INSERT_HELD, JSON.stringify(rows))];
 }
 
-/** Only a batch with held posts may need a third round trip: which posts must go is known when they are counted. */
+/** What is over a workspace's bounds goes in the same round trip as the commit. */
 async function evictAndCommit(
   transaction: BatchTransaction,
   written: readonly Promise<unknown>[],
   held: readonly PendingHeld[],
   maxHeld: number | null,
 ): Promise<Eviction[]> {
-  if (held.length === 0 || maxHeld === null) {
-    await Promise.all([...written, transaction.commit()]);
-    return [];
-  }
-  const holders = new Map(held.map(({ held: { workspaceId, createdAt } }) => [workspaceId, createdAt]));
-  const counted = transaction.query<HeldCount>(COUNT_HELD, [...holders.keys()]);
-  const [counts] = await Promise.all([counted, ...written]);
-  const evicting = counts
-    .filter(({ posts }) => posts > maxHeld)
-    .map(({ workspace_id: id, posts }) =>
-      evict(transaction, id, Math.min(posts - maxHeld, MAX_EVICTED), holders.get(id) ?? 0),
-    );
-  const [evictions] = await Promise.all([Promise.all(evicting), transaction.commit()]);
-  return evictions;
-}
-
-interface HeldCount {
-  readonly workspace_id: string;
-  readonly posts: number;
-}
-
-async function evict(
-  transaction: BatchTransaction,
-  workspaceId: string,
-  surplus: number,
-  now: number,
-): Promise<Eviction> {
-  const sent = Array.from({ length: surplus }, () =>
-    transaction.query<{ why: "spam" | "limit" }>(EVICT_HELD, workspaceId),
-  );
-  const [rows] = await Promise.all([
-    Promise.all(sent),
-    transaction.query(COUNT_EVICTED, surplus, now, workspaceId),
-  ]);
-  const spam = rows.flat().filter(({ why }) => why === "spam").length;
-  return { workspaceId, spam, limit: surplus - spam };
+  const evicting = holdersOf(held, maxHeld).map(async ({ workspaceId, most, now }) => {
+    const [[count], gone] = await Promise.all([
+      transaction.query<HeldCount>(COUNT_HELD, workspaceId),
+      transaction.query<{ why: HeldPost["why"] }>(
+        EVICT_HELD,
+        workspaceId,
+        most.posts,
+        most.bytes,
+        MAX_EVICTED,
+        now,
+      ),
+    ]);
+    const bound = count === undefined ? null : passedBound(count, most);
+    const whys = gone.map(({ why }) => why);
+    return bound === null ? null : countEvicted(workspaceId, bound, whys);
+  });
+  const [evictions] = await Promise.all([Promise.all(evicting), transaction.commit(), ...written]);
+  return evictions.filter((eviction) => eviction !== null);
 }
 
 function isHeld(pending: PendingSubmission | PendingHeld): pending is PendingHeld {

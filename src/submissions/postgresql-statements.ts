@@ -1,5 +1,7 @@
+import { toPostgresql } from "../database/postgresql/dialect.ts";
 import type { BatchStatement } from "../database/postgresql/batch-connection.ts";
-import { EVICT_SQL, type HeldPost } from "./held-post.ts";
+import { EVICT_CALL } from "./evict-held.ts";
+import type { HeldPost } from "./held-post.ts";
 import { REMEMBERED_MS } from "./idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, type Submission } from "./submission.ts";
 
@@ -91,22 +93,17 @@ export const FORGET_KEYS: BatchStatement = {
  */
 export const INSERT_HELD: BatchStatement = {
   name: "insert_held",
-  text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash)
-    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash
+  text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes)
+    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes
     FROM json_populate_recordset(NULL::held, $1::json)
     ORDER BY workspace_id, network, id ON CONFLICT DO NOTHING`,
 };
 
+/** Parameter: the workspace. */
 export const COUNT_HELD: BatchStatement = {
   name: "count_held",
-  text: "SELECT workspace_id, posts FROM held_total WHERE workspace_id = ANY($1::text[]) ORDER BY workspace_id",
+  text: "SELECT posts, bytes FROM held_total WHERE workspace_id = $1",
 };
 
-/** Parameter: the workspace. */
-export const EVICT_HELD: BatchStatement = { name: "evict_held", text: EVICT_SQL.replace("?", "$1") };
-
-/** Parameters: how many were evicted, when, the workspace. */
-export const COUNT_EVICTED: BatchStatement = {
-  name: "count_evicted",
-  text: "UPDATE held_total SET evicted = evicted + $1, evicted_at = $2 WHERE workspace_id = $3",
-};
+/** Parameters as those of {@link EVICT_CALL}. */
+export const EVICT_HELD: BatchStatement = { name: "evict_held", text: toPostgresql(EVICT_CALL) };

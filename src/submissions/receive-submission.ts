@@ -14,6 +14,7 @@ import type { UsageCounter } from "../workspaces/usage-counter.ts";
 import { type Caller, type Gatekeeper, refuseSecretInBrowser } from "./authenticate.ts";
 import type { Repeated } from "./batch.ts";
 import type { CommitQueue } from "./commit-batch.ts";
+import { heldBytes, type HeldPost } from "./held-post.ts";
 import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
 import type { JsonObject } from "./parse-body.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
@@ -272,8 +273,11 @@ async function hold(
 ): Promise<void> {
   const why = submission.spamClass === "blocked" ? "spam" : cause;
   const { workspaceId } = caller.ready.endpoint;
+  const held: HeldPost = { ...submission, id: newId("held", submission.createdAt), workspaceId, why };
   await parts.commits.hold({
-    held: { ...submission, id: newId("held", submission.createdAt), workspaceId, why },
+    held,
+    bytes: heldBytes(held),
+    maxBytes: caller.ready.limits.heldBytes ?? null,
     trapped,
     network: networkHash(shortenAddress(address)),
     idempotent,

@@ -9,10 +9,12 @@ import {
   type CommitOutcome,
   type Committed,
   createCounts,
+  holdersOf,
   type PendingHeld,
   type PendingSubmission,
   recalledOf,
 } from "./batch.ts";
+import { evictHeld } from "./evict-held.ts";
 import { createHeldPostWriter, type HeldPostWriter } from "./held-post.ts";
 import { RECORD_KEY_SQL } from "./idempotency.ts";
 import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
@@ -31,16 +33,15 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch) => Co
   const { db, usage, outbox, memory } = parts;
   const table = createUsageTable(db);
   const store = createStorer(db);
-  const heldPosts = createHeldPostWriter(db, parts.held.maxPerWorkspace);
-  const keep = createKeeper(heldPosts);
+  const keep = createKeeper(createHeldPostWriter(db));
   return (batch) => {
     const counts = createCounts(table.read);
     const { outcomes, evictions } = outbox.transactionNow((enqueue) => {
-      const holders = new Map<string, number>();
+      const kept: PendingHeld[] = [];
       const decided = batch.map((pending): CommitOutcome => {
         if ("held" in pending) {
           if (!keep(pending)) return "gone";
-          holders.set(pending.held.workspaceId, pending.held.createdAt);
+          kept.push(pending);
           return "stored";
         }
         if (!counts.allows(pending)) return "over_limit";
@@ -53,7 +54,9 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch) => Co
       }
       const recalled = batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf);
       if (recalled.length > 0) db.now(() => memory.remember(recalled));
-      const evicted = [...holders].map(([workspaceId, now]) => heldPosts.evict(workspaceId, now));
+      const evicted = holdersOf(kept, parts.held.maxPerWorkspace).map(({ workspaceId, most, now }) =>
+        db.now(() => evictHeld(workspaceId, most, now)),
+      );
       return { outcomes: decided, evictions: evicted.filter((eviction) => eviction !== null) };
     });
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
@@ -84,10 +87,10 @@ function createStorer(db: SqliteDatabase): (pending: PendingSubmission, enqueue:
 }
 
 /** Stores a refused post; false if its endpoint was deleted meanwhile. */
-function createKeeper(heldPosts: HeldPostWriter): (pending: PendingHeld) => boolean {
+function createKeeper(insert: HeldPostWriter): (pending: PendingHeld) => boolean {
   return (pending) => {
     try {
-      heldPosts.insert(pending);
+      insert(pending);
     } catch (error) {
       if (isCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY")) return false;
       throw error;

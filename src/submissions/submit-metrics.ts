@@ -1,7 +1,11 @@
 import { type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { LATENCY_BUCKETS, type Metrics } from "../foundation/metrics.ts";
 import type { Gatekeeper } from "./authenticate.ts";
+import type { Database } from "../database/database.ts";
 import type { CommitObserver } from "./commit-batch.ts";
+import { type Eviction, sumHeldBytes } from "./evict-held.ts";
+import { HELD_REASONS } from "./held-post.ts";
+import type { HeldRoomParts } from "./held-room.ts";
 import { limitReached, heldEvicted } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { USAGE_PERCENTS } from "../workspaces/usage-mark.ts";
@@ -36,25 +40,15 @@ export function measureCommits(metrics: Metrics): CommitReport {
     BATCH_SIZE_BUCKETS,
   );
   const score = metrics.histogram("formsvc_spam_score", "Spam scores of stored submissions.", SCORE_BUCKETS);
-  const evicted = metrics.counter(
-    "formsvc_held_evicted_total",
-    "Held posts that had to go because there were too many, by why they were held.",
-    "why",
-    ["spam", "limit"],
-  );
   const reached = metrics.counter(
     "formsvc_limit_reached_total",
     "Months of a workspace that reached a share of the monthly limit, in percent.",
     "percent",
     USAGE_PERCENTS.map(String),
   );
-  return ({ batch, outcomes, evictions, marks }, seconds) => {
+  return ({ batch, outcomes, marks }, seconds) => {
     duration(seconds);
     size(batch.length);
-    for (const { spam, limit } of evictions) {
-      evicted("spam", spam);
-      evicted("limit", limit);
-    }
     for (const { percent } of marks) reached(String(percent));
     for (const [index, pending] of batch.entries()) {
       if (outcomes[index] === "stored" && "submission" in pending) score(pending.submission.spamScore);
@@ -64,10 +58,32 @@ export function measureCommits(metrics: Metrics): CommitReport {
 
 /** Reports what an owner should act on before genuine posts are lost. */
 export function logCommits(log: Log): CommitReport {
-  return ({ evictions, marks }) => {
-    for (const eviction of evictions) heldEvicted(log, eviction);
+  return ({ marks }) => {
     for (const mark of marks) limitReached(log, mark);
   };
+}
+
+/** Counts and reports held posts that had to go. */
+export function reportEvictions(metrics: Metrics, log: Log): (eviction: Eviction) => void {
+  const evicted = metrics.counter(
+    "formsvc_held_evicted_total",
+    "Held posts that had to go because there were too many or too large ones, by why they were held.",
+    "why",
+    HELD_REASONS,
+  );
+  return (eviction) => {
+    for (const why of HELD_REASONS) evicted(why, eviction[why]);
+    heldEvicted(log, eviction);
+  };
+}
+
+/** What all held posts take, and may take. */
+export function measureHeld(metrics: Metrics, db: Database, maxBytes: HeldRoomParts["maxBytes"]): void {
+  const bytes = (): Promise<number> => db.read(sumHeldBytes);
+  metrics.gauge("formsvc_held_bytes", "Bytes of the texts of held posts.", bytes);
+  metrics.gauge("formsvc_held_max_bytes", "Bytes that they may take; none if that is unlimited.", async () =>
+    maxBytes(await bytes()),
+  );
 }
 
 /** The same two functions, counting how each post ends: `accepted`, or the code of its error. */

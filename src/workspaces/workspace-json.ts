@@ -22,8 +22,13 @@ export function workspaceJson(workspace: Workspace) {
   };
 }
 
-export function limitsJson({ monthlySubmissions, endpoints, customSpam }: PlanLimits) {
-  return { monthly_submissions: monthlySubmissions, endpoints, custom_spam: customSpam };
+export function limitsJson({ monthlySubmissions, endpoints, customSpam, heldBytes = null }: PlanLimits) {
+  return {
+    monthly_submissions: monthlySubmissions,
+    endpoints,
+    custom_spam: customSpam,
+    held_bytes: heldBytes,
+  };
 }
 
 export function usageJson({ workspaceId, plan, month, used, limit, remaining }: Usage) {

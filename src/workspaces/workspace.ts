@@ -47,6 +47,8 @@ export interface PlanLimits {
   readonly endpoints: number | null;
   /** Whether the workspace may have spam rules of its own. */
   readonly customSpam: boolean;
+  /** Bytes of refused posts that are held; null or absent is unlimited. */
+  readonly heldBytes?: number | null;
 }
 
 export type Plans = Readonly<Record<string, PlanLimits>>;

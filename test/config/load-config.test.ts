@@ -49,6 +49,7 @@ function otherValue(schema: z.ZodType, current: unknown): { text: string; value:
     true,
     false,
     4242,
+    42_424_242,
     7,
     null,
     ["192.0.2.0/24"],
@@ -87,9 +88,9 @@ test("the defaults are those that docs/configuration.md promises", () => {
     },
     database: { path: "./formsvc.db", url: null, poolSize: 8 },
     plans: {
-      hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false },
-      pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true },
-      business: { monthlySubmissions: 250_000, endpoints: null, customSpam: true },
+      hobby: { monthlySubmissions: 250, endpoints: 3, customSpam: false, heldBytes: 33_554_432 },
+      pro: { monthlySubmissions: 10_000, endpoints: 50, customSpam: true, heldBytes: 268_435_456 },
+      business: { monthlySubmissions: 250_000, endpoints: null, customSpam: true, heldBytes: 1_073_741_824 },
     },
     rateLimit: {
       publishable: { max: 10, windowSeconds: 60 },
@@ -110,7 +111,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
     backup: { everyHours: null, keep: 7, directory: "./backups" },
     spam: { maxLinks: 3 },
     secrets: { keyFile: null, key: null },
-    held: { days: 30, maxPerWorkspace: 10_000 },
+    held: { days: 30, maxPerWorkspace: 10_000, maxBytes: null },
     webhooks: {
       scheduleSeconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400, 86_400],
       timeoutMs: 10_000,
@@ -286,7 +287,10 @@ describe("a wrong value stops the program and is named by its path", () => {
     const none = z.object({}).parse({});
     expect(configSchema.safeParse({ ...defaultConfig, plans: none }).success).toBe(false);
     const gold = { monthlySubmissions: null, endpoints: null, customSpam: true };
-    expect(load({ newWorkspacePlan: "gold", plans: { gold } }, {}).newWorkspacePlan).toBe("gold");
+    const loaded = load({ newWorkspacePlan: "gold", plans: { gold } }, {});
+    expect(loaded.newWorkspacePlan).toBe("gold");
+    // Configurations of before say nothing of it.
+    expect(loaded.plans["gold"]?.heldBytes).toBe(33_554_432);
   });
 
   test("with the exit code of a wrong configuration, which no other failure of loading has", () => {
@@ -358,7 +362,7 @@ describe("the file", () => {
       plans: { hobby: { endpoints: 9 } },
       rateLimit: { exempt: ["10.0.0.1"], secret: { max: null } },
     });
-    expect(config.plans["hobby"]).toEqual({ monthlySubmissions: 250, endpoints: 9, customSpam: false });
+    expect(config.plans["hobby"]).toEqual({ ...defaultConfig.plans["hobby"], endpoints: 9 });
     expect(config.rateLimit).toEqual({
       ...defaultConfig.rateLimit,
       exempt: ["10.0.0.1"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newId } from "../../src/foundation/id.ts";
-import { createHeldPostWriter } from "../../src/submissions/held-post.ts";
+import { heldAdder } from "../support/held-posts.ts";
 import { asSubmission } from "../support/add-submission.ts";
 import { addEndpointOf, addFormOwner, type FormOwner } from "../support/form-owner.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -24,7 +24,7 @@ function hold(
   count: number,
   more = {},
 ): string[] {
-  const writer = createHeldPostWriter(server.owner, null);
+  const add = heldAdder(server.owner);
   return server.owner.transactionNow(() =>
     Array.from({ length: count }, (_, index) => {
       const createdAt = server.clock.now();
@@ -45,7 +45,7 @@ function hold(
         ...more,
         id: newId("held", createdAt),
       };
-      writer.insert({ held, trapped: false, network: "", idempotent: null });
+      add(held);
       return held.id;
     }),
   );

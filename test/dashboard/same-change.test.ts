@@ -28,7 +28,7 @@ import { visit, type Visitor } from "../support/visitor.ts";
 
 const ADA = "ada@example.com";
 const BEN = "ben@example.com";
-const UNLIMITED = { monthlySubmissions: null, endpoints: null, customSpam: true };
+const UNLIMITED = { monthlySubmissions: null, endpoints: null, customSpam: true, heldBytes: null };
 const SHARED = { plans: { hobby: UNLIMITED, pro: UNLIMITED }, held: { ...defaultConfig.held, days: null } };
 
 const config: Config = { ...defaultConfig, ...SHARED, server: { ...defaultConfig.server, port: 0 } };

@@ -259,6 +259,10 @@ test("posts that an earlier version held are counted by address, so that those o
   expect(answer.status).toBe(429);
   const left = machine.open().prepare("SELECT ip_address FROM held ORDER BY ip_address").pluck().all();
   expect(left).toEqual(["127.0.0.1", "192.0.2.9", "2001:db8::1", "203.0.113.1"]);
+  const texts = ["id", "data", "spam_reasons", "ip_address", "user_agent"];
+  const real = `SELECT sum(${texts.map((name) => `octet_length(${name})`).join(" + ")}) FROM held`;
+  const isCounted = `SELECT sum(bytes) = (${real}) FROM held_total`;
+  expect(machine.open().prepare(isCounted).pluck().get()).toBe(1);
 });
 
 describe.each(migrations.map(({ version }) => version))("a database of schema version %i", (version) => {

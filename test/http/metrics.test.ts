@@ -94,6 +94,7 @@ test("held posts that had to go and months that fill up are counted, each kind a
   const counts = (spam: number, limit: number, near: number, full: number) => [
     ['formsvc_held_evicted_total{why="spam"}', spam],
     ['formsvc_held_evicted_total{why="limit"}', limit],
+    ['formsvc_held_evicted_total{why="origin"}', 0],
     ['formsvc_limit_reached_total{percent="80"}', near],
     ['formsvc_limit_reached_total{percent="100"}', full],
   ];

@@ -191,7 +191,15 @@ describe.each(ENGINES)("a batch on $name", ({ temporary }) => {
     const { outcomes, evictions } = await server.write([{ ...post("a"), ...key }, post("b"), post("b")]);
     expect([outcomes, evictions]).toEqual([Array(3).fill("stored"), []]);
     const full = await server.write([post("b", true), post("c")]);
-    expect(full.evictions).toEqual([{ workspaceId: expect.any(String) as string, spam: 2, limit: 0 }]);
+    expect(full.evictions).toEqual([
+      {
+        workspaceId: expect.any(String) as string,
+        bound: "held.maxPerWorkspace",
+        spam: 2,
+        limit: 0,
+        origin: 0,
+      },
+    ]);
     const left = await rowsOf(
       db,
       "SELECT network, count(*) AS posts FROM held GROUP BY network ORDER BY network",

@@ -5,7 +5,7 @@ import { createBackground } from "../../src/foundation/background.ts";
 import { firstIdAt, newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createDayCounter } from "../../src/submissions/count-by-day.ts";
-import { createHeldPostWriter } from "../../src/submissions/held-post.ts";
+import { heldAdder } from "../support/held-posts.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission, submissionAdder } from "../support/add-submission.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
@@ -24,11 +24,11 @@ function world() {
     () => db.now(() => insertEndpoint(workspace, made, plans, NOON)).id,
   );
   const add = submissionAdder(db);
-  const writer = createHeldPostWriter(db, null);
+  const addHeld = heldAdder(db);
   const hold = (endpointId: string, createdAt: number): void => {
     const post = asSubmission({ endpointId, createdAt, id: newId("held", createdAt) });
     const held = { ...post, workspaceId: workspace.id, why: "spam" as const };
-    db.transactionNow(() => writer.insert({ held, trapped: false, network: "", idempotent: null }));
+    db.transactionNow(() => addHeld(held));
   };
   // Whoever waits for a count sees why it failed.
   const count = createDayCounter(

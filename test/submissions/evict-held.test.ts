@@ -5,14 +5,11 @@ import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { defaultEndpointSettings, type StoreAddress } from "../../src/endpoints/endpoint.ts";
 import { newId } from "../../src/foundation/id.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
-import {
-  createHeldPostWriter,
-  dropExpired,
-  EVICT_SQL,
-  type HeldPostWriter,
-} from "../../src/submissions/held-post.ts";
+import { EVICT_SQL, type Eviction, evictHeld } from "../../src/submissions/evict-held.ts";
+import { dropExpired } from "../../src/submissions/held-post.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "../support/add-submission.ts";
+import { heldAdder } from "../support/held-posts.ts";
 import { NOON } from "../support/fake-clock.ts";
 import { temporaryDatabase } from "../support/temporary-database.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
@@ -81,7 +78,7 @@ test("each transaction that evicts posts says so in the log, with how many of wh
   await send("robot 2", "203.0.113.2");
   await send("trapped", "203.0.113.3", { _gotcha: "x" });
   await send("robot 3", "203.0.113.4");
-  const facts = { level: "warn", workspaceId };
+  const facts = { level: "warn", workspaceId, bound: "held.maxPerWorkspace", origin: 0 };
   expect(loggedEvents(server, "held.evicted")).toMatchObject([
     { ...facts, spam: 0, limit: 1 },
     { ...facts, spam: 1, limit: 0 },
@@ -95,7 +92,7 @@ test("each transaction that evicts posts says so in the log, with how many of wh
 interface Bench {
   readonly db: SqliteDatabase;
   readonly insert: (post: { network: string; trapped: boolean; at: number }) => string;
-  readonly evict: (maxPerWorkspace: number) => ReturnType<HeldPostWriter["evict"]>;
+  readonly evict: (maxPerWorkspace: number) => Eviction | null;
 }
 
 function bench(): Bench {
@@ -104,7 +101,7 @@ function bench(): Bench {
   const made = { name: "Contact", definition: exampleSchema, settings: defaultEndpointSettings };
   const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
   const endpoint = db.now(() => insertEndpoint(workspace, made, plans, NOON));
-  const writer = createHeldPostWriter(db, null);
+  const add = heldAdder(db);
   return {
     db,
     insert({ network, trapped, at }) {
@@ -113,10 +110,10 @@ function bench(): Bench {
         workspaceId: workspace.id,
         why: trapped ? ("spam" as const) : ("limit" as const),
       };
-      writer.insert({ held, trapped, network, idempotent: null });
+      add(held, { trapped, network });
       return held.id;
     },
-    evict: (max) => createHeldPostWriter(db, max).evict(workspace.id, NOON),
+    evict: (max) => db.now(() => evictHeld(workspace.id, { posts: max, bytes: null }, NOON)),
   };
 }
 
@@ -191,7 +188,7 @@ test("of the largest networks' posts a filled honeypot goes first, then the olde
 
 test("an eviction reads one entry of an index, however many posts and networks there are", () => {
   const { db } = bench();
-  const rows = db.prepare(`EXPLAIN QUERY PLAN ${EVICT_SQL}`).all("") as { detail: string }[];
+  const rows = db.prepare(`EXPLAIN QUERY PLAN ${EVICT_SQL}`).all("", "") as { detail: string }[];
   const plan = rows.map(({ detail }) => detail).join("; ");
   expect(plan).toMatch(/held_network USING COVERING INDEX held_network_by_posts \(workspace_id=\?\)/);
   expect(plan).not.toMatch(/\bSCAN\b(?! CONSTANT)|TEMP B-TREE/);

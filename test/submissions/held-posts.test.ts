@@ -44,7 +44,9 @@ function used({ db, workspaceId, clock, config }: Receiving): number {
   });
 }
 
-const oneAMonth = { plans: { hobby: { monthlySubmissions: 1, endpoints: 3, customSpam: false } } };
+const oneAMonth = {
+  plans: { hobby: { monthlySubmissions: 1, endpoints: 3, customSpam: false, heldBytes: null } },
+};
 
 test("a blocked post is kept with its score and reasons, and uses nothing of the month", async () => {
   const service = await receiving();
@@ -155,7 +157,7 @@ test("a corrected post with the same Idempotency-Key is kept beside the first, a
 });
 
 test("when too many are held, posts that filled a honeypot go before others, then the oldest", async () => {
-  const service = await receiving({ held: { days: 30, maxPerWorkspace: 2 } });
+  const service = await receiving({ held: { days: 30, maxPerWorkspace: 2, maxBytes: null } });
   const send = async (name: string, more: object = {}) => {
     service.clock.advance(1000);
     await service.submit({ ...pitch, name, ...more });

@@ -28,6 +28,7 @@ import { createUsageCounter } from "../../src/workspaces/usage-counter.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { asSubmission } from "./add-submission.ts";
 import { NOON } from "./fake-clock.ts";
+import { newHeld } from "./held-posts.ts";
 
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
 
@@ -110,14 +111,11 @@ export async function addPlace(db: Database, name = "ana"): Promise<Place> {
       ...more,
     }),
     held: (more = {}) => ({
-      held: {
+      ...newHeld({
         ...asSubmission({ id: newId("held", NOON), endpointId, data: { a: 1 }, createdAt: NOON }),
         workspaceId,
         why: "spam",
-      },
-      trapped: false,
-      network: "",
-      idempotent: null,
+      }),
       recollection: null,
       ...more,
     }),

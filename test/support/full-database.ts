@@ -176,6 +176,8 @@ function* fillHeld({ workspaceId, endpointIds, heldIds }: Filled): Steps<void> {
       trapped: index % 2,
       network: `network ${index % 4}`,
       key_hash: index % 5 === 0 ? Buffer.alloc(32, index) : null,
+      origin: null,
+      bytes: 100 + index,
     });
   }
 }

@@ -62,12 +62,26 @@ export function checkLogSize(db: SqliteDatabase): Finding {
 }
 
 export function checkDiskSpace(db: SqliteDatabase): Finding {
-  const { bavail, bsize } = statfsSync(dirname(db.path));
-  const free = bavail * bsize;
+  const free = freeDiskBytes(db);
   const needed = statSync(db.path).size + LEAST_FREE_BYTES;
   const message = `${mebibytes(free)} free beside a database of ${mebibytes(statSync(db.path).size)}`;
   if (free >= needed) return sound("disk.space", message);
   return problem("disk.space", message, `free at least ${mebibytes(needed - free)}, or move the database`);
+}
+
+function freeDiskBytes(db: SqliteDatabase): number {
+  const { bavail, bsize } = statfsSync(dirname(db.path));
+  return bavail * bsize;
+}
+
+/** Bytes that the database may still take: of the disk, and of the free pages of its file. Null if the disk does not say. */
+export function freeBytes(db: SqliteDatabase): number | null {
+  const ofFile = Number(db.pragma("freelist_count")) * Number(db.pragma("page_size"));
+  try {
+    return freeDiskBytes(db) + ofFile;
+  } catch {
+    return null;
+  }
 }
 
 /** @param others further files that other users must not read. */

@@ -3,6 +3,7 @@ import { checkpointFailed } from "../../foundation/events.ts";
 import type { Log } from "../../foundation/log.ts";
 import { ONLY_SERVER } from "../live-servers.ts";
 import type { ServedDatabase } from "../served-database.ts";
+import { freeBytes } from "./database-health.ts";
 import type { BackupSettings } from "./backup-schedule.ts";
 import { measureDatabase } from "./database-metrics.ts";
 import { createLogCleaner } from "./empty-log.ts";
@@ -29,6 +30,7 @@ export function serveFile({ db, backup, clock, log }: FileParts): ServedDatabase
     liveServers: ONLY_SERVER,
     writability: createWritability(db),
     cleaner: createLogCleaner(db),
+    freeBytes: () => freeBytes(db),
     // Whatever another process committed, all heads may have moved.
     watch: (listener) => db.watch([listener]),
     tell() {},

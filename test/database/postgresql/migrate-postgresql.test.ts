@@ -46,6 +46,34 @@ describe.skipIf(!hasPostgresql)("migrations of PostgreSQL", () => {
     expect((await postgresqlMigrationStatus(db)).version).toBe(0);
   });
 
+  test("count the bytes of posts that were held before, and of those that a server of an earlier version still holds", async () => {
+    const db = await openForTest(await temporaryAddress(EMPTY));
+    await migratePostgresql(db, { known: migrations.filter(({ version }) => version < 25) });
+    const hold = (id: string): Promise<number> =>
+      db.transaction(() =>
+        run(
+          text(`INSERT INTO held (id, workspace_id, endpoint_id, why, trapped, schema_version, data, spam_score, spam_reasons,
+              ip_address, user_agent, created_at)
+            VALUES ('${id}', 'ws_1', 'ep_1', 'spam', 0, 1, '{"a":"é"}', 90, '[]', '', '', 1)`),
+        ),
+      );
+    await db.transaction(function* () {
+      for (const sql of [
+        "INSERT INTO account (id, email, created_at) VALUES ('acct_1', 'a@example.org', 1)",
+        "INSERT INTO workspace (id, account_id, name, plan, created_at) VALUES ('ws_1', 'acct_1', 'One', 'hobby', 1)",
+        `INSERT INTO endpoint (id, workspace_id, name, state, schema_version, allowed_origins, unknown_fields, store_address, created_at)
+          VALUES ('ep_1', 'ws_1', 'Contact', 'active', 1, '[]', 'drop', 'full', 1)`,
+      ])
+        yield* run(text(sql));
+    });
+    await hold("held_1");
+    await migratePostgresql(db);
+    const count = () => db.read(() => all(query.selectFrom("held_total").select(["posts", "bytes"])));
+    expect(await count()).toEqual([{ posts: 1, bytes: 18 }]);
+    await hold("held_2");
+    expect(await count()).toEqual([{ posts: 2, bytes: 36 }]);
+  });
+
   test("that fail leave nothing behind", async () => {
     const db = await openForTest(await temporaryAddress());
     const broken = { ...NEXT, version: LATEST + 2, sql: "NONSENSE" };
