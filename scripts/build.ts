@@ -5,8 +5,9 @@ import seaModule from "@yao-pkg/pkg/lib-es5/sea.js";
 import { bundleSource, copyNode, SEA_OPTIONS, type Target, targets } from "./executable.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const bundle = join(root, "build/formsvc.cjs");
-const node = join(root, "build", process.platform === "win32" ? "node.exe" : "node");
+const folder = join(root, "build/executable");
+const bundle = join(folder, "formsvc.cjs");
+const node = join(folder, process.platform === "win32" ? "node.exe" : "node");
 const executable = join(root, process.platform === "win32" ? "dist/formsvc.exe" : "dist/formsvc");
 
 await buildExecutable();
@@ -17,9 +18,9 @@ async function buildExecutable(): Promise<void> {
   if (!(host in targets))
     throw new Error(`no pinned Node for ${host}; known: ${Object.keys(targets).join(", ")}`);
   const source = { folder: root, target: host as Target };
-  rmSync(join(root, "build"), { recursive: true, force: true });
-  mkdirSync(join(root, "build"), { recursive: true });
-  const assets = await bundleSource(source, bundle);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { assets } = await bundleSource(source, bundle);
   copyNode(source, node, null);
   await seaModule.default(bundle, {
     nodePath: node,

