@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeKey } from "../../src/keys/key-format.ts";
 import { executable, type RunningServer, startServer } from "./processes.ts";
+import { prepareTwoAccounts, SLOW_RECEIVERS } from "./slow-receivers.ts";
 import { makeWorkplace, POST_BODY } from "./workplace.ts";
 
 /**
  * What one address can do to others: each attack against a server of its own, while four clients of another address post,
  * with a new connection for each post. The addresses are what a trusted proxy would tell. Prints a row for each attack, as
- * in docs/reliability.md. Usage: node scripts/bench/one-address.ts [SECONDS]
+ * in docs/reliability.md; in the last one, an account has slow receivers. Usage: node scripts/bench/one-address.ts [SECONDS]
  */
 const [seconds = 10] = process.argv.slice(2).map(Number);
 const CLIENTS = 4;
@@ -97,6 +98,7 @@ const ATTACKS: readonly Attack[] = [
 if (import.meta.main) {
   process.stdout.write("| attack | others' posts: taken, p50, p99 | memory at most |\n|---|---|---|\n");
   for (const attack of ATTACKS) process.stdout.write(`${await measure(attack)}\n`);
+  process.stdout.write(`${await measureSlowReceivers()}\n`);
 }
 
 async function measure(attack: Attack): Promise<string> {
@@ -124,6 +126,23 @@ async function measure(attack: Attack): Promise<string> {
     stop();
     return describe(attack.name, posts, peakMb(server));
   } finally {
+    await server.stop();
+    place.remove();
+  }
+}
+
+async function measureSlowReceivers(): Promise<string> {
+  const place = makeWorkplace();
+  const accounts = await prepareTwoAccounts(place);
+  const log = join(place.folder, "attack.log");
+  const server = await startServer([executable, "serve", "--port", "0", "--db", place.db], log, SETTINGS);
+  try {
+    await accounts.attack(server);
+    const stop = accounts.notify(server);
+    const posts = await postAsOthers(server, accounts.otherKey);
+    return describe(`${SLOW_RECEIVERS}; ${await stop()}`, posts, peakMb(server));
+  } finally {
+    accounts.close();
     await server.stop();
     place.remove();
   }

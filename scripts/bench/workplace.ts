@@ -24,6 +24,8 @@ const WITHOUT_LIMITS = {
 export interface Workplace {
   readonly folder: string;
   readonly db: string;
+  /** The schema of its endpoint. */
+  readonly schemaFile: string;
   /** A whole post over HTTP. */
   readonly request: string;
   /** Runs a command on the database and returns what it printed. */
@@ -49,6 +51,7 @@ export function makeWorkplace(address: string | null = null): Workplace {
   return {
     folder,
     db,
+    schemaFile,
     request: postRequest(keys.publishable, POST_BODY),
     run,
     serve: (core) =>

@@ -217,9 +217,9 @@ const sections = z.strictObject({
       .max(1000)
       .describe("Private networks and host names that every webhook may reach."),
     limits: z.strictObject({
-      total: z.int().min(1).max(1024).describe("Attempts at once, of all webhooks."),
+      total: z.int().min(1).max(1024).describe("Attempts at once, of all webhooks; workspaces share them."),
       perWebhook: z.int().min(1).max(1024).describe("Attempts at once of one webhook."),
-      perHost: z.int().min(1).max(1024).describe("Attempts at once to one host."),
+      perHost: z.int().min(1).max(1024).describe("Attempts at once to one host; workspaces share them."),
     }),
     probeSeconds: z
       .array(z.number().min(0.1).max(86_400))

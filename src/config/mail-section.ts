@@ -57,7 +57,11 @@ export const mailSection = z.strictObject({
   }),
   timeoutMs: z.int().min(1000).max(600_000).describe("Longest time for one attempt, in milliseconds."),
   limits: z.strictObject({
-    total: z.int().min(1).max(100).describe("E-mails sent at once, each over a connection of its own."),
+    total: z
+      .int()
+      .min(1)
+      .max(100)
+      .describe("E-mails sent at once, each over a connection of its own; workspaces share them."),
     perMinute: count.describe(
       "E-mails a minute about submissions; those about accounts and tests from the dashboard come on top, at most a quarter of it each.",
     ),

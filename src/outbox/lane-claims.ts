@@ -1,9 +1,12 @@
 import { run, type Steps, text } from "../database/steps.ts";
+import { AheadShares } from "./ahead-shares.ts";
 import type { ClaimedDelivery } from "./claimed-delivery.ts";
 import type { Claims } from "./claims.ts";
 import { isProbed, type Lane } from "./lane.ts";
 import { createPacedClaim, type PacedClaim } from "./paced-claims.ts";
 import type { RoundDraft } from "./round-draft.ts";
+import type { Portion } from "./slots.ts";
+import type { Turns } from "./turns.ts";
 
 /** A delivery planned further ahead than the schedule allows was planned by a wrong clock. */
 const FURTHEST_PLAN_MS = 36 * 3_600_000;
@@ -38,17 +41,30 @@ interface Share {
 export class LaneClaims {
   readonly #claims: Claims;
   readonly #claimPaced: PacedClaim;
+  readonly #turns: Turns;
 
-  constructor(claims: Claims) {
+  constructor(claims: Claims, turns: Turns) {
     this.#claims = claims;
+    this.#turns = turns;
     this.#claimPaced = createPacedClaim(claims);
   }
 
-  /** Claims up to `most` deliveries that may be sent now. Slots that a lane did not need go to the next ones. */
+  /**
+   * Claims up to `most` deliveries that may be sent now. If several workspaces wait, each gets up to half of the slots, and what is
+   * left then goes to any of them.
+   */
   *claim(draft: RoundDraft, lanes: readonly Lane[], most: number, now: number): Steps<void> {
+    const ready = lanes.filter((lane) => lane.readyAt(draft.planOf(lane)) <= now);
+    if (new Set(ready.map(({ workspaceId }) => workspaceId)).size > 1)
+      yield* this.#claimPortion(draft, ready, { portion: "half", most }, now);
+    yield* this.#claimPortion(draft, ready, { portion: "most", most }, now);
+  }
+
+  /** Slots that a lane did not need go to the next ones. */
+  *#claimPortion(draft: RoundDraft, lanes: readonly Lane[], bounds: Bounds, now: number): Steps<void> {
     let waiting = lanes;
     for (let areSlotsLeft = true; areSlotsLeft;) {
-      const shares = shareOut(draft, waiting, most, now);
+      const shares = shareOut(draft, this.#turns.inOrder(waiting, draft.slots), bounds, now);
       if (shares.length === 0) return;
       areSlotsLeft = yield* this.#takeShares(draft, shares, now);
       const asked = new Set(shares.map(({ lane }) => lane));
@@ -69,21 +85,20 @@ export class LaneClaims {
   ): Steps<void> {
     const due = lanes.filter((lane) => lane.readyAt(draft.planOf(lane)) <= now);
     const { perAnswer, perRecipient, total } = this.#claims.isShared ? AHEAD_OVER_NETWORK : AHEAD;
-    let free = total - lanes.reduce((count, lane) => count + lane.aheadCount, 0);
+    const bounds = { deliveries: total, bytes: AHEAD_BYTES };
+    const ahead = new AheadShares(lanes, bounds, draft.slots.isShared);
     const shares: Share[] = [];
     for (const lane of due) {
       // If others wait for the same slots, each slot goes to the next in turn.
-      const isAlone = due.length === 1 || lane.sharedSlots(draft.slots, now) > 0;
+      const isAlone = due.length === 1 || lane.sharedSlots(draft.slots, "half", now) > 0;
       const wanted = isAlone ? lane.aheadWanted(draft.planOf(lane), perAnswer * (quick.get(lane) ?? 0)) : 0;
-      const limit = Math.min(wanted, perRecipient - lane.aheadCount, free);
+      const limit = Math.min(wanted, perRecipient - lane.aheadCount, ahead.room(lane));
       if (limit <= 0) continue;
-      free -= limit;
+      ahead.take(lane, limit);
       shares.push({ lane, limit });
     }
     if (shares.length === 0) return;
-    const freeBytes = AHEAD_BYTES - lanes.reduce((bytes, lane) => bytes + lane.aheadBytes, 0);
-    const bytes = Math.floor(freeBytes / shares.length);
-    const wants = shares.map((share) => ({ ...toWant(share), bytes }));
+    const wants = shares.map((share) => ({ ...toWant(share), bytes: ahead.bytesFor(share.lane) }));
     const claimed = yield* this.#claims.claimAhead(wants, now);
     const short: Lane[] = [];
     for (const { lane, limit } of shares) {
@@ -122,7 +137,7 @@ export class LaneClaims {
       if (isProbed(draft.planOf(lane)) || deliveries.length < limit) short.push(lane);
       areSlotsLeft ||= deliveries.length < limit;
       if (deliveries.length === 0 && claimed?.has(lane.recipientId) === true) passedOver.push(lane);
-      draft.begin(lane, deliveries);
+      draft.begin(lane, deliveries, now);
     }
     yield* this.readDue(draft, short, now);
     for (const lane of passedOver) draft.planAfter(lane, now + PASSED_OVER_MS);
@@ -130,23 +145,34 @@ export class LaneClaims {
   }
 
   *#takeOne(draft: RoundDraft, { lane, limit }: Share, now: number): Steps<readonly ClaimedDelivery[]> {
-    const { recipientId, rate, route, transport } = lane;
+    const { recipientId, workspaceId, rate, route, transport } = lane;
     const { pace } = transport.policy;
     if (rate === null || pace === null) return yield* this.#claims.claimProbe(recipientId, now);
-    const most = Math.min(limit, draft.leftOf(rate, now));
+    const most = Math.min(limit, draft.leftOf(rate, workspaceId, now));
     const { gatherSeconds } = route;
     return most > 0 ? yield* this.#claimPaced({ recipientId, pace, gatherSeconds }, most, now) : [];
   }
 }
 
+interface Bounds {
+  readonly portion: Portion;
+  /** Most deliveries of the round. */
+  readonly most: number;
+}
+
 /** Takes the slots of the lanes that may send now. */
-function shareOut(draft: RoundDraft, lanes: readonly Lane[], most: number, now: number): Share[] {
+function shareOut(
+  draft: RoundDraft,
+  lanes: readonly Lane[],
+  { portion, most }: Bounds,
+  now: number,
+): Share[] {
   const shares: Share[] = [];
   let left = most - draft.sendings.length;
   for (const lane of lanes) {
     const plan = draft.planOf(lane);
     if (lane.readyAt(plan) > now) continue;
-    const limit = Math.min(lane.capacity(draft.slots, now, plan), left);
+    const limit = Math.min(lane.capacity(draft.slots, portion, now, plan), left);
     if (limit <= 0) continue;
     draft.slots.take(lane.slotNames, limit);
     left -= limit;

@@ -1,9 +1,9 @@
 import { allowedInFlight, type Breaker } from "./breaker.ts";
 import { bytesOf, type ClaimedDelivery } from "./claimed-delivery.ts";
-import type { Recipient } from "./recipient.ts";
+import type { EnabledRecipient } from "./recipient.ts";
 import type { MinuteRate } from "./pace.ts";
 import type { PlaceOfLane, Places } from "./places.ts";
-import type { Slots } from "./slots.ts";
+import type { Portion, SlotNames, Slots } from "./slots.ts";
 import type { Route, Transport } from "./transport.ts";
 
 /** No recipient may ask for a longer pause than this, so a later time was written by a wrong clock. */
@@ -29,10 +29,14 @@ export interface LanePlan {
 /** One enabled recipient in the deliverer's memory: its state, when it is due, and its deliveries claimed ahead. */
 export class Lane {
   readonly recipientId: string;
+  /** The one that its endpoint is in. */
+  readonly workspaceId: string;
   readonly transport: Transport;
   readonly route: Route;
   /** The names that its slots are counted under. */
-  readonly slotNames: readonly [carrier: string, place: string, recipient: string];
+  readonly slotNames: readonly string[];
+  readonly carrierSlots: SlotNames;
+  readonly #placeSlots: SlotNames;
   readonly place: PlaceOfLane;
   /** The messages that all recipients of the carrier may get in a minute; null if it has no pace. */
   readonly rate: MinuteRate | null;
@@ -46,14 +50,21 @@ export class Lane {
   /** When the last of them ended, by the process's own clock. */
   #quickAt = 0;
 
-  constructor({ id, breaker }: Recipient, { transport, route, places, rate }: LaneParts, now: number) {
+  constructor(
+    { id, workspaceId, breaker }: EnabledRecipient,
+    { transport, route, places, rate }: LaneParts,
+    now: number,
+  ) {
     this.recipientId = id;
+    this.workspaceId = workspaceId;
     this.transport = transport;
     this.route = route;
     const { place } = route;
     const { carrier, policy } = transport;
     this.place = { kind: carrier, place, name: `${carrier} at ${place}`, policy };
-    this.slotNames = [carrier, this.place.name, id];
+    this.carrierSlots = slotsOf(carrier, workspaceId);
+    this.#placeSlots = slotsOf(this.place.name, workspaceId);
+    this.slotNames = [id, ...Object.values(this.carrierSlots), ...Object.values(this.#placeSlots)];
     this.#places = places;
     this.rate = rate;
     const isFromWrongClock = breaker.notBeforeMs > now + LONGEST_QUIET_MS;
@@ -78,7 +89,11 @@ export class Lane {
   }
 
   #notBefore({ breaker }: LanePlan): number {
-    return Math.max(breaker.notBeforeMs, this.#places.readyAt(this.place.name), this.rate?.readyAt ?? 0);
+    return Math.max(
+      breaker.notBeforeMs,
+      this.#places.readyAt(this.place.name),
+      this.rate?.readyAt(this.workspaceId) ?? 0,
+    );
   }
 
   get aheadCount(): number {
@@ -112,22 +127,24 @@ export class Lane {
   }
 
   /** How many more attempts may begin now. */
-  capacity(slots: Slots, now: number, { breaker } = this.#plan): number {
+  capacity(slots: Slots, portion: Portion, now: number, { breaker } = this.#plan): number {
     const allowed = allowedInFlight(breaker, this.transport.policy.limits.perRecipient, now);
-    return Math.min(allowed - slots.taken(this.recipientId), this.sharedSlots(slots, now));
+    return Math.min(allowed - slots.taken(this.recipientId), this.sharedSlots(slots, portion, now));
   }
 
   /** How many more attempts may begin when the recipient's wait is over. */
   capacityAfterWait(slots: Slots, now: number): number {
-    return this.capacity(slots, Math.max(now, this.#notBefore(this.#plan)));
+    return this.capacity(slots, "most", Math.max(now, this.#notBefore(this.#plan)));
   }
 
-  /** Free slots that other recipients could take as well. */
-  sharedSlots(slots: Slots, now: number): number {
+  /** Free slots that other recipients of its workspace could take as well. */
+  sharedSlots(slots: Slots, portion: Portion, now: number): number {
     const { total } = this.transport.policy.limits;
-    const [carrier, place] = this.slotNames;
     const allowed = this.#places.allowed(this.place, now);
-    return Math.min(total - slots.taken(carrier), allowed - slots.taken(place));
+    return Math.min(
+      slots.room(this.carrierSlots, total, portion),
+      slots.room(this.#placeSlots, allowed, portion),
+    );
   }
 
   /** A delivery of it waits, and is due then. */
@@ -156,6 +173,10 @@ export class Lane {
   takeAhead(most: number): ClaimedDelivery[] {
     return this.#ahead.splice(0, Math.max(most, 0));
   }
+}
+
+function slotsOf(name: string, workspaceId: string): SlotNames {
+  return { all: name, own: `${name} of ${workspaceId}` };
 }
 
 /** With the breaker open, each attempt is a probe. */

@@ -11,6 +11,7 @@ import { type LaneFacts, LaneReader } from "./read-lanes.ts";
 import { RoundDraft, type Sending } from "./round-draft.ts";
 import { Slots } from "./slots.ts";
 import type { AttemptResult, EndedAttempt, RecordedAttempt, Transport } from "./transport.ts";
+import { Turns } from "./turns.ts";
 
 /** Deliveries claimed ahead go back if their recipient has not answered for this time. */
 export const AHEAD_MS = 25;
@@ -52,17 +53,19 @@ export class Lanes {
   readonly #rates: ReadonlyMap<string, MinuteRate>;
   #lanes: ReadonlyMap<string, Lane> = new Map();
   readonly #slots = new Slots();
+  /** Among workspaces. */
+  readonly #turns = new Turns();
   readonly #held: HeldClaims;
   /** The servers among which the recipients of these lanes were shared out. */
   #servers: readonly string[] = [];
   #isStale = true;
-  /** The recipient at which the next claim starts, so that every one gets its turn. */
+  /** The recipient at which the next claim starts, so that every one of a workspace gets its turn. */
   #turn = 0;
 
   constructor(db: Database, claims: Claims, transports: readonly Transport[]) {
     this.#db = db;
     this.#claims = claims;
-    this.#laneClaims = new LaneClaims(claims);
+    this.#laneClaims = new LaneClaims(claims, this.#turns);
     this.#held = new HeldClaims(claims.isShared);
     this.#rates = new Map(
       transports.flatMap((transport) => {
@@ -118,18 +121,28 @@ export class Lanes {
     this.returnAhead("all", now);
     const routes = await this.#reader.readRoutes(now);
     this.places.forgetWrongClock(now);
-    for (const rate of this.#rates.values()) {
-      rate.shareWith(this.#servers.length);
-      rate.left(now);
-    }
     const { returning } = this.#held;
     const facts = { routes, servers: this.#servers, returning, heldIds: this.#held.ids() };
-    const { lanes, draft, recovered } = await this.#db.relaxedTransaction(() => this.#read(facts, now));
+    const { lanes, draft, recovered, isShared } = await this.#db.relaxedTransaction(() =>
+      this.#read(facts, now),
+    );
     this.#held.forgetReturned(returning);
-    draft.accept(now);
+    draft.accept();
     this.#lanes = new Map(lanes.map((lane) => [lane.recipientId, lane]));
+    this.#shareOut(lanes, isShared, now);
     if (draft.isStale) this.#isStale = true;
     return recovered;
+  }
+
+  /** Among servers and workspaces. */
+  #shareOut(lanes: readonly Lane[], isShared: boolean, now: number): void {
+    this.#slots.isShared = isShared;
+    this.#turns.keep(workspacesOf(lanes));
+    for (const [carrier, rate] of this.#rates) {
+      const those = lanes.filter(({ transport }) => transport.carrier === carrier);
+      rate.shareAmong(this.#servers.length, workspacesOf(those).size);
+      rate.beginMinute(now);
+    }
   }
 
   *#read(facts: LaneFacts, now: number) {
@@ -156,7 +169,7 @@ export class Lanes {
   /** Whether anything may be claimed. */
   hasWork(now: number): boolean {
     for (const lane of this.#lanes.values()) {
-      if (lane.readyAt() <= now && lane.capacity(this.#slots, now) > 0) return true;
+      if (lane.readyAt() <= now && lane.capacity(this.#slots, "most", now) > 0) return true;
     }
     return false;
   }
@@ -166,8 +179,8 @@ export class Lanes {
     const taken: Sending[] = [];
     for (const lane of this.#lanes.values()) {
       if (lane.aheadCount === 0) continue;
-      for (const delivery of lane.takeAhead(lane.capacity(this.#slots, now))) {
-        this.#slots.take(lane.slotNames, 1);
+      for (const delivery of lane.takeAhead(lane.capacity(this.#slots, "half", now))) {
+        this.#take(lane);
         taken.push({ lane, delivery });
       }
     }
@@ -194,10 +207,10 @@ export class Lanes {
     this.#held.forgetReturned(returning);
     for (const { delivery } of ended) this.#held.recorded(delivery);
     this.places.saved(faults);
-    draft.accept(now);
+    draft.accept();
     this.#held.hold(draft);
     if (draft.isStale) this.#isStale = true;
-    for (const { lane } of draft.sendings) this.#slots.take(lane.slotNames, 1);
+    for (const { lane } of draft.sendings) this.#take(lane);
     return { records, sendings: draft.sendings };
   }
 
@@ -235,10 +248,11 @@ export class Lanes {
   /** Another delivery that is claimed already, for the slot that this one leaves; null if a claim is needed. */
   next({ lane: { recipientId } }: Sending, now: number): Sending | null {
     const lane = this.#lanes.get(recipientId);
-    if (!lane?.isQuick() || lane.capacity(this.#slots, now) <= 0) return null;
+    // More than half only a round may give, because it knows whether others wait.
+    if (!lane?.isQuick() || lane.capacity(this.#slots, "half", now) <= 0) return null;
     const [delivery] = lane.takeAhead(1);
     if (!delivery) return null;
-    this.#slots.take(lane.slotNames, 1);
+    this.#take(lane);
     return { lane, delivery };
   }
 
@@ -261,6 +275,11 @@ export class Lanes {
     return Number.isFinite(next) ? Math.max(next, now) : null;
   }
 
+  #take({ slotNames, workspaceId }: Lane): void {
+    this.#slots.take(slotNames, 1);
+    this.#turns.note(workspaceId);
+  }
+
   #return(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {
     this.#held.return(deliveries);
     lane.noteDue(now);
@@ -271,6 +290,10 @@ export class Lanes {
     this.#turn = start + 1;
     return [...lanes.slice(start), ...lanes.slice(0, start)];
   }
+}
+
+function workspacesOf(lanes: readonly Lane[]): ReadonlySet<string> {
+  return new Set(lanes.map(({ workspaceId }) => workspaceId));
 }
 
 /** The quick answers of each lane since the last claim. */

@@ -1,3 +1,4 @@
+import { roomFor } from "./slots.ts";
 import type { Pace } from "./transport.ts";
 
 /** What one recipient got lately. Times are milliseconds since 1970. */
@@ -95,38 +96,73 @@ const MINUTE_MS = 60_000;
 export class MinuteRate {
   readonly #perMinute: number;
   #most: number;
+  /** Whether recipients of several workspaces share it. */
+  #isShared = false;
   #startedAt = 0;
   #count = 0;
+  /** Of each workspace. */
+  #counts = new Map<string, number>();
 
   constructor(perMinute: number) {
     this.#perMinute = perMinute;
     this.#most = perMinute;
   }
 
-  /** Several servers share the messages of a minute evenly, so that together they never send more; each may begin one at least. */
-  shareWith(servers: number): void {
+  copy(): MinuteRate {
+    const copy = new MinuteRate(this.#perMinute);
+    copy.follow(this);
+    return copy;
+  }
+
+  /** Becomes equal to what was a copy. */
+  follow(copy: MinuteRate): void {
+    this.#most = copy.#most;
+    this.#isShared = copy.#isShared;
+    this.#startedAt = copy.#startedAt;
+    this.#count = copy.#count;
+    this.#counts = new Map(copy.#counts);
+  }
+
+  /**
+   * Several servers share the messages of a minute evenly, so that together they never send more; each may begin one at least. Of
+   * these no workspace has more than half, if there are several.
+   */
+  shareAmong(servers: number, workspaces: number): void {
     this.#most = Math.max(Math.floor(this.#perMinute / servers), 1);
+    this.#isShared = workspaces > 1;
   }
 
-  /** When more may be begun; 0 if it may be now. */
-  get readyAt(): number {
-    return this.#count < this.#most ? 0 : this.#startedAt + MINUTE_MS;
+  /** When a workspace may begin more; 0 if it may now. */
+  readyAt(workspaceId: string): number {
+    return this.#room(workspaceId) > 0 ? 0 : this.#startedAt + MINUTE_MS;
   }
 
-  left(now: number): number {
-    this.#begin(now);
-    return Math.max(this.#most - this.#count, 0);
+  left(workspaceId: string, now: number): number {
+    this.beginMinute(now);
+    return Math.max(this.#room(workspaceId), 0);
   }
 
-  note(count: number, now: number): void {
-    this.#begin(now);
+  note(workspaceId: string, count: number, now: number): void {
+    this.beginMinute(now);
     this.#count += count;
+    this.#counts.set(workspaceId, this.#ownOf(workspaceId) + count);
   }
 
-  /** Begins a new minute if the last one is over, or was begun by a clock that was ahead. */
-  #begin(now: number): void {
+  #ownOf(workspaceId: string): number {
+    return this.#counts.get(workspaceId) ?? 0;
+  }
+
+  #room(workspaceId: string): number {
+    const taken = this.#count;
+    if (!this.#isShared) return this.#most - taken;
+    return roomFor({ limit: this.#most, taken, own: this.#ownOf(workspaceId) }, "half");
+  }
+
+  /** If the last one is over, or was begun by a clock that was ahead. */
+  beginMinute(now: number): void {
     if (this.#startedAt <= now && now < this.#startedAt + MINUTE_MS) return;
     this.#startedAt = now;
     this.#count = 0;
+    this.#counts.clear();
   }
 }

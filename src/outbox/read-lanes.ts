@@ -7,8 +7,8 @@ import type { LaneClaims } from "./lane-claims.ts";
 import { ownerOf } from "./owner.ts";
 import type { MinuteRate } from "./pace.ts";
 import { forgetFaults, type Places } from "./places.ts";
-import type { Recipient } from "./recipient.ts";
-import { listEnabledRecipients } from "./recipient-store.ts";
+import type { EnabledRecipient } from "./recipient.ts";
+import { areSeveralWorkspaces, listEnabledRecipients } from "./recipient-store.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import type { RoundDraft } from "./round-draft.ts";
 import type { Route, Transport } from "./transport.ts";
@@ -62,7 +62,10 @@ export class LaneReader {
     return yield* recoverDeliveries(yield* claims.readAbandoned(), transports, now);
   }
 
-  /** The lanes of this server, and how many deliveries of lost ones were recovered. Inside a transaction. */
+  /**
+   * The lanes of this server, how many deliveries of lost ones were recovered, and whether several workspaces share the slots. Inside
+   * a transaction.
+   */
   *read(draft: RoundDraft, { routes, servers, returning, heldIds }: LaneFacts, now: number) {
     const { claims, laneClaims } = this.#parts;
     yield* claims.giveBack(returning);
@@ -72,7 +75,7 @@ export class LaneReader {
       .filter(({ id }) => ownerOf(id, servers) === claims.servers.self)
       .flatMap((recipient) => this.#laneOf(recipient, routes, now));
     yield* laneClaims.readDue(draft, lanes, now);
-    return { lanes, recovered };
+    return { lanes, recovered, isShared: yield* areSeveralWorkspaces() };
   }
 
   *#recoverOthers(heldIds: readonly string[], now: number): Steps<number> {
@@ -81,7 +84,7 @@ export class LaneReader {
   }
 
   /** None if there is no way to the recipient now. */
-  #laneOf(recipient: Recipient, routes: Routes, now: number): Lane[] {
+  #laneOf(recipient: EnabledRecipient, routes: Routes, now: number): Lane[] {
     const { places, rates } = this.#parts;
     const known = routes.get(recipient.kind);
     const route = known?.byId.get(recipient.id);

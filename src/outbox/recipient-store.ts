@@ -7,7 +7,7 @@ import type { Tables } from "../database/tables.ts";
 import { HEALTHY, RECOVERING } from "./breaker.ts";
 import { BULK_BATCH } from "./delivery.ts";
 import { deleteDeliveriesOfOne } from "./delivery-retention.ts";
-import type { NewRecipient, Recipient } from "./recipient.ts";
+import type { EnabledRecipient, NewRecipient, Recipient } from "./recipient.ts";
 import { spread, spreadOutbox } from "./spread-outbox.ts";
 
 export function* insertRecipient(made: NewRecipient, now: number): Steps<void> {
@@ -69,8 +69,18 @@ function isOfEndpoints(endpointIds: readonly string[]) {
 }
 
 /** Of every kind. */
-export function* listEnabledRecipients(): Steps<Recipient[]> {
-  return (yield* all(selectRecipients().where("state", "=", "enabled").orderBy("id"))).map(toRecipient);
+export function* listEnabledRecipients(): Steps<EnabledRecipient[]> {
+  const rows = selectRecipients()
+    .innerJoin("endpoint", "endpoint.id", "recipient.endpoint_id")
+    .select("endpoint.workspace_id")
+    .where("recipient.state", "=", "enabled")
+    .orderBy("recipient.id");
+  return (yield* all(rows)).map(toEnabled);
+}
+
+/** Whether there are several workspaces, whether or not they have recipients. */
+export function* areSeveralWorkspaces(): Steps<boolean> {
+  return (yield* all(query.selectFrom("workspace").select("id").limit(2))).length > 1;
 }
 
 /** @param at when it agreed: from then on messages are queued for it; null queues none any more. */
@@ -145,11 +155,17 @@ export function* countRecipients(kind: string): Steps<Map<string, number>> {
 const COUNTED_STATES = ["enabled", "disabled", "stopped", "failing"] as const;
 
 function selectRecipients() {
-  return query.selectFrom("recipient").selectAll();
+  return query.selectFrom("recipient").selectAll("recipient");
 }
 
 function breakerColumns({ state, count, notBeforeMs }: Recipient["breaker"]) {
   return { breaker: state, breaker_count: count, not_before: notBeforeMs };
+}
+
+function toEnabled(
+  row: Selectable<Tables["recipient"]> & { readonly workspace_id: string },
+): EnabledRecipient {
+  return { ...toRecipient(row), workspaceId: row.workspace_id };
 }
 
 function toRecipient(row: Selectable<Tables["recipient"]>): Recipient {

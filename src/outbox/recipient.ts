@@ -33,4 +33,10 @@ export interface Recipient {
   readonly createdAt: number;
 }
 
+/** One that messages are sent to. */
+export interface EnabledRecipient extends Recipient {
+  /** The one that its endpoint is in. */
+  readonly workspaceId: string;
+}
+
 export type NewRecipient = Pick<Recipient, "id" | "kind" | "endpointId" | "maxSpamScore" | "confirmedAt">;

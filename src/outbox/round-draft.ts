@@ -24,7 +24,8 @@ export class RoundDraft {
   /** Whether every recipient must be read again. */
   isStale = false;
   readonly #plans = new Map<Lane, LanePlan>();
-  readonly #begun = new Map<MinuteRate, number>();
+  /** As they are with what was begun. */
+  readonly #rates = new Map<MinuteRate, MinuteRate>();
 
   constructor(slots: Slots) {
     this.slots = slots;
@@ -55,23 +56,31 @@ export class RoundDraft {
   }
 
   /** Deliveries of a lane that took slots before. */
-  begin(lane: Lane, deliveries: readonly ClaimedDelivery[]): void {
+  begin(lane: Lane, deliveries: readonly ClaimedDelivery[], now: number): void {
     for (const delivery of deliveries) this.sendings.push({ lane, delivery });
-    const { rate } = lane;
+    const { rate, workspaceId } = lane;
     if (rate === null) return;
     const first = deliveries.filter(({ attempt }) => attempt === 1).length;
-    this.#begun.set(rate, (this.#begun.get(rate) ?? 0) + first);
+    this.#rateOf(rate).note(workspaceId, first, now);
   }
 
-  /** Messages that the transport of this rate may begin in this minute. */
-  leftOf(rate: MinuteRate, now: number): number {
-    return Math.max(rate.left(now) - (this.#begun.get(rate) ?? 0), 0);
+  /** Messages that the transport of this rate may begin in this minute for this workspace. */
+  leftOf(rate: MinuteRate, workspaceId: string, now: number): number {
+    return this.#rateOf(rate).left(workspaceId, now);
+  }
+
+  #rateOf(rate: MinuteRate): MinuteRate {
+    const known = this.#rates.get(rate);
+    if (known !== undefined) return known;
+    const copy = rate.copy();
+    this.#rates.set(rate, copy);
+    return copy;
   }
 
   /** The transaction has committed. */
-  accept(now: number): void {
+  accept(): void {
     for (const [lane, plan] of this.#plans) lane.follow(plan);
     for (const [lane, deliveries] of this.ahead) lane.putAhead(deliveries);
-    for (const [rate, count] of this.#begun) rate.note(count, now);
+    for (const [rate, copy] of this.#rates) rate.follow(copy);
   }
 }

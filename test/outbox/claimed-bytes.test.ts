@@ -11,6 +11,7 @@ import { Places } from "../../src/outbox/places.ts";
 import { RoundDraft } from "../../src/outbox/round-draft.ts";
 import { Slots } from "../../src/outbox/slots.ts";
 import { spreadOutbox } from "../../src/outbox/spread-outbox.ts";
+import { Turns } from "../../src/outbox/turns.ts";
 import type { EndedAttempt, Route } from "../../src/outbox/transport.ts";
 import { PIGEON } from "../support/ended-attempt.ts";
 import { deliverOn } from "../support/engine-deliverer.ts";
@@ -75,7 +76,7 @@ const ALREADY_CLAIMED = {
 /** A recipient in the deliverer's memory, for which messages wait. */
 function laneOf(id: string, endpointId: string): Lane {
   const is = { state: "enabled", breaker: HEALTHY, goneAt: null, failingSince: null, refusals: 0 } as const;
-  const recipient = { id, kind: "pigeon", endpointId, maxSpamScore: 100, ...is };
+  const recipient = { id, kind: "pigeon", endpointId, workspaceId: "ws_1", maxSpamScore: 100, ...is };
   const route: Route = { place: "loft", gatherSeconds: null, send: () => Promise.resolve(ANSWERED) };
   const parts = { transport: PIGEON, route, places: new Places(), rate: null };
   const lane = new Lane({ ...recipient, confirmedAt: NOON, createdAt: NOON }, parts, NOON);
@@ -157,7 +158,9 @@ describe.each(ENGINES)("bodies that are claimed ahead on $name", ({ temporary })
     lanes[0]?.putAhead([{ ...ALREADY_CLAIMED, body }]);
     const draft = new RoundDraft(new Slots());
     const quick = new Map(lanes.map((lane) => [lane, 9]));
-    await db.relaxedTransaction(() => new LaneClaims(claimsOn(db)).claimAhead(draft, lanes, quick, NOON));
+    await db.relaxedTransaction(() =>
+      new LaneClaims(claimsOn(db), new Turns()).claimAhead(draft, lanes, quick, NOON),
+    );
     expect(lanes.map((lane) => draft.ahead.get(lane)?.length)).toEqual([1, 1]);
   });
 

@@ -98,11 +98,40 @@ test("whatever comes when, no window has more than its ten, no hour more than it
 
 test("a minute has its messages and no more, and a clock that is set back begins another", () => {
   const rate = new MinuteRate(3);
-  expect([rate.left(NOW), rate.readyAt]).toEqual([3, 0]);
-  rate.note(2, NOW);
-  rate.note(1, NOW + 59_999);
-  expect([rate.left(NOW + 59_999), rate.readyAt]).toEqual([0, NOW + MINUTE_MS]);
-  expect([rate.left(NOW + MINUTE_MS), rate.readyAt]).toEqual([3, 0]);
-  rate.note(3, NOW + MINUTE_MS);
-  expect([rate.left(NOW - HOUR_MS), rate.readyAt]).toEqual([3, 0]);
+  const at = (now: number) => [rate.left("ws_a", now), rate.readyAt("ws_a")];
+  expect(at(NOW)).toEqual([3, 0]);
+  rate.note("ws_a", 2, NOW);
+  rate.note("ws_a", 1, NOW + 59_999);
+  expect(at(NOW + 59_999)).toEqual([0, NOW + MINUTE_MS]);
+  expect(at(NOW + MINUTE_MS)).toEqual([3, 0]);
+  rate.note("ws_a", 3, NOW + MINUTE_MS);
+  expect(at(NOW - HOUR_MS)).toEqual([3, 0]);
 });
+
+test("of a minute's messages each of several workspaces has half, and the last one is for a workspace that had none", () => {
+  const rate = new MinuteRate(60);
+  rate.shareAmong(1, 3);
+  const left = (workspaceId: string): number => rate.left(workspaceId, NOW);
+  expect(left("ws_a")).toBe(30);
+  rate.note("ws_a", 30, NOW);
+  expect([left("ws_a"), rate.readyAt("ws_a"), left("ws_b")]).toEqual([0, NOW + MINUTE_MS, 29]);
+  rate.note("ws_b", 29, NOW);
+  expect([left("ws_b"), left("ws_c"), rate.readyAt("ws_c")]).toEqual([0, 1, 0]);
+  expect([rate.left("ws_a", NOW + MINUTE_MS), rate.left("ws_c", NOW + MINUTE_MS)]).toEqual([30, 30]);
+});
+
+test.each([
+  [1, 1, 0],
+  [2, 1, 1],
+  [3, 1, 1],
+  [4, 2, 1],
+])(
+  "of %d messages a minute, one of several workspaces begins %d, and the next %d",
+  (perMinute, half, rest) => {
+    const rate = new MinuteRate(perMinute);
+    rate.shareAmong(1, 2);
+    expect(rate.left("ws_a", NOW)).toBe(half);
+    rate.note("ws_a", half, NOW);
+    expect(rate.left("ws_b", NOW)).toBe(rest);
+  },
+);

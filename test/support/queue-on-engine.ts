@@ -35,9 +35,10 @@ export function claimsOn(db: Database, self = "one"): Claims {
   return createPostgresqlClaims({ self, list: () => [self] });
 }
 
-export async function queueOn(db: Database): Promise<EngineQueue> {
+/** @param owner whose workspace gets the endpoint. */
+export async function queueOn(db: Database, owner = "owner@example.com"): Promise<EngineQueue> {
   const endpoint = await db.transaction(function* () {
-    const { workspace } = yield* createAccount("owner@example.com", NOON);
+    const { workspace } = yield* createAccount(owner, NOON);
     const made = { name: "Contact", definition: {}, settings: defaultEndpointSettings };
     return yield* insertEndpoint(workspace, made, defaultConfig.plans, NOON);
   });

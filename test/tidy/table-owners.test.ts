@@ -26,7 +26,13 @@ const FOREIGN_USES: readonly ForeignUse[] = [
     folder: "outbox",
     table: "endpoint",
     does: "reads",
-    why: "the name in each notification, read with the recipients in one statement a batch",
+    why: "the name in each notification and the workspace of each recipient, read with the recipients in one statement",
+  },
+  {
+    folder: "outbox",
+    table: "workspace",
+    does: "reads",
+    why: "whether there are several, in the transaction that reads the recipients, because they share the slots",
   },
   {
     folder: "database",

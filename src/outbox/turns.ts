@@ -1,0 +1,26 @@
+import type { Lane } from "./lane.ts";
+import type { Slots } from "./slots.ts";
+
+/** Which workspace was given a slot longest ago. In memory: a new process begins anew. */
+export class Turns {
+  readonly #last = new Map<string, number>();
+  #turn = 0;
+
+  /** A workspace has begun an attempt. */
+  note(workspaceId: string): void {
+    this.#turn += 1;
+    this.#last.set(workspaceId, this.#turn);
+  }
+
+  /** Forgets all workspaces but these. */
+  keep(workspaceIds: ReadonlySet<string>): void {
+    for (const id of this.#last.keys()) if (!workspaceIds.has(id)) this.#last.delete(id);
+  }
+
+  /** First those of the workspace with the fewest attempts under way, and of equals the one that waits longest. */
+  inOrder(lanes: readonly Lane[], slots: Slots): Lane[] {
+    const taken = ({ carrierSlots }: Lane): number => slots.taken(carrierSlots.own);
+    const last = ({ workspaceId }: Lane): number => this.#last.get(workspaceId) ?? 0;
+    return lanes.toSorted((one, other) => taken(one) - taken(other) || last(one) - last(other));
+  }
+}

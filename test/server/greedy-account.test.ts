@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
+import { addWebhooks } from "../support/add-webhooks.ts";
+import { startReceiverWith } from "../support/receivers.ts";
+import { startMailServer } from "../support/smtp-servers.ts";
+import { goodPost, startServer, type TestEndpoint, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+/** As slow as a receiver may be without failing. */
+const SLOW_MS = 9000;
+/** What a message takes on a busy machine, far below {@link SLOW_MS}. */
+const PROMPT_MS = 3000;
+
+/** Posts, and how long until what it causes is there. */
+async function timed(server: TestServer, { secret }: TestEndpoint, isThere: () => boolean): Promise<number> {
+  const startedAt = performance.now();
+  expect((await server.post(secret, goodPost)).status).toBe(200);
+  await until(isThere);
+  return performance.now() - startedAt;
+}
+
+test("an account whose 60 receivers take 9 s each delays no webhook of another account", async () => {
+  const server = await startServer();
+  const greedy = [await server.addEndpoint(), await server.addEndpoint(), await server.addEndpoint()];
+  const other = await server.addEndpoint({ plan: "pro" });
+  await using all = new AsyncDisposableStack();
+  let underWay = 0;
+  for (let index = 0; index < 60; index += 1) {
+    const slow = await startReceiverWith((response) => {
+      underWay += 1;
+      setTimeout(() => response.end(), SLOW_MS);
+    });
+    all.use(slow);
+    await server.owner.transaction(() => addWebhooks(greedy[index % 3]!.id, slow.url, 1));
+  }
+  const fast = all.use(await startReceiverWith((response) => response.end()));
+  await server.owner.transaction(() => addWebhooks(other.id, fast.url, 1));
+  for (let post = 0; post < 3; post += 1)
+    for (const { secret } of greedy) await server.post(secret, goodPost);
+  await until(() => underWay >= 60);
+  for (let post = 1; post <= 5; post += 1)
+    expect(await timed(server, other, () => fast.received.length >= post)).toBeLessThan(PROMPT_MS);
+}, 60_000);
+
+test("an account with e-mails for several minutes delays none of another account", async () => {
+  const mail = await startMailServer();
+  const server = await startServer({
+    mail: { host: "127.0.0.1", port: mail.port, from: "forms@example.com", limits: { perMinute: 30 } },
+  });
+  const greedy = await server.addEndpoint({ plan: "hobby" });
+  const other = await server.addEndpoint({ plan: "pro" });
+  const add = (endpointId: string, address: string) =>
+    server.owner.transaction(() => {
+      const settings = { ...defaultMailRecipientSettings, address };
+      return addMailRecipient({ endpointId, settings, isConfirmed: true, actor: null }, server.clock.now());
+    });
+  for (let index = 0; index < 20; index += 1) await add(greedy.id, `greedy${index}@example.org`);
+  await add(other.id, "ada@example.org");
+  const sentTo = (address: string): number => mail.received.filter(({ to }) => to[0] === address).length;
+  for (let post = 0; post < 5; post += 1) await server.post(greedy.secret, goodPost);
+  await until(() => mail.received.length >= 15);
+  for (let post = 1; post <= 3; post += 1)
+    expect(await timed(server, other, () => sentTo("ada@example.org") >= post)).toBeLessThan(PROMPT_MS);
+  expect(mail.received).toHaveLength(18);
+});
