@@ -35,6 +35,8 @@ const TABLES: Readonly<Record<string, string>> = {
   webhook: "Address and settings of a recipient that is reached over HTTP.",
   webhook_secret: "Keys that sign notifications. After a rotation the old one expires.",
   mail_recipient: "Address and settings of a recipient that is reached by e-mail.",
+  letter:
+    "Letters of the server that must not be lost. None holds the token of a link: that of a confirmation is made when its turn has come.",
   auto_reply: "The automatic reply of an endpoint: an e-mail to whoever posts, with the owner's text.",
   quota_use:
     "What was counted against limits of messages: a row for each message and limit, until it counts no more.",

@@ -151,7 +151,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     upkeep: createUpkeep(db, config, clock, engine),
     keyring,
     sender,
-    mail: openMailService(mail, metrics ?? noMetrics, onChange),
+    mail: openMailService(mail, { metrics: metrics ?? noMetrics, servers: served.liveServers, onChange }),
     news,
     metrics,
     onChange,

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import type { Clock } from "../foundation/clock.ts";
 import { finishGrace } from "../keys/key-store.ts";
+import { dropOldLetters } from "../mail/letter-store.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import {
   BEFORE_ALL,
@@ -67,6 +68,7 @@ export function createUpkeep(
       keepDeliveries({ kind: MAIL_KIND, days: config.mail.keepSentDays }),
       keepDeliveries({ kind: REPLY_KIND, days: config.mail.keepSentDays }),
       () => noted(() => dropOldFailures({ kind: REPLY_KIND, days: config.mail.keepSentDays }, clock.now())),
+      () => noted(() => dropOldLetters(config.mail.keepSentDays, clock.now())),
       () => db.transaction(() => dropOldUse(clock.now())),
       ...cleanUps,
     ],

@@ -66,6 +66,9 @@ export const mailSection = z.strictObject({
       "E-mails a minute about submissions; those about accounts and tests from the dashboard come on top, at most a quarter of it each.",
     ),
     perRecipientPerHour: count.describe("E-mails an hour to one recipient."),
+    confirmationsPerHour: replies.describe(
+      "E-mails an hour that ask new recipients whether they want submissions, of all accounts together but operators; 0 sends none.",
+    ),
     repliesPerWorkspacePerHour: replies.describe(
       "Automatic replies an hour of all endpoints of a workspace; 0 sends none.",
     ),
@@ -106,6 +109,7 @@ export const defaultMail: MailConfig = {
     total: 2,
     perMinute: 60,
     perRecipientPerHour: 30,
+    confirmationsPerHour: 60,
     repliesPerWorkspacePerHour: 100,
     repliesPerHour: 300,
   },

@@ -18,7 +18,7 @@ export function entryPages(routes: Routes, parts: DashboardParts): void {
   const prover = createPasswordProver(parts.db, limits);
   const { dashboard, newWorkspacePlan } = parts.config;
   const { logAddresses } = dashboard;
-  const tellOwner = createTellOwner(parts.letters, parts.dashboardUrl);
+  const tellOwner = createTellOwner(parts.storedLetters, parts.dashboardUrl);
   const security = createAccountSecurity({ ...parts, prover, tellOwner });
   const signIns = createSignIns({ ...parts, prover, limits, logAddresses, newWorkspacePlan, tellOwner });
   const entrance = createEntrance(parts);

@@ -9,6 +9,7 @@ import type { Finding } from "../foundation/finding.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Letters } from "../mail/letters.ts";
 import type { MailService } from "../mail/open-mail.ts";
+import type { StoredLetters } from "../mail/stored-letters.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
 import type { News } from "../submissions/news.ts";
@@ -32,6 +33,8 @@ export interface DashboardParts {
   readonly dashboardUrl: string | null;
   /** Sends mail to who signs up or forgot a password; null if no mail server is configured. */
   readonly letters: Pick<Letters, "send"> | null;
+  /** Sends the letters of the database; null if no mail server is configured. */
+  readonly storedLetters: Pick<StoredLetters, "wake"> | null;
   /** Null if no mail server is configured. */
   readonly sendTestMail: MailService["sendTest"] | null;
   /** What `formsvc doctor` finds, but for the check that reads the whole file. */

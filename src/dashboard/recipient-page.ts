@@ -54,7 +54,8 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
     const queue = await db.read(() => readQueue(id));
     const missing = mailMissing(config, visit.viewer.isOperator);
     const canTest = sendTest !== null && isTestable(found.recipient);
-    const question = found.recipient.confirmedAt === null ? asking.lastAttempt(id) : null;
+    const isOpen = found.recipient.confirmedAt === null;
+    const question = isOpen ? await db.read(() => asking.lastAttempt(id)) : null;
     const content = recipientView({ ...found, list, queue, missing, canTest, tested, question });
     return page(settings.address, content, typeof tested === "string" ? 429 : 200);
   }

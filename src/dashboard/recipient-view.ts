@@ -1,10 +1,9 @@
 import { html, type Html } from "../foundation/html.ts";
-import { classifyMail } from "../mail/classify-mail.ts";
 import { stateOf } from "../mail/mail-recipient-json.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
-import type { SmtpResult } from "../mail/smtp-result.ts";
 import type { OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import type { RecipientQueue } from "../outbox/count-deliveries.ts";
+import type { Attempt } from "../outbox/delivery.ts";
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import { recipientPath } from "./channel-of.ts";
 import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
@@ -23,7 +22,7 @@ interface RecipientView extends OwnedMailRecipient {
   /** The test that was just asked for; null if none was. */
   readonly tested: MailTest | null;
   /** How the last attempt ended to ask the holder; null if that is not known, or they agreed. */
-  readonly question: SmtpResult | null;
+  readonly question: Attempt | null;
 }
 
 export function recipientView(view: RecipientView): Html {
@@ -62,8 +61,7 @@ function testedView(tested: MailTest): Html {
 }
 
 /** Nothing once the mail server took it: then its holder decides. */
-function questionView(result: SmtpResult): Html | null {
-  const { outcome, message } = classifyMail(result);
+function questionView({ outcome, message }: Attempt): Html | null {
   if (outcome === "delivered") return null;
   return html`<div class="notice bad" role="alert">
     <b>The e-mail that asks was not sent.</b> <bdi dir="auto">${message}</bdi> ${questionAdvice(outcome)}

@@ -2,7 +2,6 @@ import type { Config } from "../config/config.ts";
 import { html } from "../foundation/html.ts";
 import type { Digest, MailRecipient } from "../mail/mail-recipient.ts";
 import { stateOf } from "../mail/mail-recipient-json.ts";
-import type { TestMail } from "../mail/send-test-mail.ts";
 import type { Health } from "./health.ts";
 import { exactTime } from "./time.ts";
 
@@ -80,24 +79,24 @@ export function mailMissing({ mail, server }: Config, isOperator: boolean): stri
 }
 
 /** What to do about a test e-mail that was not sent, by its outcome. */
-export function testAdvice(outcome: TestMail["outcome"]): string | null {
+export function testAdvice(outcome: string): string | null {
   return TEST_ADVICE[outcome] ?? null;
 }
 
 /** The same for the e-mail that asks the holder of an address; it is tried again unless the mail server refused it for good. */
-export function questionAdvice(outcome: TestMail["outcome"]): string | null {
-  if (TRIED_AGAIN.has(outcome)) return "It is tried again by itself for an hour.";
+export function questionAdvice(outcome: string): string | null {
+  if (TRIED_AGAIN.has(outcome)) return "It is tried again by itself.";
   return outcome === "recipient_refused" ? WRONG_ADDRESS : testAdvice(outcome);
 }
 
-const TRIED_AGAIN: ReadonlySet<TestMail["outcome"]> = new Set(["deferred", "unreachable", "unsure"]);
+const TRIED_AGAIN: ReadonlySet<string> = new Set(["deferred", "unreachable", "unsure", "content_refused"]);
 const WRONG_ADDRESS =
   "Nobody seems to get e-mail at this address. Check its spelling: if it is wrong, delete this recipient and add the right one.";
 
 const OPERATOR_MENDS =
   "Whoever runs this server has to mend its mail settings. E-mail about submissions waits until then.";
 
-const TEST_ADVICE: Readonly<Partial<Record<TestMail["outcome"], string>>> = {
+const TEST_ADVICE: Readonly<Record<string, string | undefined>> = {
   delivered: "If it does not arrive within some minutes, look among the spam.",
   deferred: "Many mail servers ask to wait at first. Try it again in some minutes.",
   recipient_refused: "Nobody seems to get e-mail at this address. Check its spelling, or ask its holder.",

@@ -2,12 +2,12 @@ import { createRateLimiter, type RateLimit } from "../foundation/rate-limit.ts";
 import { recordRecipientChange } from "../mail/change-mail-recipient.ts";
 import type { MailRecipient } from "../mail/mail-recipient.ts";
 import type { TestMail } from "../mail/send-test-mail.ts";
+import { countAction } from "../outbox/account-limits.ts";
 import type { Viewer } from "../sessions/session.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /** Who presses the button may mean no good to who reads the mailbox, or to the mail server's name. */
 const BY_ADDRESS: RateLimit = { max: 5, windowSeconds: 3600 };
-const BY_ACCOUNT: RateLimit = { max: 10, windowSeconds: 3600 };
 /** What `mail.limits.perMinute` is divided by, for the tests of all accounts. */
 const SHARE = 4;
 /** Tests at once; each holds a connection that submissions wait for. */
@@ -16,7 +16,7 @@ const MAX_AT_ONCE = 2;
 /** A test e-mail, or the sentence that says why none was sent. */
 export type MailTest = TestMail | string;
 
-/** Sends test e-mails, bounded, and records who did. */
+/** Sends test e-mails, bounded, and records who did. Rejects with rate_limited if the account sent too many tests of any kind. */
 export type TestRecipient = (viewer: Viewer, recipient: MailRecipient, now: number) => Promise<MailTest>;
 
 /** Null if no mail server is configured. */
@@ -31,7 +31,6 @@ export function createRecipientTests({ db, sendTestMail, config }: DashboardPart
     if (underWay.size >= MAX_AT_ONCE || underWay.has(accountId)) return AT_ONCE;
     const units = [
       [`address ${address.toLowerCase()}`, BY_ADDRESS],
-      [`account ${accountId}`, BY_ACCOUNT],
       ["all", ofAll],
     ] as const;
     const full = units.map(([unit, limit]) => limiter.look(unit, limit)).find((state) => !state?.allowed);
@@ -39,7 +38,10 @@ export function createRecipientTests({ db, sendTestMail, config }: DashboardPart
     for (const [unit, limit] of units) limiter.count(unit, limit);
     underWay.add(accountId);
     try {
-      await db.transaction(() => recordRecipientChange(viewer, "test", recipient, now));
+      await db.transaction(function* () {
+        yield* countAction(viewer, "test", 1, now);
+        yield* recordRecipientChange(viewer, "test", recipient, now);
+      });
       return await sendTestMail(address);
     } finally {
       underWay.delete(accountId);

@@ -1,4 +1,5 @@
 import { FormsvcError } from "../foundation/errors.ts";
+import { countAction } from "../outbox/account-limits.ts";
 import { readQueue } from "../outbox/count-deliveries.ts";
 import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { sendTest, TEST_DATA, type TestResult } from "../webhooks/send-test.ts";
@@ -35,6 +36,7 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
       throw new FormsvcError("unavailable", "Other tests are under way. Try it again in a moment.");
     tests.push(accountId);
     try {
+      await db.transaction(() => countAction(visit.viewer, "test", 1, visit.now));
       const message = { webhook: found.webhook, endpointName: found.endpoint.name, data: TEST_DATA };
       return await show(visit, found, await sendTest(parts, message, visit.now));
     } finally {

@@ -61,6 +61,7 @@ export const COPIED_TABLES = [
   "webhook",
   "webhook_secret",
   "mail_recipient",
+  "letter",
   "auto_reply",
   "quota_use",
   "recipient_pace",

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { LetterRow } from "./letter-table.ts";
 import type { PeopleTables } from "./people-tables.ts";
 
 /** Row types of every table, as `migrations/` creates them. Times are milliseconds since 1970 UTC. */
@@ -17,6 +18,7 @@ export interface Tables extends PeopleTables {
   webhook: WebhookRow;
   webhook_secret: WebhookSecretRow;
   mail_recipient: MailRecipientRow;
+  letter: LetterRow;
   auto_reply: AutoReplyRow;
   quota_use: QuotaUseRow;
   recipient_pace: RecipientPaceRow;

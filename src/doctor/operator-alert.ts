@@ -1,14 +1,11 @@
 import type { Clock } from "../foundation/clock.ts";
 import type { Finding } from "../foundation/finding.ts";
-import type { Letters, WrittenLetter } from "../mail/letters.ts";
+import type { LetterContent } from "../mail/letter-store.ts";
 import { oneLine } from "../mail/mail-text.ts";
 import type { Problems } from "./told-problems.ts";
 
 interface OperatorAlertParts {
   readonly examine: () => Promise<readonly Finding[]>;
-  readonly letters: Pick<Letters, "send">;
-  /** `mail.operator`, as `parseMailAddress` gives it. */
-  readonly to: string;
   /** How the letter names this server; null if it has no public name. */
   readonly host: string | null;
   /** The page that shows the findings; null if there is none. */
@@ -17,16 +14,14 @@ interface OperatorAlertParts {
   /** What the operator was told of, which outlives this process. */
   readonly told: {
     read(): Promise<Problems>;
-    /** Writes it soon; if that fails, the next process tells it again. */
-    write(problems: Problems): void;
+    /** Writes the letter and what it tells, both or neither. False if an earlier letter still waits for the mail server. */
+    tell(letter: LetterContent, problems: Problems): Promise<boolean>;
   };
 }
 
 /** Also the time from the start to the first examination: a server that starts again and again writes no letters. */
 const EXAMINE_EVERY_MS = 300_000;
 const LETTER_EVERY_MS = 600_000;
-/** The mail server was away for an hour, or refuses the address. */
-const AFTER_FAILURE_MS = 3_600_000;
 /** Most findings that one letter names. */
 const MAX_NAMED = 20;
 const MAX_LENGTH = 400;
@@ -48,8 +43,6 @@ export class OperatorAlert {
   #told: Problems | null = null;
   #examinedAt: number;
   #writtenAt = -Infinity;
-  #restMs = LETTER_EVERY_MS;
-  #isUnderWay = false;
 
   constructor(parts: OperatorAlertParts) {
     this.#parts = parts;
@@ -61,7 +54,7 @@ export class OperatorAlert {
     if (this.#isWithin(EXAMINE_EVERY_MS, this.#examinedAt)) return;
     this.#examinedAt = this.#parts.clock.now();
     this.#told ??= await this.#parts.told.read();
-    this.#tell(this.#told, problemsOf(this.#told, await this.#parts.examine()));
+    await this.#tell(this.#told, problemsOf(this.#told, await this.#parts.examine()));
   }
 
   /** Also false after the clock was set back. */
@@ -69,33 +62,17 @@ export class OperatorAlert {
     return Math.abs(this.#parts.clock.now() - since) < ms;
   }
 
-  #tell(told: Problems, current: Problems): void {
+  async #tell(told: Problems, current: Problems): Promise<void> {
     const change = compare(told, current);
     if (change.began.length + change.ended.length === 0) return;
-    if (this.#isUnderWay || this.#isWithin(this.#restMs, this.#writtenAt)) return;
-    const { letters, to } = this.#parts;
-    const answer = letters.send({
-      kind: "operator",
-      address: to,
-      write: async () => this.#write(change),
-      onEnd: (isSent) => {
-        this.#isUnderWay = false;
-        this.#restMs = isSent ? LETTER_EVERY_MS : AFTER_FAILURE_MS;
-        if (isSent) this.#remember(current);
-      },
-    });
-    if (answer !== "taken") return;
-    this.#isUnderWay = true;
+    if (this.#isWithin(LETTER_EVERY_MS, this.#writtenAt)) return;
+    if (!(await this.#parts.told.tell(this.#write(change), current))) return;
+    this.#told = current;
     this.#writtenAt = this.#parts.clock.now();
   }
 
-  #remember(current: Problems): void {
-    this.#told = current;
-    this.#parts.told.write(current);
-  }
-
-  #write({ began, ended, stillCount }: Change): WrittenLetter {
-    const { to, host, systemUrl } = this.#parts;
+  #write({ began, ended, stillCount }: Change): LetterContent {
+    const { host, systemUrl } = this.#parts;
     const named = [
       ...began.map((finding) => `PROBLEM: ${describe(finding)}`),
       ...ended.map((finding) => `Ended: ${describe(finding)}`),
@@ -103,7 +80,6 @@ export class OperatorAlert {
     const more = named.length - MAX_NAMED;
     const counts = [...count(began.length, "began"), ...count(ended.length, "ended")].join(", ");
     return {
-      to,
       subject: `formsvc${host === null ? "" : ` at ${host}`}: ${counts}`,
       paragraphs: [
         ...named.slice(0, MAX_NAMED),

@@ -1,6 +1,7 @@
 import { query } from "../database/database.ts";
 import { all, run, type Steps } from "../database/steps.ts";
 import type { Finding } from "../foundation/finding.ts";
+import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
 
 /** Problems by what they are about. */
 export type Problems = ReadonlyMap<string, Finding>;
@@ -12,7 +13,20 @@ export function* readTold(address: string): Steps<Problems> {
   return new Map(told.map(({ topic, finding }) => [topic, JSON.parse(finding) as Finding]));
 }
 
-export function* writeTold(address: string, problems: Problems): Steps<void> {
+/** Writes the letter and what it tells, both or neither. Returns false if an earlier letter still waits for the mail server. */
+export function* tellOperator(
+  address: string,
+  content: LetterContent,
+  problems: Problems,
+  now: number,
+): Steps<boolean> {
+  const letter = { kind: "operator", topic: "doctor", address, recipientId: null, content } as const;
+  if ((yield* queueLetter(letter, now)) === null) return false;
+  yield* writeTold(address, problems);
+  return true;
+}
+
+function* writeTold(address: string, problems: Problems): Steps<void> {
   yield* run(query.deleteFrom("told_problem"));
   for (const [topic, finding] of problems) {
     const row = { topic, told_to: address, finding: JSON.stringify(finding) };

@@ -316,6 +316,11 @@ export function letterFailed(log: Log, facts: LetterFacts & { readonly reason: s
   log.error({ event: "letter.failed", ...facts }, "a letter was not sent");
 }
 
+/** Letters of the database are read or recorded again a second later. */
+export function lettersWait(log: Log, err: unknown): void {
+  log.warn({ event: "letter.waits", err }, "the database did not give or take a letter: it is asked again");
+}
+
 export function letterRefused(log: Log, facts: { readonly kind: string; readonly why: string }): void {
   log.warn({ event: "letter.refused", ...facts }, "a letter was asked for and is not sent");
 }

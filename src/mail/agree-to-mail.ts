@@ -1,5 +1,4 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Actor } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { setConfirmed, setRecipientEnabled } from "../outbox/recipient-store.ts";
@@ -27,7 +26,7 @@ const DEAD_LINK =
  * @returns the token for the link, which is known to nobody else.
  * @throws not_found; conflict when it is confirmed already, or has unsubscribed
  */
-export function* startConfirmation(id: string, actor: Actor | null, now: number): Steps<string> {
+export function* startConfirmation(id: string, now: number): Steps<string> {
   const recipient = yield* getMailRecipient(id);
   if (recipient.unsubscribedAt !== null)
     throw new FormsvcError("conflict", `${recipient.settings.address} unsubscribed and is not asked again`);
@@ -35,7 +34,6 @@ export function* startConfirmation(id: string, actor: Actor | null, now: number)
     throw new FormsvcError("conflict", `${recipient.settings.address} is confirmed already`);
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   yield* writeConfirmation(id, { hash: sha256(token), expiresAt: now + CONFIRMATION_MS });
-  yield* recordRecipientChange(actor, "ask", recipient, now);
   return token;
 }
 

@@ -9,10 +9,10 @@ import { composeLetter, type Letter as ComposedLetter } from "./compose-letter.t
 import { COMMON_STAGES, type SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
-/** What a letter is about. */
-export type LetterKind = "sign-up" | "reset" | "security" | "confirm" | "operator";
+/** What a letter is about: an account to make, or a password that was forgotten. Anybody can ask for either. */
+export type LetterKind = "sign-up" | "reset";
 
-/** A small e-mail of ours that somebody waits for and can ask for again. */
+/** A small e-mail with the token of a link, that somebody waits for and can ask for again. */
 export interface Letter {
   readonly kind: LetterKind;
   /** As `parseMailAddress` gives it; letters are counted by it. */
@@ -22,10 +22,6 @@ export interface Letter {
    * whoever asked was answered before it is known whether there is anything to say.
    */
   write(): Promise<WrittenLetter | null>;
-  /** Told how each attempt ended. */
-  onAttempt?(result: SmtpResult): void;
-  /** Told, once, that the mail server took it, or that it was given up. */
-  onEnd?(isSent: boolean): void;
 }
 
 /** What {@link composeLetter} needs to know of it; `to` is as `parseMailAddress` gives it. */
@@ -58,18 +54,14 @@ export interface LettersParts {
   readonly clock: Clock;
   readonly log: Log;
   /** As {@link countLetters} makes it. */
-  readonly count: (outcome: LetterOutcome) => void;
+  readonly count: LetterOutcomeCount;
   readonly timing: Timing;
 }
 
-/** Letters of one kind to one address. Nobody else can make one to the operator. */
+/** Letters of one kind to one address. */
 const PER_ADDRESS = { max: 3, windowSeconds: 3600 };
-const TO_OPERATOR = { max: 6, windowSeconds: 3600 };
-/** Letters that wait, those to be tried again included. */
-const MAX_WAITING = 100;
-/** Kinds that anybody can ask for. They leave some places free, so that nobody keeps an owner or the operator from being told. */
-const FOR_ANYBODY: ReadonlySet<LetterKind> = new Set(["sign-up", "reset"]);
-const MAX_WAITING_FOR_ANYBODY = 80;
+/** Letters of each kind that wait, those to be tried again included: no kind takes the room of the other. */
+const MAX_WAITING = 50;
 /** What `mail.limits.perMinute` is divided by. */
 const SHARE = 4;
 /** Waits before the next attempts, for servers that refuse the first one for some minutes (greylisting); the last one repeats. */
@@ -79,12 +71,12 @@ const MAX_AGE_MS = 3_600_000;
 /** Wait for a database that another process holds. */
 const BUSY_MS = 1000;
 const STOPPED = "the server stopped";
-const FROM_NAME = "formsvc";
+export const FROM_NAME = "formsvc";
 
 const OUTCOMES = ["sent", "failed", "refused"] as const;
-type LetterOutcome = (typeof OUTCOMES)[number];
+export type LetterOutcomeCount = (outcome: (typeof OUTCOMES)[number]) => void;
 
-export function countLetters(metrics: Metrics): (outcome: LetterOutcome) => void {
+export function countLetters(metrics: Metrics): LetterOutcomeCount {
   const help = "Letters, like the confirmation of an address, by what became of them.";
   return metrics.counter("formsvc_letters_total", help, "outcome", OUTCOMES);
 }
@@ -102,7 +94,7 @@ interface Waiting {
 /**
  * Sends letters, one after the other, and tries again for an hour if the mail server cannot take them now. They wait in memory: what
  * waits at the end of the process is lost, and its reader asks again. So no token of a link is ever written down. What must not be
- * lost goes through the outbox.
+ * lost is in the database (`stored-letters.ts`).
  */
 export class Letters {
   readonly #parts: LettersParts;
@@ -121,8 +113,7 @@ export class Letters {
   }
 
   /**
-   * Takes a letter, to be sent soon. Bounded: three an hour of one kind to one address, a hundred that wait. One that anybody can ask
-   * for is taken only while fewer than 80 wait.
+   * Takes a letter, to be sent soon. Bounded: three an hour of one kind to one address, fifty of a kind that wait.
    */
   send(letter: Letter): LetterAnswer {
     const answer = this.#admit(letter);
@@ -145,10 +136,9 @@ export class Letters {
   }
 
   #admit({ kind, address }: Letter): LetterAnswer {
-    const places = FOR_ANYBODY.has(kind) ? MAX_WAITING_FOR_ANYBODY : MAX_WAITING;
-    if (this.#isStopped || this.#waiting.size >= places) return "full";
-    const limit = kind === "operator" ? TO_OPERATOR : PER_ADDRESS;
-    const state = this.#limiter.count(`${kind} ${mailboxOf(address)}`, limit);
+    const waiting = [...this.#waiting].filter(({ letter }) => letter.kind === kind).length;
+    if (this.#isStopped || waiting >= MAX_WAITING) return "full";
+    const state = this.#limiter.count(`${kind} ${mailboxOf(address)}`, PER_ADDRESS);
     return state === null || state.allowed ? "taken" : "too many";
   }
 
@@ -165,10 +155,13 @@ export class Letters {
     this.#cancelWake = this.#parts.timing.wakeIn(Math.max(0, dueAt - this.#now()), () => void this.#turn());
   }
 
-  /** The one that is due first. */
+  /** The one that is due first; of those that are due already, who forgot the password comes before who signs up. */
   #next(): Waiting | undefined {
+    const now = this.#now();
+    const rank = ({ letter, dueAt }: Waiting): number =>
+      dueAt > now ? dueAt : letter.kind === "reset" ? dueAt - MAX_AGE_MS * 2 : dueAt;
     let next: Waiting | undefined;
-    for (const each of this.#waiting) if (next === undefined || each.dueAt < next.dueAt) next = each;
+    for (const each of this.#waiting) if (next === undefined || rank(each) < rank(next)) next = each;
     return next;
   }
 
@@ -201,7 +194,6 @@ export class Letters {
     if (this.#isStopped) return this.#fail(waiting, STOPPED);
     waiting.attempts += 1;
     const result = await this.#parts.sender.send(waiting.mail);
-    waiting.letter.onAttempt?.(result);
     return this.#conclude(waiting, result);
   }
 
@@ -235,14 +227,12 @@ export class Letters {
   #succeed(waiting: Waiting): void {
     this.#waiting.delete(waiting);
     this.#parts.count("sent");
-    waiting.letter.onEnd?.(true);
     letterSent(this.#parts.log, factsOf(waiting));
   }
 
   #fail(waiting: Waiting, reason: string): void {
     this.#waiting.delete(waiting);
     this.#parts.count("failed");
-    waiting.letter.onEnd?.(false);
     letterFailed(this.#parts.log, { ...factsOf(waiting), reason });
   }
 }

@@ -1,18 +1,9 @@
-import type { Actor } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
 import type { Clock } from "../foundation/clock.ts";
-import {
-  confirmMailRecipient,
-  readAsked,
-  readSubscribed,
-  startConfirmation,
-  unsubscribe,
-} from "./agree-to-mail.ts";
-import type { Letter } from "./letters.ts";
+import { confirmMailRecipient, readAsked, readSubscribed, unsubscribe } from "./agree-to-mail.ts";
 import type { MailRecipient } from "./mail-recipient.ts";
-import { findMailRecipient } from "./mail-recipient-store.ts";
 
 /** What a link in an e-mail to a recipient does: it agrees to these e-mails, or ends them. */
 export type MailLinkKind = "confirm" | "unsubscribe";
@@ -72,55 +63,11 @@ function* linked({ settings, endpointId, unsubscribedAt }: MailRecipient): Steps
 }
 
 /** @param baseUrl `server.baseUrl`, never what a request says of itself. */
-function mailLinkUrl(baseUrl: string, kind: MailLinkKind, id: string, token: string): string {
+export function mailLinkUrl(baseUrl: string, kind: MailLinkKind, id: string, token: string): string {
   return `${baseUrl}/mail/${kind}/${id}/${token}`;
 }
 
 /** Where a recipient ends its e-mails. */
 export function unsubscribeUrl(baseUrl: string, { id, unsubscribeToken }: MailRecipient): string {
   return mailLinkUrl(baseUrl, "unsubscribe", id, unsubscribeToken);
-}
-
-interface Question {
-  readonly db: Database;
-  readonly clock: Clock;
-  /** `server.baseUrl` */
-  readonly baseUrl: string;
-  readonly endpointName: string;
-  /** Who asks. */
-  readonly actor: Actor;
-}
-
-/**
- * The letter that asks the holder of an address. Its link is made when its turn has come, so that a letter which is not taken leaves
- * the link before as it was.
- */
-export function confirmationLetter(question: Question, { id, settings }: MailRecipient): Letter {
-  const { db, clock, baseUrl, endpointName, actor } = question;
-  const { address } = settings;
-  return {
-    kind: "confirm",
-    address,
-    async write() {
-      const token = await db.transaction(() => askAgain(id, actor, clock.now()));
-      if (token === null) return null;
-      const url = mailLinkUrl(baseUrl, "confirm", id, token);
-      return {
-        to: address,
-        subject: `Get the submissions of ${endpointName}?`,
-        paragraphs: [
-          `Somebody who looks after the form “${endpointName}” wants to send its submissions to this address.`,
-          "Nothing is sent before you agree. If you did not expect this, do nothing. The link works for 7 days.",
-        ],
-        link: { label: "See and agree", url },
-      };
-    },
-  };
-}
-
-/** Null if the recipient was removed or its holder agreed meanwhile. */
-function* askAgain(id: string, actor: Actor, now: number): Steps<string | null> {
-  const recipient = yield* findMailRecipient(id);
-  if (recipient === undefined || recipient.confirmedAt !== null) return null;
-  return yield* startConfirmation(id, actor, now);
 }

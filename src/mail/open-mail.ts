@@ -1,4 +1,5 @@
 import type { Database } from "../database/database.ts";
+import type { LiveServers } from "../database/live-servers.ts";
 import type { Clock } from "../foundation/clock.ts";
 import type { Log } from "../foundation/log.ts";
 import type { Metrics } from "../foundation/metrics.ts";
@@ -7,6 +8,7 @@ import type { Transport } from "../outbox/transport.ts";
 import { createAutoReplyTransport } from "./auto-reply/auto-reply-transport.ts";
 import { createMayReply } from "./auto-reply/may-reply.ts";
 import type { ReplyLimits } from "./auto-reply/reply-limits.ts";
+import { createConfirmationLinks } from "./ask-holder.ts";
 import { countLetters, Letters, timing } from "./letters.ts";
 import { createMailLinks, type MailLinks, unsubscribeUrl } from "./mail-links.ts";
 import { createMailTransport, type MailDeliverySettings } from "./mail-transport.ts";
@@ -14,6 +16,7 @@ import { placeOf } from "./mail-health.ts";
 import { sendTestMail, type TestMail } from "./send-test-mail.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
+import { StoredLetters } from "./stored-letters.ts";
 
 /** What sending e-mail needs of the server that it is part of. */
 export interface MailParts {
@@ -50,30 +53,39 @@ export function openMayReply(parts: MailParts | null, limits: ReplyLimits): MayR
 }
 
 export interface MailService {
+  /** With tokens of links: in memory. */
   readonly letters: Letters;
+  /** Those that must not be lost. */
+  readonly storedLetters: StoredLetters;
   /** What the links of e-mails to recipients do. */
   readonly mailLinks: MailLinks;
   /** Sends a test over the connections of all e-mail. @param to as `parseMailAddress` gives it */
   readonly sendTest: (to: string) => Promise<TestMail>;
 }
 
-/**
- * Null without a mail server; the metrics are there then too.
- *
- * @param onChange tells the server that settings changed.
- */
+/** What sending letters needs besides. */
+export interface MailServiceParts {
+  readonly metrics: Metrics;
+  readonly servers: LiveServers;
+  /** Tells the server that settings changed. */
+  readonly onChange: () => void;
+}
+
+/** Null without a mail server; the metrics are there then too. */
 export function openMailService(
   parts: MailParts | null,
-  metrics: Metrics,
-  onChange: () => void,
+  { metrics, servers, onChange }: MailServiceParts,
 ): MailService | null {
   const count = countLetters(metrics);
   if (parts === null) return null;
-  const { db, smtp, sender, settings, clock, log } = parts;
+  const { db, smtp, sender, settings, baseUrl, clock, log } = parts;
   const { perMinute } = settings.limits;
-  const letters = new Letters({ sender, from: smtp.from, perMinute, clock, log, count, timing });
+  const common = { sender, from: smtp.from, perMinute, clock, log, count, timing };
+  const linkOf = createConfirmationLinks({ db, clock, baseUrl });
+  const { scheduleSeconds } = settings;
   return {
-    letters,
+    letters: new Letters(common),
+    storedLetters: new StoredLetters({ ...common, db, scheduleSeconds, servers, linkOf }),
     mailLinks: createMailLinks({ db, clock, onChange }),
     sendTest: (to) => sendTestMail(sender, { from: smtp.from, to }, clock.now()),
   };

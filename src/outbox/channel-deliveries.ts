@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { countAction, type LimitedAccount } from "./account-limits.ts";
 import type { Delivery } from "./delivery.ts";
 import { type DeliveryFilter, type DeliveryPage, getDelivery, listDeliveries } from "./delivery-store.ts";
 import { findRecipient } from "./recipient-store.ts";
@@ -57,7 +58,7 @@ function noDelivery(id: string): FormsvcError {
 
 export interface Replay<Actor> extends ReplayOptions {
   /** Who asks for it; null is the command line. */
-  readonly actor: Actor | null;
+  readonly actor: (Actor & LimitedAccount) | null;
   /** One delivery by its id, or all of a range. */
   readonly what: string | Omit<ReplayRange, "kind">;
   /** Only counts; sends nothing. */
@@ -73,7 +74,7 @@ export interface Replayed {
 
 /**
  * @throws not_found when what is named is not there; conflict as {@link replayDelivery} does, in a dry run as well, and for messages
- *   of a kind that is only shown.
+ *   of a kind that is only shown; rate_limited if an account sent too many as new ones.
  */
 export async function replayOf<Actor>(
   channel: Channel<Actor>,
@@ -82,11 +83,16 @@ export async function replayOf<Actor>(
 ): Promise<Replayed> {
   const { kind, requireRecipient, recordReplay } = channel;
   if (typeof what === "string") {
-    const { state, recipientId } = await db.read(() => getChannelDelivery(channel, what));
+    const { state, recipientId, others } = await db.read(() => getChannelDelivery(channel, what));
     await db.read(() => requireReplayable(channel, recipientId));
     checkReplay(what, state, options.asNew);
     if (dryRun) return { matched: 1, replayed: 0, id: what };
-    await db.transaction(() => recordReplay(actor, recipientId, options.now));
+    await db.transaction(function* () {
+      // With new ids, each message of a summary goes by itself.
+      if (options.asNew && actor !== null)
+        yield* countAction(actor, "replay-as-new", 1 + others, options.now);
+      yield* recordReplay(actor, recipientId, options.now);
+    });
     return { matched: 1, replayed: 1, id: await replayDelivery(db, what, options) };
   }
   const { recipientId } = what;

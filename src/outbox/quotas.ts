@@ -29,9 +29,21 @@ export function* isWithin(quotas: readonly Quota[], now: number): Steps<boolean>
   return true;
 }
 
-/** Counts the message about a submission against all of these; in the transaction that queues it. */
-export function* countUse(quotas: readonly Quota[], submissionId: string, now: number): Steps<void> {
-  for (const { key, ms } of quotas) yield* run(text(QUOTA_SQL.insert, key, now + ms, submissionId));
+/**
+ * Counts a message against all of these; in the transaction that queues it.
+ *
+ * @param aboutId the submission that it is about, or the message's own id.
+ */
+export function* countUse(quotas: readonly Quota[], aboutId: string, now: number): Steps<void> {
+  for (const { key, ms } of quotas) yield* run(text(QUOTA_SQL.insert, key, now + ms, aboutId));
+}
+
+/** When a quota that is full has room again. */
+export function* freeAgainAt({ key, ms }: Quota, now: number): Steps<number> {
+  const sql =
+    "SELECT min(expires_at) AS at FROM quota_use WHERE key = ? AND expires_at > ? AND expires_at <= ?";
+  const row = yield* first(text<{ at: number | null }>(sql, key, now, now + ms));
+  return row?.at ?? now;
 }
 
 export const QUOTA_SQL = {

@@ -35,6 +35,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
         keyring,
         sender,
         letters: mail?.letters ?? null,
+        storedLetters: mail?.storedLetters ?? null,
         sendTestMail: mail?.sendTest ?? null,
         blindness: posts.blindness,
         news,

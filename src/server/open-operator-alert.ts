@@ -22,7 +22,8 @@ export async function openOperatorAlert(surroundings: Surroundings): Promise<Run
   const { db, config, configFile, service, clock, log } = surroundings;
   const to = parseMailAddress(config.mail.operator ?? "");
   if (to === null || service.mail === null) return null;
-  const [{ OperatorAlert }, { readTold, writeTold }, { createSelfExamination }] = await Promise.all([
+  const { storedLetters } = service.mail;
+  const [{ OperatorAlert }, { readTold, tellOperator }, { createSelfExamination }] = await Promise.all([
     import("../doctor/operator-alert.ts"),
     import("../doctor/told-problems.ts"),
     import("./examine-self.ts"),
@@ -33,14 +34,16 @@ export async function openOperatorAlert(surroundings: Surroundings): Promise<Run
   const dashboardUrl = dashboardUrlOf(config);
   const alert = new OperatorAlert({
     examine: () => examineSelf("now"),
-    letters: service.mail.letters,
-    to,
     host: baseUrl === null ? null : new URL(baseUrl).hostname,
     systemUrl: dashboardUrl === null ? null : `${dashboardUrl}/system`,
     clock,
     told: {
       read: () => db.read(() => readTold(to)),
-      write: (problems) => background.add(db.transaction(() => writeTold(to, problems))),
+      async tell(content, problems) {
+        const isWritten = await db.transaction(() => tellOperator(to, content, problems, clock.now()));
+        storedLetters.wake();
+        return isWritten;
+      },
     },
   });
   return { look: () => background.add(alert.look()), stop: () => background.close() };

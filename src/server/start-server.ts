@@ -121,6 +121,7 @@ async function serveRequests(
     ownMetrics = await serveMetrics(config.metrics, service.metrics, log);
     serverListening(log, { url, version, database: parts.db.name });
     service.deliverer.start();
+    service.mail?.storedLetters.start();
     return { url, stop };
   } catch (error) {
     await stop();
@@ -142,6 +143,7 @@ async function stopServing(
 ): Promise<void> {
   // Before the deliverer, which ends the connections to the mail server.
   mail?.letters.stop();
+  const lettersEnded = mail?.storedLetters.stop();
   const delivered = deliverer.stop(Math.min(DELIVERY_GRACE_MS, graceMs));
   // First, because a service manager sends the same signal to the process that makes a backup.
   const ended = chores.stop();
@@ -149,6 +151,7 @@ async function stopServing(
   await ended;
   await drain();
   await delivered;
+  await lettersEnded;
 }
 
 /** The library is loaded only where it is used: it costs every start 60 ms. */

@@ -86,10 +86,11 @@ export function createAccountSecurity({
       const ended = yield* endOtherSessions(viewer.accountId, viewer.sessionId);
       const what = { action, subject: viewer.email, workspaceId: null, detail: null };
       yield* recordChange(viewer, what, now);
+      yield* tellOwner.write(viewer.email, action, now);
       return { result, ended };
     });
     const { accountId } = viewer;
-    tellOwner(viewer.email, action);
+    tellOwner.send();
     if (done.ended > 0) sessionEnded(log, { accountId, sessions: done.ended });
     return done.result;
   };

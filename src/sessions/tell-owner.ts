@@ -1,17 +1,29 @@
-import type { Letters } from "../mail/letters.ts";
+import type { Steps } from "../database/steps.ts";
+import { queueLetter } from "../mail/letter-store.ts";
+import type { StoredLetters } from "../mail/stored-letters.ts";
 import { type SecurityChange, securityLetter } from "./account-letters.ts";
 
-/** Tells the owner of an account that somebody changed how it signs in. It is called after the change, and never throws. */
-export type TellOwner = (email: string, change: SecurityChange) => void;
+/** Tells the owner of an account that somebody changed how it signs in. */
+export interface TellOwner {
+  /** Writes the letter in the transaction of the change: who makes it cannot keep the owner from hearing of it. */
+  write(email: string, change: SecurityChange, now: number): Steps<void>;
+  /** Sends it. Call it after the commit. */
+  send(): void;
+}
 
 /** @param letters null tells nobody, as does a dashboard without an address. */
 export function createTellOwner(
-  letters: Pick<Letters, "send"> | null,
+  letters: Pick<StoredLetters, "wake"> | null,
   dashboardUrl: string | null,
 ): TellOwner {
-  if (letters === null || dashboardUrl === null) return () => {};
-  return (email, change) => {
-    const letter = securityLetter(email, change, dashboardUrl);
-    if (letter !== null) letters.send({ kind: "security", address: letter.to, write: async () => letter });
+  return {
+    *write(email, change, now) {
+      if (letters === null || dashboardUrl === null) return;
+      const letter = securityLetter(email, change, dashboardUrl);
+      if (letter === null) return;
+      const { to: address, ...content } = letter;
+      yield* queueLetter({ kind: "security", topic: change, address, recipientId: null, content }, now);
+    },
+    send: () => letters?.wake(),
   };
 }

@@ -80,16 +80,17 @@ export function useLink(
     if (accountId === undefined) throw new FormsvcError("unauthorized", way.wrong);
     const passwordHash = await prover.hash(newPassword, { ...stranger, known: { accountId, by: "link" } });
     limits.countCode(codesOf(accountId));
-    const { email, earlier, session } = await db.transaction(function* () {
+    const session = await db.transaction(function* () {
       if ((yield* way.take(token, clock.now())) !== accountId)
         throw new FormsvcError("unauthorized", way.wrong);
       const earlier = yield* findCredential(accountId);
       if (earlier?.totpSecret) yield* requireCode(keyring, accountId, code, clock.now());
       const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
-      return { email, earlier, session: yield* beginSession(parts, accountId, client) };
+      // Who sets the first password has none to lose.
+      if (earlier !== undefined) yield* parts.tellOwner.write(email, "account.set-password", clock.now());
+      return yield* beginSession(parts, accountId, client);
     });
-    // Who sets the first password has none to lose.
-    if (earlier !== undefined) parts.tellOwner(email, "account.set-password");
+    parts.tellOwner.send();
     limits.giveBack(stranger);
     limits.codeSucceeded(codesOf(accountId));
     tellSignedIn(parts, { session, accountId, by: way.by }, client);

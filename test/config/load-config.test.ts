@@ -135,6 +135,7 @@ test("the defaults are those that docs/configuration.md promises", () => {
         total: 2,
         perMinute: 60,
         perRecipientPerHour: 30,
+        confirmationsPerHour: 60,
         repliesPerWorkspacePerHour: 100,
         repliesPerHour: 300,
       },

@@ -37,6 +37,7 @@ async function linesFor(
     keyring: createKeyring(config.secrets),
     sender: { send: async () => Promise.reject(new Error("nothing is sent")) },
     letters: null,
+    storedLetters: null,
     sendTestMail: null,
     examine: createSelfExamination({ db, config, clock, log }, null, background),
     background,

@@ -52,15 +52,14 @@ test.each<[Script, string, string]>([
   expect(text).toContain(advice);
 });
 
-test("an address gets five tests an hour from all accounts together, and an account sends ten", async () => {
+test("an address gets five tests an hour from all accounts together", async () => {
   const { ada, add, mail } = await begin();
-  const [one, other, third] = [add(HOLDER), add("other@example.org"), add("third@example.org")];
+  const [one, other] = [add(HOLDER), add("other@example.org")];
   const press = async (path: string) => (await ada.post(`${path}/test`)).status;
   for (let time = 0; time < 5; time += 1) expect(await press(one)).toBe(200);
   const { status, text } = await ada.post(`${one}/test`);
   expect([status, text]).toEqual([429, expect.stringMatching(/Try it again in \d+ minutes/)]);
   for (let time = 0; time < 5; time += 1) expect(await press(other)).toBe(200);
-  expect(await press(third)).toBe(429);
   expect(mail.received).toHaveLength(10);
 });
 

@@ -8,7 +8,11 @@ import { readText } from "../tidy/repository.ts";
 /** Columns by table and name: `TEXT`, `INTEGER NULL`. */
 type Columns = Record<string, Record<string, string>>;
 
-const TYPE_FILES = ["src/database/tables.ts", "src/database/people-tables.ts"];
+const TYPE_FILES = [
+  "src/database/tables.ts",
+  "src/database/people-tables.ts",
+  "src/database/letter-table.ts",
+];
 
 /** The columns that the row types name. */
 function columnsOfTypes(text: string): Columns {

@@ -22,7 +22,7 @@ async function begin(isConfirmed: boolean) {
     addMailRecipient({ endpointId, settings, isConfirmed, actor: null }, now()),
   );
   const ask = (): string => {
-    const token = server.owner.now(() => startConfirmation(recipient.id, null, now()));
+    const token = server.owner.now(() => startConfirmation(recipient.id, now()));
     return `/mail/confirm/${recipient.id}/${token}`;
   };
   return {

@@ -147,8 +147,8 @@ test("until its holder agrees, nothing is queued for a recipient, and nobody els
   world.post(2);
   expect(world.states()).toEqual({});
   await expect(enable()).rejects.toMatchObject({ code: "conflict" });
-  const first = await world.db.transaction(() => startConfirmation(id, null, now));
-  const token = await world.db.transaction(() => startConfirmation(id, null, now));
+  const first = await world.db.transaction(() => startConfirmation(id, now));
+  const token = await world.db.transaction(() => startConfirmation(id, now));
   expect(token).toMatch(/^[\w-]{32}$/);
   const dead: [id: string, token: string, at: number][] = [
     [id, first, now],
@@ -166,7 +166,7 @@ test("until its holder agrees, nothing is queued for a recipient, and nobody els
   const confirmed = await world.db.transaction(() => confirmMailRecipient(id, token, now));
   expect(confirmed.confirmedAt).toBe(now);
   await expect(world.db.read(() => readAsked(id, token, now))).rejects.toMatchObject({ code: "not_found" });
-  await expect(world.db.transaction(() => startConfirmation(id, null, now))).rejects.toMatchObject({
+  await expect(world.db.transaction(() => startConfirmation(id, now))).rejects.toMatchObject({
     code: "conflict",
   });
   world.outbox.forget();
@@ -191,7 +191,7 @@ test("whoever has the token of an e-mail ends them, once and for all, and nobody
   expect(mailRecipientJson(await end(9))).toMatchObject({ state: "unsubscribed", enabled: false });
   const enable = switchMailRecipient(world.db, { id, enabled: true, actor: null }, world.clock);
   await expect(enable).rejects.toMatchObject({ code: "conflict" });
-  const asked = world.db.transaction(() => startConfirmation(id, null, 9));
+  const asked = world.db.transaction(() => startConfirmation(id, 9));
   await expect(asked).rejects.toMatchObject({ code: "conflict" });
   expect(world.db.now(() => getMailRecipient(other.id))).toMatchObject({ state: "enabled" });
   world.outbox.forget();

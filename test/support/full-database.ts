@@ -229,6 +229,19 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       unsubscribe_token: "token",
       unsubscribed_at: null,
     });
+    yield* insert("letter", {
+      id: newId("msg", NOON + index),
+      kind: "confirmation",
+      topic: `confirmation ${id}`,
+      address: "ada@example.org",
+      recipient_id: id,
+      content: JSON.stringify({ subject: HOSTILE, paragraphs: [], link: null }),
+      state: index === 0 ? "failed" : "pending",
+      due_at: NOON,
+      claimed_by: null,
+      last_attempt: index === 0 ? "{}" : null,
+      finished_at: index === 0 ? NOON : null,
+    });
     yield* insert("auto_reply", {
       id,
       field: "email",

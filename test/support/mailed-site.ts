@@ -8,11 +8,15 @@ import { until } from "./until.ts";
 export const BASE_URL = "https://forms.example.com";
 
 /** A server that sends mail to a real mail server on loopback. Ada has an account, and no password yet. */
-export async function startMailedSite({ dashboard = {}, ...overrides }: ConfigOverrides = {}) {
+export async function startMailedSite({
+  dashboard = {},
+  mail: mailed = {},
+  ...overrides
+}: ConfigOverrides = {}) {
   const mail = await startMailServer();
   const server = await startServer({
     server: { port: 0, baseUrl: BASE_URL },
-    mail: { host: "127.0.0.1", port: mail.port, from: "forms@example.com" },
+    mail: { host: "127.0.0.1", port: mail.port, from: "forms@example.com", ...mailed },
     dashboard: { signUp: "open", ...dashboard },
     ...overrides,
   });

@@ -7,6 +7,7 @@ import { findViewer, type StartedSession, type Viewer } from "../../src/sessions
 import { makeSignInLink } from "../../src/sessions/sign-in-link.ts";
 import type { Client } from "../../src/sessions/note-sign-in.ts";
 import { createSignIns } from "../../src/sessions/sign-in.ts";
+import type { TellOwner } from "../../src/sessions/tell-owner.ts";
 import { newTotpSecret, toBase32, totpCode } from "../../src/sessions/totp.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import type { SqliteDatabase } from "../../src/database/sqlite/sqlite-database.ts";
@@ -39,7 +40,13 @@ export function signInBench({ logAddresses = false, db: given }: Options = {}) {
   const prover = createPasswordProver(db, limits);
   const parts = { db, keyring, prover, limits, clock, log, logAddresses };
   const told: string[] = [];
-  const tellOwner = (email: string, change: string) => void told.push(`${change} ${email}`);
+  const tellOwner: TellOwner = {
+    *write(email, change) {
+      yield* [];
+      told.push(`${change} ${email}`);
+    },
+    send: () => {},
+  };
   const { newWorkspacePlan } = defaultConfig;
   const signIns = createSignIns({ ...parts, newWorkspacePlan, tellOwner });
   const security = createAccountSecurity({ db, keyring, prover, clock, log, tellOwner });

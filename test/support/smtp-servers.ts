@@ -15,8 +15,8 @@ export interface MailServer {
   readonly received: readonly ReceivedMail[];
 }
 
-/** A mail server on loopback that keeps what it gets, until the test ends. */
-export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+/** A mail server on loopback that keeps what it gets, until the test ends. @param at its port; 0 takes a free one */
+export async function startMailServer(options: SMTPServerOptions = {}, at = 0): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -36,7 +36,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   // A client that ends a connection is the test's business.
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
+    server.listen(at, "127.0.0.1", resolve);
   });
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;

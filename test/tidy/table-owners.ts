@@ -32,6 +32,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   quota_use: "outbox",
   mail_recipient: "mail",
   auto_reply: "mail",
+  letter: "mail",
   webhook: "webhooks",
   webhook_secret: "webhooks",
   submission_read: "submissions",

@@ -1,0 +1,107 @@
+import type { Actor } from "../audit/audit-store.ts";
+import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { countUse, isWithin, type Quota, quotaKey } from "../outbox/quotas.ts";
+import { startConfirmation } from "./agree-to-mail.ts";
+import { mailboxOf } from "./auto-reply/automatic-address.ts";
+import { recordRecipientChange } from "./change-mail-recipient.ts";
+import { isLetterWaiting, type LetterContent, queueLetter } from "./letter-store.ts";
+import { mailLinkUrl } from "./mail-links.ts";
+import type { MailRecipient } from "./mail-recipient.ts";
+import { findMailRecipient } from "./mail-recipient-store.ts";
+
+/** Asks the holder of an address whether they want a form's submissions. Who gets such a letter may know nothing of this server. */
+
+export interface Question {
+  readonly recipient: MailRecipient;
+  readonly endpointName: string;
+  /** Who asks. */
+  readonly asker: Actor & { readonly isOperator: boolean };
+  /** `server.baseUrl` */
+  readonly baseUrl: string;
+  /** `mail.limits.confirmationsPerHour` */
+  readonly perHour: number;
+}
+
+const HOUR_MS = 3_600_000;
+const MAX_PER_MAILBOX = 3;
+const MAX_PER_ACCOUNT = 20;
+
+/**
+ * Writes the letter, in the transaction that it is called in. Returns whether one goes to the holder: false if the limits of an hour are
+ * reached. One that waits already is the answer to every later call.
+ */
+export function* askHolder(question: Question, now: number): Steps<boolean> {
+  const { recipient, asker } = question;
+  const { address } = recipient.settings;
+  const topic = `confirmation ${recipient.id}`;
+  if (yield* isLetterWaiting(address, topic)) return true;
+  const quotas = quotasOf(question);
+  if (!(yield* isWithin(quotas, now))) return false;
+  const content = contentOf(question);
+  const letter = { kind: "confirmation", topic, address, recipientId: recipient.id, content } as const;
+  const id = yield* queueLetter(letter, now);
+  if (id === null) return true;
+  yield* countUse(quotas, id, now);
+  yield* recordRecipientChange(asker, "ask", recipient, now);
+  return true;
+}
+
+/** The letters that strangers cause together are bounded: each is the operator's name in the mailbox of somebody who did not ask for it. */
+function quotasOf({ recipient, asker, perHour }: Question): Quota[] {
+  const mailbox = mailboxOf(recipient.settings.address);
+  return [
+    { key: quotaKey("question to", mailbox), most: MAX_PER_MAILBOX, ms: HOUR_MS },
+    { key: quotaKey("questions of", asker.accountId), most: MAX_PER_ACCOUNT, ms: HOUR_MS },
+    ...(asker.isOperator ? [] : [{ key: quotaKey("questions", ""), most: perHour, ms: HOUR_MS }]),
+  ];
+}
+
+/** Only an operator's letter names the form: whoever else asks chooses its name, and would write to strangers with it. */
+function contentOf({ endpointName, asker, baseUrl }: Question): LetterContent {
+  const ending =
+    "Nothing is sent before you agree. If you did not expect this, do nothing. The link works for 7 days.";
+  if (asker.isOperator)
+    return {
+      subject: `Get the submissions of ${endpointName}?`,
+      paragraphs: [
+        `Somebody who looks after the form “${endpointName}” wants to send its submissions to this address.`,
+        ending,
+      ],
+      link: null,
+    };
+  const { host } = new URL(baseUrl);
+  return {
+    subject: `Get the submissions of a form at ${host}?`,
+    paragraphs: [
+      `Somebody who looks after a form at ${host} wants to send its submissions to this address. The page behind the link names the form.`,
+      ending,
+    ],
+    link: null,
+  };
+}
+
+interface LinkParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** `server.baseUrl`; null makes no links. */
+  readonly baseUrl: string | null;
+}
+
+/**
+ * Makes the link of a letter when its turn has come, so that its token lies in no table. The link before stops working. Null if the
+ * recipient was removed or its holder agreed meanwhile.
+ */
+export function createConfirmationLinks({ db, clock, baseUrl }: LinkParts) {
+  return async (recipientId: string): Promise<LetterContent["link"]> => {
+    if (baseUrl === null) return null;
+    const token = await db.transaction(function* () {
+      const recipient = yield* findMailRecipient(recipientId);
+      const isOpen = recipient?.confirmedAt === null && recipient.unsubscribedAt === null;
+      return isOpen ? yield* startConfirmation(recipientId, clock.now()) : null;
+    });
+    if (token === null) return null;
+    return { label: "See and agree", url: mailLinkUrl(baseUrl, "confirm", recipientId, token) };
+  };
+}

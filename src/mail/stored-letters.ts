@@ -1,0 +1,255 @@
+import type { Database } from "../database/database.ts";
+import type { LiveServers } from "../database/live-servers.ts";
+import type { Clock } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { letterDelayed, letterFailed, letterSent, lettersWait } from "../foundation/events.ts";
+import type { Log } from "../foundation/log.ts";
+import { createRateLimiter, type RateLimiter } from "../foundation/rate-limit.ts";
+import { nextAttemptAt } from "../outbox/retry-schedule.ts";
+import { classifyMail, type MailVerdict } from "./classify-mail.ts";
+import { composeLetter } from "./compose-letter.ts";
+import {
+  claimLetter,
+  dropLetter,
+  finishLetter,
+  type LetterContent,
+  type LetterOutcome,
+  nextLetterAt,
+  type StoredKind,
+  type StoredLetter,
+} from "./letter-store.ts";
+import { FROM_NAME, type LetterOutcomeCount, type Timing } from "./letters.ts";
+import type { SmtpResult } from "./smtp-result.ts";
+import type { SmtpSender } from "./smtp-sender.ts";
+
+export interface StoredLettersParts {
+  readonly db: Database;
+  readonly sender: Pick<SmtpSender, "send">;
+  /** `mail.from` */
+  readonly from: string;
+  /** `mail.limits.perMinute` */
+  readonly perMinute: number;
+  /** `mail.scheduleSeconds` */
+  readonly scheduleSeconds: readonly number[];
+  readonly servers: LiveServers;
+  /** Makes the link by which the holder of an address agrees; null if there is nothing to ask any more. */
+  readonly linkOf: (recipientId: string) => Promise<LetterContent["link"]>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly count: LetterOutcomeCount;
+  readonly timing: Timing;
+}
+
+/**
+ * What `mail.limits.perMinute` is divided by, for each group of kinds. Each has its own part, so that confirmations, which anybody
+ * with an account causes, take nothing from letters that protect.
+ */
+const GROUPS: readonly { readonly kinds: readonly StoredKind[]; readonly share: number }[] = [
+  { kinds: ["security", "operator"], share: 4 },
+  { kinds: ["confirmation"], share: 8 },
+];
+/** Waits while the mail server takes nothing; the last one repeats. No letter is given up for that. */
+const REST_MS = [60_000, 300_000, 900_000];
+/** After an end that is not known, the letter goes once more at the earliest then: it may have arrived. */
+const UNSURE_MS = 1_800_000;
+/** Another server may have written letters, and been lost. */
+const LOOK_MS = 60_000;
+/** Wait for a database that does not answer. */
+const BUSY_MS = 1000;
+/** Confirmations that were written and are tried again, whose bytes are remembered. */
+const MAX_REMEMBERED = 200;
+
+/**
+ * Sends the letters of the table `letter`, one after the other. A letter stays there until the mail server took it, refused it for good,
+ * or its schedule is spent; a mail server that is away spends nothing. Each attempt has the same Message-ID and the same bytes.
+ */
+export class StoredLetters {
+  readonly #parts: StoredLettersParts;
+  readonly #limiter: RateLimiter;
+  /** The bytes of letters with a token, which is nowhere else. */
+  readonly #written = new Map<string, Buffer>();
+  /** Failures in a row that speak of the mail server. */
+  #faults = 0;
+  /** Until then none is sent: the mail server has a rest. */
+  #restUntil = 0;
+  #hasDelivered = false;
+  #cancelWake = (): void => {};
+  #current: Promise<void> | null = null;
+  /** Whether there may be more to send than was known when the turn under way began. */
+  #isWoken = false;
+  #isRunning = false;
+
+  constructor(parts: StoredLettersParts) {
+    this.#parts = parts;
+    this.#limiter = createRateLimiter(() => parts.timing.nowMs());
+  }
+
+  /** Call it once the database can be asked. */
+  start(): void {
+    this.#isRunning = true;
+    this.wake();
+  }
+
+  /** Call it after a letter was written. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#plan(0);
+  }
+
+  /** Begins nothing more. Resolves when the attempt under way has ended, which the sender may interrupt. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    this.#cancelWake();
+    await this.#current;
+  }
+
+  #plan(ms: number): void {
+    if (!this.#isRunning || this.#current !== null) return;
+    this.#cancelWake();
+    const restMs = Math.max(0, this.#restUntil - this.#parts.timing.nowMs());
+    this.#cancelWake = this.#parts.timing.wakeIn(Math.max(ms, restMs), () => this.#begin());
+  }
+
+  #begin(): void {
+    if (!this.#isRunning || this.#current !== null) return;
+    this.#isWoken = false;
+    this.#current = this.#runTurn();
+  }
+
+  /** Never rejects. */
+  async #runTurn(): Promise<void> {
+    let waitMs = BUSY_MS;
+    try {
+      waitMs = await this.#turn();
+    } catch (error) {
+      // Another process or server was in the way for a moment.
+      if (!(error instanceof FormsvcError && error.code === "database_busy"))
+        lettersWait(this.#parts.log, error);
+    }
+    this.#current = null;
+    this.#plan(this.#isWoken ? 0 : waitMs);
+  }
+
+  /** Sends one letter if one is due. Resolves to the time until it is worth looking again. @throws what the database throws */
+  async #turn(): Promise<number> {
+    const { db, servers, clock } = this.#parts;
+    const groups = GROUPS.map((group) => ({ ...group, fullMs: this.#fullMs(group) }));
+    const kinds = groups.flatMap((group) => (group.fullMs === 0 ? group.kinds : []));
+    // What is lost in a power cut is claimed again.
+    const letter = await db.relaxedTransaction(() => claimLetter(kinds, servers, clock.now()));
+    if (letter !== undefined) {
+      await this.#send(letter);
+      return 0;
+    }
+    const fullMs = groups.map((group) => group.fullMs).filter((ms) => ms > 0);
+    const dueAt = await db.read(nextLetterAt);
+    const dueMs = dueAt === undefined ? LOOK_MS : dueAt - clock.now();
+    return Math.min(LOOK_MS, ...fullMs, dueMs <= 0 ? LOOK_MS : dueMs);
+  }
+
+  /** Until the group's minute has room again; 0 if it has. */
+  #fullMs({ kinds, share }: (typeof GROUPS)[number]): number {
+    const max = Math.max(1, Math.floor(this.#parts.perMinute / share));
+    const state = this.#limiter.look(kinds.join(), { max, windowSeconds: 60 });
+    return state === null || state.allowed ? 0 : state.resetSeconds * 1000;
+  }
+
+  async #send(letter: StoredLetter): Promise<void> {
+    const { db, sender, servers, clock } = this.#parts;
+    const raw = this.#written.get(letter.id) ?? (await this.#compose(letter));
+    if (raw === null) return await db.relaxedTransaction(() => dropLetter(letter.id));
+    this.#count(letter.kind);
+    const startedAt = clock.now();
+    const result = await sender.send({ to: letter.address, raw });
+    const verdict = classifyMail(result, this.#hasDelivered);
+    this.#hasDelivered ||= result.stage === "done";
+    const outcome = this.#settle(letter, verdict, toAttempt(letter, result, verdict, startedAt));
+    if (outcome.state !== "pending") this.#written.delete(letter.id);
+    // Until the mail server has taken it, a letter is lost by nothing; after that it must not come twice.
+    await this.#record(() => finishLetter(letter, outcome, servers.self, clock.now()));
+    this.#tell(letter, outcome);
+  }
+
+  /** Null if there is nothing to say any more. */
+  async #compose(letter: StoredLetter): Promise<Buffer | null> {
+    const { id, address: to, recipientId, content } = letter;
+    const { from, linkOf } = this.#parts;
+    const link = recipientId === null ? content.link : await linkOf(recipientId);
+    if (recipientId !== null && link === null) return null;
+    const { subject, paragraphs } = content;
+    const words = { id, from, fromName: FROM_NAME, to, subject, paragraphs, link };
+    const raw = composeLetter({ ...words, origin: "auto-generated" });
+    if (recipientId !== null) this.#remember(id, raw);
+    return raw;
+  }
+
+  #remember(id: string, raw: Buffer): void {
+    if (this.#written.size >= MAX_REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? "");
+    this.#written.set(id, raw);
+  }
+
+  #count(kind: StoredKind): void {
+    const group = GROUPS.find(({ kinds }) => kinds.includes(kind));
+    if (group === undefined) return;
+    const max = Math.max(1, Math.floor(this.#parts.perMinute / group.share));
+    this.#limiter.count(group.kinds.join(), { max, windowSeconds: 60 });
+  }
+
+  #settle(letter: StoredLetter, { blame }: MailVerdict, attempt: LetterOutcome["attempt"]): LetterOutcome {
+    const now = this.#parts.clock.now();
+    if (blame !== "place") this.#faults = 0;
+    const { spent } = letter;
+    if (blame === "nobody") return { state: "delivered", spent, dueAt: now, attempt };
+    if (blame === "place") this.#rest();
+    if (blame === "place" || blame === "own") return { state: "pending", spent, dueAt: now, attempt };
+    // Nobody gets e-mail at this address, it seems: whoever added it sees that. Other letters must reach their reader.
+    if (blame === "message" && letter.kind === "confirmation")
+      return { state: "failed", spent: spent + 1, dueAt: now, attempt };
+    const { scheduleSeconds } = this.#parts;
+    const retryAfterMs = blame === "unsure" ? UNSURE_MS : null;
+    const time = { nowMs: now, scheduleSeconds, retryAfterMs, random: 0 };
+    const dueAt = nextAttemptAt({ ...time, spent: spent + 1 });
+    return { state: dueAt === null ? "failed" : "pending", spent: spent + 1, dueAt: dueAt ?? now, attempt };
+  }
+
+  #rest(): void {
+    const restMs = REST_MS[Math.min(this.#faults, REST_MS.length - 1)] ?? LOOK_MS;
+    this.#faults += 1;
+    this.#restUntil = this.#parts.timing.nowMs() + restMs;
+  }
+
+  /** The end of an attempt is known only here: it is written as soon as the database takes it. */
+  async #record(work: () => ReturnType<typeof finishLetter>): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#parts.db.relaxedTransaction(work);
+      } catch (error) {
+        if (!this.#isRunning) throw error;
+        await new Promise<void>((resolve) => void this.#parts.timing.wakeIn(BUSY_MS, resolve));
+      }
+    }
+  }
+
+  #tell({ kind, attempts }: StoredLetter, { state, attempt }: LetterOutcome): void {
+    const { log, count } = this.#parts;
+    const facts = { kind, attempts };
+    const reason = `${attempt.outcome}: ${attempt.status ?? "no answer"}`;
+    if (state === "pending") return letterDelayed(log, { ...facts, reason });
+    count(state === "delivered" ? "sent" : "failed");
+    if (state === "delivered") return letterSent(log, facts);
+    return letterFailed(log, { ...facts, reason });
+  }
+}
+
+function toAttempt(
+  { attempts }: StoredLetter,
+  { reply, durationMs }: SmtpResult,
+  { outcome, message }: MailVerdict,
+  startedAt: number,
+): LetterOutcome["attempt"] {
+  const isSent = outcome === "delivered";
+  const status = reply?.code ?? null;
+  const answer = reply?.text ?? null;
+  const said = isSent ? null : message;
+  return { number: attempts, startedAt, durationMs, outcome, status, message: said, answer, isProbe: false };
+}
