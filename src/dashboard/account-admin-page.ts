@@ -138,7 +138,7 @@ function sessionsCard({ sessions }: AccountState, path: string): Html {
     <header><h2>Sessions</h2></header>
     ${listTable({
       label: "Sessions",
-      columns: ["Browser", "Address", "Signed in", "Last used"],
+      columns: ["Browser", "Network address", "Signed in", "Last used"],
       rows: sessions.map(sessionRow),
     })}
     <form class="bar" method="post" action="${path}/end-sessions"><button class="danger">End all sessions</button></form>
@@ -148,7 +148,7 @@ function sessionsCard({ sessions }: AccountState, path: string): Html {
 function sessionRow({ userAgent, ipAddress, createdAt, seenAt }: Session): Html {
   return html`<tr>
     <th scope="row"><bdi dir="auto" title="${userAgent}">${browserOf(userAgent) ?? "An unnamed browser"}</bdi></th>
-    <td data-label="Address">${ipAddress ?? html`<span class="muted">not kept</span>`}</td>
+    <td data-label="Network address">${ipAddress ?? html`<span class="muted">not kept</span>`}</td>
     <td data-label="Signed in">${time(createdAt)}</td>
     <td data-label="Last used">${time(seenAt)}</td>
   </tr>`;

@@ -10,6 +10,7 @@ import { change, type DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
 import { time } from "./time.ts";
+import { pageWords } from "./sentence.ts";
 
 const PATH = "/dashboard/system/accounts";
 const PAGE_SIZE = 100;
@@ -47,7 +48,7 @@ export function accountListPages(routes: Routes, parts: DashboardParts): void {
       const isTheirs =
         error instanceof FormsvcError && (error.code === "usage" || error.code === "already_exists");
       if (!isTheirs) throw error;
-      return show(null, email, new Map([["email", error.message]]));
+      return show(null, email, new Map([["email", pageWords(error.message)]]));
     }
   });
 }

@@ -22,7 +22,7 @@ export function endpointDeletePages(routes: Routes, parts: DashboardParts): void
     const { id, name } = endpoint;
     const typed = form.get("confirm") ?? "";
     if (typed.trim() !== name) {
-      const problems = new Map([["confirm", "Type the endpoint’s name exactly as it is written above."]]);
+      const problems = new Map([["confirm", "Type the form’s name exactly as it is written above."]]);
       const content = html`${problemSummary(problems)}${deletionCard(endpoint, problems, typed)}`;
       return page(name, endpointFrame(endpoint, "", content), 422);
     }
@@ -51,13 +51,13 @@ export function endpointDeletePages(routes: Routes, parts: DashboardParts): void
 export function deletionCard(endpoint: Endpoint, problems: Problems, typed = ""): Html {
   const hint = html`Type <b dir="auto">${endpoint.name}</b> to confirm.`;
   return html`<section class="card" aria-labelledby="delete">
-    <header><h2 id="delete">Delete this endpoint</h2></header>
+    <header><h2 id="delete">Delete this form</h2></header>
     <form class="stacked" method="post" action="${pathOf(endpoint, "/delete")}">
       <p>
         Its keys stop working at once, and all that was sent to it is deleted for good. What was counted towards the month stays counted.
       </p>
-      ${textField({ name: "confirm", label: "Name of the endpoint", value: typed, hint, problems, autocomplete: "off" })}
-      <p><button class="danger">Delete the endpoint and its posts</button></p>
+      ${textField({ name: "confirm", label: "Name of the form", value: typed, hint, problems, autocomplete: "off" })}
+      <p><button class="danger">Delete the form and its posts</button></p>
     </form>
   </section>`;
 }

@@ -20,7 +20,7 @@ export function endpointFrame(
   section: (typeof SECTIONS)[number]["path"],
   content: Html,
 ): Html {
-  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Endpoints</a></p>
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head">
       <h1><bdi>${endpoint.name}</bdi></h1>
       ${stateLabel(endpoint.state)}
@@ -29,7 +29,7 @@ export function endpointFrame(
         ${stateForm(endpoint)}
       </div>
     </div>
-    <nav class="tabs" aria-label="Endpoint">
+    <nav class="tabs" aria-label="Form">
       ${SECTIONS.map(
         ({ path, label }) =>
           html`<a href="${pathOf(endpoint, path)}" ${path === section && html` aria-current="page"`}>${label}</a>`,

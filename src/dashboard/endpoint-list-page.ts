@@ -103,7 +103,7 @@ function view(parts: ListParts): Html {
     </div>
     ${all.length === 0 ? EMPTY : rows.length === 0 ? nothingFound() : table(parts)}
     ${pageLinks(shown, matching)}
-    ${all.length > MAX_LISTED && html`<p class="muted">The first ${grouped(MAX_LISTED)} forms are listed and searched here; formsvc endpoint list on the server lists all.</p>`}`;
+    ${all.length > MAX_LISTED && html`<p class="muted">The first ${grouped(MAX_LISTED)} forms are listed and searched here; <code>formsvc endpoint list</code> on the server lists all.</p>`}`;
 }
 
 const EMPTY = emptyCard(

@@ -23,6 +23,7 @@ import type { Routes, Visit } from "./routes.ts";
 import { checkDraft, draftOf, editDraft, problemsOf, readDraft, type SchemaDraft } from "./schema-draft.ts";
 import { enterButton, schemaEditor } from "./schema-editor.ts";
 import { copyRow, snippetCards } from "./snippets-view.ts";
+import { pageWords } from "./sentence.ts";
 
 const PATH = "/dashboard/endpoints/new";
 /** Workspaces offered in one list; an operator may see any number of them. */
@@ -80,14 +81,14 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
     try {
       const created = await store(visit, typed, checked.definition);
       return page(
-        "Endpoint created",
+        "The form is made",
         createdView(created, checked.definition, ownAddress(visit.request, parts.config)),
         201,
       );
     } catch (error) {
       if (!(error instanceof FormsvcError) || !SHOWN.has(error.code)) throw error;
       const where = error.code === "plan_limit" ? "" : "name";
-      return show(visit, { ...typed, problems: new Map([[where, error.message]]) }, 422);
+      return show(visit, { ...typed, problems: new Map([[where, pageWords(error.message)]]) }, 422);
     }
   }
 
@@ -108,7 +109,7 @@ export function endpointNewPages(routes: Routes, parts: DashboardParts): void {
       const labels = yield* labelWorkspaces(offered.map(({ id }) => id));
       return offered.map(({ id, plan }) => ({ id, plan, label: labels.get(id) ?? id }));
     });
-    return page("New endpoint", formView(form, workspaces), status);
+    return page("New form", formView(form, workspaces), status);
   }
 }
 
@@ -135,7 +136,10 @@ function nameProblem(name: string): [string, string][] {
   } catch (error) {
     if (!(error instanceof FormsvcError)) throw error;
     return [
-      ["name", name.trim() === "" ? "Give the endpoint a name." : `This cannot be a name: ${error.message}.`],
+      [
+        "name",
+        name.trim() === "" ? "Give the form a name." : `This cannot be a name: ${pageWords(error.message)}.`,
+      ],
     ];
   }
 }
@@ -149,8 +153,8 @@ function formView(
   { name, workspaceId, draft, problems, sent }: NewForm,
   workspaces: readonly OfferedWorkspace[],
 ): Html {
-  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Endpoints</a></p>
-    <div class="head"><h1>New endpoint</h1></div>
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
+    <div class="head"><h1>New form</h1></div>
     <p class="muted">It takes the posts of one form of your website. When it is made, you get the form’s HTML to paste.</p>
     ${problemSummary(problems)}
     <form method="post" action="${PATH}" data-check data-unsaved>
@@ -163,7 +167,7 @@ function formView(
       </section>
       ${schemaEditor({ draft, problems, path: PATH, action: sent?.get("action") ?? "" })}
       <p class="row">
-        <button class="primary" name="action" value="create">Create the endpoint</button>
+        <button class="primary" name="action" value="create">Make the form</button>
         <a href="/dashboard/endpoints">Cancel</a>
       </p>
     </form>`;
@@ -177,7 +181,7 @@ function workspaceField(value: string, workspaces: readonly OfferedWorkspace[], 
     ...workspaces.map(({ id, label, plan }) => ({ value: id, label: `${label} · plan ${planName(plan)}` })),
   ];
   const parts = { name: "workspace", label: "Workspace", value, problems };
-  return selectField({ ...parts, hint: "Its plan’s limits count for this endpoint." }, options);
+  return selectField({ ...parts, hint: "Its plan’s limits count for this form." }, options);
 }
 
 function createdView(
@@ -185,21 +189,21 @@ function createdView(
   definition: SchemaDefinition,
   base: string,
 ): Html {
-  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Endpoints</a></p>
+  return html`<p class="crumbs"><a href="/dashboard/endpoints">← Forms</a></p>
     <div class="head">
       <h1><bdi>${endpoint.name}</bdi> is ready</h1>
-      <div class="actions"><a class="button" href="/dashboard/endpoints/${endpoint.id}">Go to the endpoint</a></div>
+      <div class="actions"><a class="button" href="/dashboard/endpoints/${endpoint.id}">Go to the form</a></div>
     </div>
     <section class="once" aria-labelledby="new-keys">
       <h2 id="new-keys">Its two keys</h2>
-      <p><b>Copy them now: they are shown this once and cannot be shown again.</b> If a key is lost, issue another one on the endpoint’s
+      <p><b>Copy them now: they are shown this once and cannot be shown again.</b> If a key is lost, issue another one on the form’s
         page.</p>
       ${copyRow("Publishable key", publishable.text)}
       <p class="hint">For the page of your form. Everybody who reads the page can see it; it can only send posts.</p>
       ${copyRow("Secret key", secret.text)}
       <p class="hint">For your own server alone: it can read and delete what was sent. Never put it into a page.</p>
     </section>
-    ${hasNamesake && html`<p class="notice">Another endpoint has the same name. On the command line, use the id ${endpoint.id}.</p>`}
+    ${hasNamesake && html`<p class="notice">Another form has the same name. On the command line, use the id ${endpoint.id}.</p>`}
     ${snippetCards(endpoint, definition, { base, key: publishable.text })} ${tellCard(endpoint.id)}`;
 }
 

@@ -20,6 +20,7 @@ import { applied, type DashboardParts } from "./parts.ts";
 import { checkTyped, readTyped, type TypedReply, typedFrom } from "./reply-form.ts";
 import { type EditedReply, type ReplyView, replyView } from "./reply-view.ts";
 import type { Routes, Visit } from "./routes.ts";
+import { pageWords } from "./sentence.ts";
 
 const SECTION = "/reply";
 
@@ -66,7 +67,7 @@ export function endpointReplyPages(routes: Routes, parts: DashboardParts): void 
         return answer(view, { typed, problems: NO_PROBLEMS, isLate: true }, 409);
       if (!["usage", "not_found", "conflict"].includes(error.code)) throw error;
       const place = error.code === "usage" ? "field" : "reply_to";
-      return answer(view, { typed, problems: new Map([[place, error.message]]) }, 422);
+      return answer(view, { typed, problems: new Map([[place, pageWords(error.message)]]) }, 422);
     }
   }
 

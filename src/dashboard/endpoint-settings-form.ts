@@ -11,6 +11,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { UnknownFields } from "../schemas/compile-schema.ts";
 import { checkName } from "../workspaces/workspace.ts";
 import { readLines, readNumber } from "./typed-text.ts";
+import { pageWords } from "./sentence.ts";
 
 /** What the settings' form holds, as it was typed; the names of its inputs are those of the settings. */
 export type TypedSettings = Readonly<Record<"name" | keyof EndpointSettings, string>>;
@@ -24,12 +25,12 @@ export interface NamedSettings {
 export const SETTING_LABELS: TypedSettings = {
   name: "Name",
   allowedOrigins: "Sites that may post",
-  unknownFields: "Fields that the form does not have",
+  unknownFields: "Inputs that the form does not have",
   honeypots: "Hidden fields against robots",
   successUrl: "Page after success",
   errorUrl: "Page after an error",
   keepDays: "Days that posts are kept",
-  storeAddress: "Addresses of visitors",
+  storeAddress: "Network addresses of visitors",
 };
 
 export const UNKNOWN_FIELDS: Readonly<Record<UnknownFields, string>> = {
@@ -100,7 +101,7 @@ function noting(problems: Map<string, string>, name: keyof TypedSettings, check:
     check();
   } catch (error) {
     if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-    problems.set(name, `${SETTING_LABELS[name]}: ${error.message}.`);
+    problems.set(name, `${SETTING_LABELS[name]}: ${pageWords(error.message)}.`);
   }
 }
 

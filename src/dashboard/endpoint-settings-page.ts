@@ -125,13 +125,13 @@ function settingFields(typed: TypedSettings, problems: Problems): readonly Html[
 const HINTS: TypedSettings = {
   name: "How you find it here. Visitors do not see it.",
   allowedOrigins:
-    "Origins of the pages with your form, one a line, like https://example.com or https://*.example.com. Empty lets every site post with the publishable key.",
+    "The sites of the pages with your form, one a line, like https://example.com or https://*.example.com. Empty lets every site post with the publishable key.",
   unknownFields: "What happens with inputs that are not among the fields.",
   honeypots: `Names of inputs that people do not see and robots fill in, one a line. Empty is the built-in list: ${BUILT_IN_HONEYPOTS}.`,
   successUrl: "Where a plain form leads after it was sent. Empty shows a built-in page.",
   errorUrl: "Where a plain form leads when something is wrong. Empty shows a built-in page with the form.",
   keepDays: "Older posts are deleted for good within minutes. Empty keeps them until you delete them.",
-  storeAddress: "How much of the network address of those who post is stored from now on.",
+  storeAddress: "How much of it is stored with a post from now on.",
 };
 
 function optionsOf(labels: Readonly<Record<string, string>>): readonly Option[] {

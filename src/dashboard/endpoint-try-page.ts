@@ -70,7 +70,7 @@ function outcomeCard(endpoint: Endpoint, { verdict, unfit }: Explained, usage: U
 
 /** In the order in which the server decides. */
 function outcomeOf({ state }: Endpoint, { verdict, unfit }: Explained, { remaining }: Usage): string {
-  if (state === "paused") return "It would be refused: the endpoint is paused";
+  if (state === "paused") return "It would be refused: the form is paused";
   if (unfit.length > 0) return "It would be refused: the visitor is told what is wrong with the fields below";
   if (verdict.spamClass === "blocked") return "It would be blocked as spam, and held for you to look at";
   if (remaining === 0) return "It would be held: the plan’s limit for this month is reached";
@@ -83,7 +83,7 @@ function trialView(endpoint: Endpoint, inputs: readonly TrialInput[], problems: 
   );
   return html`<form class="card stacked" method="post" action="${pathOf(endpoint, SECTION)}">
     <p class="muted">
-      Fill in the form as a visitor would, and see what the server makes of it: with these fields, this endpoint’s spam settings and what
+      Fill in the form as a visitor would, and see what the server makes of it: with these fields, this form’s spam settings and what
       its workspace learned. It is only a rehearsal. To be sure of a key and a page, send the form from your site.
     </p>
     ${others.map(([, text]) => html`<p class="problem">${text}</p>`)}

@@ -1,3 +1,4 @@
+import { pageWords } from "./sentence.ts";
 import { timeText } from "./time.ts";
 
 /** What a check is about, for people. */
@@ -40,5 +41,5 @@ const ID = / \([a-z]+_[0-9a-z]{26}\)/g;
 
 /** What a check found, without what only a terminal needs. */
 export function findingText(message: string): string {
-  return message.replaceAll(ID, "").replaceAll(ISO_TIME, (iso) => timeText(Date.parse(iso)));
+  return pageWords(message.replaceAll(ID, "")).replaceAll(ISO_TIME, (iso) => timeText(Date.parse(iso)));
 }

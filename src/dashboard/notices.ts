@@ -6,10 +6,10 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "spam-saved": () => "Saved. The settings hold for new posts from now on; earlier scores stay as they are.",
   "nothing-changed": () => "Nothing was changed.",
   "endpoint-paused": () => "Paused: every post is refused until you open it again.",
-  "endpoint-resumed": () => "The endpoint takes posts again.",
-  "endpoint-deleted": () => "The endpoint and all that was sent to it are deleted.",
+  "endpoint-resumed": () => "The form takes posts again.",
+  "endpoint-deleted": () => "The form and all that was sent to it are deleted.",
   "endpoint-being-deleted": () =>
-    "The endpoint takes no posts any more and is being deleted. This may take some minutes, because other posts go first.",
+    "The form takes no posts any more and is being deleted. This may take some minutes, because other posts go first.",
   "key-issued-already": () =>
     "The key was issued already, and was shown that once. If it is lost, revoke it and issue another one.",
   "key-revoked": () => "The key is revoked: it is refused from now on.",
@@ -23,7 +23,7 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "sessions-ended": (count) =>
     count === 1 ? "One browser was signed out." : `${count} browsers were signed out.`,
   "endpoint-made-already": () =>
-    "The endpoint was made already, and its keys were shown that once. If they are lost, issue others on its page.",
+    "The form was made already, and its keys were shown that once. If they are lost, issue others on its page.",
   "secret-made-already": () =>
     "The new secret was made already, and was shown that once. If it is lost, make another.",
   "account-made": () => "The account is there. Make a sign-in link for it, and hand that over.",

@@ -133,7 +133,7 @@ function repliesCard({ rows, next, isFirst }: List, now: number): Html {
   return listCard({
     header: html`<h2>Automatic replies</h2>`,
     label: "Automatic replies",
-    columns: ["Endpoint", "State", "Messages"],
+    columns: ["Form", "State", "Messages"],
     rows: rows.map((row) => replyView(row, now)),
     next,
   });
@@ -148,8 +148,8 @@ function replyView({ path, form, health, queue }: ShownRow, now: number): Html {
 }
 
 const NO_REPLY = html`<p class="hint">
-  An endpoint can also answer whoever writes: turn on the automatic reply on the page of the
-  <a href="/dashboard/endpoints">endpoint</a>.
+  A form can also answer whoever writes: turn on the automatic reply on the page of the
+  <a href="/dashboard/endpoints">form</a>.
 </p>`;
 
 function mailCard({ rows, next, isFirst }: List, missing: string | null, now: number): Html {
@@ -160,7 +160,7 @@ function mailCard({ rows, next, isFirst }: List, missing: string | null, now: nu
     ${listCard({
       header: html`<h2>E-mail</h2>${missing === null && add}`,
       label: "E-mail recipients",
-      columns: ["Address", "Health", "Messages", "Endpoint"],
+      columns: ["Address", "Health", "Messages", "Form"],
       rows: rows.map((row) => rowView(row, now)),
       next,
     })}`;
@@ -177,7 +177,7 @@ function webhooksCard({ rows, next, isFirst }: List, now: number): Html {
   return listCard({
     header: html`<h2>Webhooks and chats</h2><a class="button" href="/dashboard/webhooks/new">Add a webhook or chat</a>`,
     label: "Webhooks",
-    columns: ["Receiver", "Health", "Messages", "Endpoint"],
+    columns: ["Receiver", "Health", "Messages", "Form"],
     rows: rows.map((row) => rowView(row, now)),
     next,
   });
@@ -196,6 +196,6 @@ function rowView({ path, name, health, failingSince, form, queue }: ShownRow, no
       ${healthPill(health)} ${failingSince !== null && html`<small>since ${exactTime(failingSince)}</small>`}
     </td>
     <td data-label="Messages">${queueCell(queue, now)}</td>
-    <td data-label="Endpoint">${form}</td>
+    <td data-label="Form">${form}</td>
   </tr>`;
 }

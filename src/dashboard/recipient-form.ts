@@ -97,7 +97,7 @@ export function recipientFields({ typed, problems, endpoints }: RecipientFields)
       name: "subject",
       label: "Subject",
       value: typed.subject,
-      hint: "Leave it empty for the usual one. {endpoint} stands for the endpoint’s name, and {name} for what was filled into the field “name”.",
+      hint: "Leave it empty for the usual one. {form} stands for the form’s name, and {name} for what was filled into the field “name”.",
       problems,
     })}`;
 }

@@ -21,6 +21,7 @@ import {
 } from "./recipient-form.ts";
 import { mailMissing } from "./recipient-words.ts";
 import type { Routes, Visit } from "./routes.ts";
+import { pageWords } from "./sentence.ts";
 
 /** `/dashboard/recipients/new`, and asking the holder of an address, at first and once more. */
 export function recipientNewPages(routes: Routes, parts: DashboardParts, asking: Asking): void {
@@ -55,7 +56,7 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts, asking:
       if (!(error instanceof FormsvcError)) throw error;
       if (error.code === "already_exists") return newPage(visit, typed, ADDED_BEFORE);
       if (error.code !== "usage") throw error;
-      return newPage(visit, typed, new Map([["", error.message]]));
+      return newPage(visit, typed, new Map([["", pageWords(error.message)]]));
     }
   }
 
@@ -89,13 +90,13 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts, asking:
   }
 }
 
-const ADDED_BEFORE: Problems = new Map([["address", "This address is a recipient of the endpoint already."]]);
+const ADDED_BEFORE: Problems = new Map([["address", "This address is a recipient of the form already."]]);
 
 const BACK = html`<a class="button" href="/dashboard/notifications">Back</a>`;
 const NO_ENDPOINT = emptyCard(
-  "There is no endpoint yet",
-  "A recipient belongs to an endpoint, which takes the posts of one form.",
-  html`<a class="button primary" href="/dashboard/endpoints/new">Make an endpoint first</a>`,
+  "There is no form yet",
+  "A recipient is told of the posts of one form.",
+  html`<a class="button primary" href="/dashboard/endpoints/new">Make a form first</a>`,
 );
 
 function formCard(

@@ -86,7 +86,7 @@ function settingsCard({ recipient, endpoint }: RecipientView, path: string): Htm
     <header><h2>Settings</h2></header>
     <dl class="facts">
       <div>
-        <dt>Endpoint</dt>
+        <dt>Form</dt>
         <dd><a href="/dashboard/endpoints/${endpoint.id}"><bdi>${endpoint.name}</bdi></a></dd>
       </div>
       <div>

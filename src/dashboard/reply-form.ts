@@ -60,7 +60,11 @@ interface ReplyFields {
   readonly recipients: readonly string[];
 }
 
-const PLACEHOLDER_WORDS = `${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")} stand for the form’s name, the reference and the time. Nothing that was filled in can stand here.`;
+const PLACEHOLDER_WORDS = `${PLACEHOLDERS.filter((name) => name !== "endpoint")
+  .map((name) => `{${name}}`)
+  .join(
+    ", ",
+  )} stand for the form’s name, the reference and the time. Nothing that was filled in can stand here.`;
 
 export function replyFields({ typed, problems, fields, recipients }: ReplyFields): Html {
   // One that is gone stays, so that it is seen that another has to be chosen.
@@ -96,7 +100,7 @@ export function replyFields({ typed, problems, fields, recipients }: ReplyFields
       name: "reply_to",
       label: "Who gets the answers",
       value: typed.replyTo,
-      hint: "One of the e-mail recipients of this endpoint. Whoever gets the reply sees this address.",
+      hint: "One of the e-mail recipients of this form. Whoever gets the reply sees this address.",
       problems,
     },
     [

@@ -102,7 +102,7 @@ function changesOf({ shown, fields }: ReplyView, typed: TypedReply): string[] {
 function noField(endpoint: Endpoint): Html {
   return emptyCard(
     "Nobody can be replied to",
-    "An automatic reply goes to the address that somebody wrote into the form, and this endpoint has no field for an e-mail address. Add one, or give a field the format “email”.",
+    "An automatic reply goes to the address that somebody wrote into the form, and this form has no field for an e-mail address. Add one, or give a field the format “email”.",
     html`<a class="button primary" href="${pathOf(endpoint, "/fields")}">Change the fields</a>`,
   );
 }
@@ -180,7 +180,7 @@ function limitsCard({ perWorkspacePerHour, perHour }: ReplyLimits): Html {
       <ul>
         <li>about a post with a spam score of 25 or less, whose hidden field is empty,</li>
         <li>once in 24 hours to one address,</li>
-        <li>20 times in an hour for this endpoint, 3 times for one network,</li>
+        <li>20 times in an hour for this form, 3 times for one network,</li>
         <li>
           ${perWorkspacePerHour} times in an hour for its workspace${perHour !== null && html`, ${perHour} times for all workspaces together`},
         </li>

@@ -2,6 +2,7 @@ import type { FastifyReply } from "fastify";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { type Answer, page } from "./answer.ts";
+import { pageWords } from "./sentence.ts";
 
 /** Refusals that somebody who proves who they are can do something about. */
 const SHOWN: ReadonlySet<ErrorCode> = new Set(["unauthorized", "rate_limited", "unavailable", "usage"]);
@@ -24,7 +25,7 @@ export async function orAgain(
     const { retryAfterSeconds } = error.facts;
     if (retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(retryAfterSeconds));
     const status = error.code === "usage" ? 422 : describeError(error.code).status;
-    return page(title, await again(error.message), status);
+    return page(title, await again(pageWords(error.message)), status);
   }
 }
 

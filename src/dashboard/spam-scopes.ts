@@ -9,6 +9,7 @@ import type { SpamChoices, SpamSettings } from "../spam/spam-settings.ts";
 import { findLimits, type Plans } from "../workspaces/workspace.ts";
 import { getViewableWorkspace, getWorkspace, seesSeveralWorkspaces } from "../workspaces/workspace-store.ts";
 import type { SpamScopeView } from "./spam-view.ts";
+import { pageWords } from "./sentence.ts";
 
 /** Endpoints whose own settings are told on the page of their workspace. */
 const MAX_ENDPOINTS = 200;
@@ -77,7 +78,7 @@ function refusalOf(plan: string, plans: Plans): string | null {
     requireCustomSpam(plan, plans);
     return null;
   } catch (error) {
-    if (error instanceof FormsvcError) return error.message;
+    if (error instanceof FormsvcError) return pageWords(error.message);
     throw error;
   }
 }

@@ -50,7 +50,7 @@ const MAX_LISTED = 200;
 
 export function spamListView(workspaces: readonly Workspace[]): Html {
   return html`<div class="head"><h1>Spam</h1></div>
-    ${workspaces.length === 0 ? html`<p class="card empty">There is no workspace yet; the first endpoint makes one.</p>` : workspaceTable(workspaces)}`;
+    ${workspaces.length === 0 ? html`<p class="card empty">There is no workspace yet; the first form makes one.</p>` : workspaceTable(workspaces)}`;
 }
 
 function workspaceTable(workspaces: readonly Workspace[]): Html {
@@ -105,7 +105,7 @@ function settingsForm(scope: SpamScopeView, { typed, problems, fingerprint, prev
     <input type="hidden" name="shown" value="${fingerprint}" />
     <p class="muted">
       Every post gets a score from 0, genuine, to 100, spam. From 76 on it is held and not taken.
-      ${scope.endpoint === null ? "These settings hold for every endpoint of the workspace." : "These settings come on top of the workspace’s, for this endpoint alone."}
+      ${scope.endpoint === null ? "These settings hold for every form of the workspace." : "These settings come on top of the workspace’s, for this form alone."}
     </p>
     ${textField({ ...parts("maxLinks"), hint: `More links than this cost points. Empty is ${from}${linksNow(scope.settings)}.` })}
     ${selectField({ ...parts("technical"), hint: "In bug reports links count half, and ten of them are normal." }, kinds(from))}
@@ -211,12 +211,12 @@ function scoreOf({ score, class: spamClass }: { readonly score: number; readonly
 }
 
 function endpointTable({ endpoints, more }: SpamScopeView): Html {
-  if (endpoints.length === 0) return html`<p class="muted">This workspace has no endpoints.</p>`;
+  if (endpoints.length === 0) return html`<p class="muted">This workspace has no forms.</p>`;
   return html`<section class="card" aria-labelledby="endpoints">
-    <header><h2 id="endpoints">Endpoints</h2></header>
-    <div class="scroll fits" tabindex="0" role="region" aria-label="Endpoints and their own settings">
+    <header><h2 id="endpoints">Forms</h2></header>
+    <div class="scroll fits" tabindex="0" role="region" aria-label="Forms and their own settings">
       <table>
-        <thead><tr><th scope="col">Endpoint</th><th scope="col">Its own settings</th></tr></thead>
+        <thead><tr><th scope="col">Form</th><th scope="col">Its own settings</th></tr></thead>
         <tbody>
           ${endpoints.map(
             ({ endpoint: { id, name }, names }) =>
@@ -228,6 +228,6 @@ function endpointTable({ endpoints, more }: SpamScopeView): Html {
         </tbody>
       </table>
     </div>
-    ${more > 0 && html`<p class="muted">${more} more endpoints are not shown; each has a link on its own page.</p>`}
+    ${more > 0 && html`<p class="muted">${more} more forms are not shown; each has a link on its own page.</p>`}
   </section>`;
 }

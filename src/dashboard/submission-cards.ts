@@ -41,7 +41,7 @@ export function senderCard({
   return html`<section class="card">
     <header><h2>Where it came from</h2></header>
     <dl>
-      ${fact("Address", ipAddress === "" ? html`<span class="muted">not kept</span>` : html`${plainText(ipAddress)}`)}
+      ${fact("Network address", ipAddress === "" ? html`<span class="muted">not kept</span>` : html`${plainText(ipAddress)}`)}
       ${fact("Browser", browser === null ? html`<span class="muted">not told</span>` : html`${browser}`)}
       <div>
         <dt>Number</dt>

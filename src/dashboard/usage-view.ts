@@ -45,7 +45,7 @@ export function usageView(parts: UsageParts): Html {
 
 export function noWorkspaceView(): Html {
   return html`<div class="head"><h1>Usage</h1></div>
-    <p class="card empty">There is no workspace yet; the first endpoint makes one.</p>`;
+    <p class="card empty">There is no workspace yet; the first form makes one.</p>`;
 }
 
 function thisMonth({ workspace, limits, months, heldDays, now }: UsageParts): Html {
@@ -154,7 +154,7 @@ function chart(months: readonly MonthUse[], limit: number | null): Html {
 function endpointTable({ endpoints, month, uncounted, workspace, months }: UsageParts): Html {
   return html`<section class="card" aria-labelledby="by-endpoint">
     <header>
-      <h2 id="by-endpoint">By endpoint: ${monthName(month)}</h2>
+      <h2 id="by-endpoint">By form: ${monthName(month)}</h2>
       <form method="get" action="/dashboard/usage" class="row">
         <input type="hidden" name="workspace" value="${workspace.id}" />
         <label for="f-month" class="hidden-text">Month</label>
@@ -164,16 +164,16 @@ function endpointTable({ endpoints, month, uncounted, workspace, months }: Usage
         <button>Show</button>
       </form>
     </header>
-    ${endpoints.length === 0 ? html`<p class="muted">This workspace has no endpoints.</p>` : rows(endpoints)}
-    ${uncounted > 0 && html`<p class="muted">${grouped(uncounted)} more endpoints are not shown.</p>`}
+    ${endpoints.length === 0 ? html`<p class="muted">This workspace has no forms.</p>` : rows(endpoints)}
+    ${uncounted > 0 && html`<p class="muted">${grouped(uncounted)} more forms are not shown.</p>`}
     <p class="muted">Stored posts are counted here. Posts that were deleted since then count towards the month and not here.</p>
   </section>`;
 }
 
 function rows(endpoints: readonly StoredPosts[]): Html {
-  return html`<div class="scroll fits" tabindex="0" role="region" aria-label="Posts by endpoint">
+  return html`<div class="scroll fits" tabindex="0" role="region" aria-label="Posts by form">
     <table>
-      <thead><tr><th scope="col">Endpoint</th><th scope="col" class="right">Stored posts</th></tr></thead>
+      <thead><tr><th scope="col">Form</th><th scope="col" class="right">Stored posts</th></tr></thead>
       <tbody>
         ${endpoints.map(
           ({ endpoint: { id, name }, posts, hasMore }) =>

@@ -15,6 +15,7 @@ import type { Routes, Visit } from "./routes.ts";
 import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
 import { secretBox } from "./webhook-view.ts";
 import { refusalSentence } from "./webhook-words.ts";
+import { pageWords } from "./sentence.ts";
 
 /** `/dashboard/webhooks/new`. */
 export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
@@ -43,7 +44,7 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
       return await create(visit, typed.endpointId, settings);
     } catch (error) {
       if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-      return newPage(visit, typed, new Map([["", error.message]]));
+      return newPage(visit, typed, new Map([["", pageWords(error.message)]]));
     }
   }
 
@@ -96,9 +97,9 @@ function noEndpoints(): Html {
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
     <div class="head"><h1>Add a webhook or chat</h1></div>
     ${emptyCard(
-      "There is no endpoint yet",
-      "A webhook belongs to an endpoint, which takes the posts of one form.",
-      html`<a class="button primary" href="/dashboard/endpoints/new">Make an endpoint first</a>`,
+      "There is no form yet",
+      "A webhook sends on the posts of one form.",
+      html`<a class="button primary" href="/dashboard/endpoints/new">Make a form first</a>`,
     )}`;
 }
 

@@ -66,7 +66,7 @@ function settingsCard({ webhook, endpoint }: OwnedWebhook): Html {
         <dd class="mono">${settings.url}</dd>
       </div>
       <div>
-        <dt>Endpoint</dt>
+        <dt>Form</dt>
         <dd><a href="/dashboard/endpoints/${endpoint.id}"><bdi>${endpoint.name}</bdi></a></dd>
       </div>
       <div>

@@ -11,6 +11,7 @@ import { change, type DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
 import { operatorRoutes, systemHead } from "./system-page.ts";
 import { time } from "./time.ts";
+import { pageWords } from "./sentence.ts";
 
 const PATH = "/dashboard/system/workspaces";
 const PAGE_SIZE = 100;
@@ -53,7 +54,7 @@ export function workspacePages(routes: Routes, parts: DashboardParts): void {
       if (!(error instanceof FormsvcError)) throw error;
       const field = error.code === "not_found" ? "account" : error.code === "usage" ? "name" : null;
       if (field === null) throw error;
-      return show(null, typed, new Map([[field, error.message]]));
+      return show(null, typed, new Map([[field, pageWords(error.message)]]));
     }
   });
 

@@ -11,7 +11,7 @@ export interface Notification {
   /** As `mail.from` has it. */
   readonly from: string;
   readonly to: string;
-  /** With `{endpoint}` and `{name of a field}`; null for ours. */
+  /** With `{form}` or `{endpoint}`, which are the form's name, and `{name of a field}`; null for ours. */
   readonly subjectTemplate: string | null;
   /** Names of the endpoint's fields of format e-mail: if one valid address is in them, it gets the answer. */
   readonly emailFields: readonly string[];
@@ -74,12 +74,13 @@ function replyAddress(
   return others.length === 0 ? only : null;
 }
 
-/** A name of no field becomes nothing, and a subject of nothing becomes ours. */
+/** A field that is named `form` comes before the name of the form. A name of no field becomes nothing, and a subject of nothing becomes ours. */
 function subjectOf(template: string | null, { endpointName, data }: MailedEvent): string {
   const fill = (text: string): string =>
     text.replace(/\{([^{}]*)\}/g, (_, name: string) => {
       if (name === "endpoint") return endpointName;
-      return Object.hasOwn(data, name) ? fieldText(data[name]) : "";
+      if (Object.hasOwn(data, name)) return fieldText(data[name]);
+      return name === "form" ? endpointName : "";
     });
   const filled = fill(template ?? DEFAULT_SUBJECT);
   return oneLine(filled, 1) === "" ? fill(DEFAULT_SUBJECT) : filled;

@@ -19,7 +19,7 @@ export interface MailRecipient extends Omit<Recipient, "kind" | "maxSpamScore"> 
 export interface MailRecipientSettings {
   /** As `parseMailAddress` returned it. Never changes: whoever agreed holds this address and no other. */
   readonly address: string;
-  /** With `{endpoint}` and `{name of a field}`; null for the built-in one. */
+  /** With `{form}` or `{endpoint}`, and `{name of a field}`; null for the built-in one. */
   readonly subject: string | null;
   readonly digest: Digest;
   /** Submissions with a higher spam score are not sent; 0 to 100. */

@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser",
       if (scripts) expect(await page.evaluate("document.activeElement.id")).toBe("f-f-2-type");
       expect(await page.inputValue("#f-name")).toBe("Order");
       await least.fill("3");
-      await page.getByRole("button", { name: "Create the endpoint" }).click();
+      await page.getByRole("button", { name: "Make the form" }).click();
       await page.getByText("Copy them now").waitFor();
       expect(
         server.owner.prepare("SELECT definition ->> '$.message' FROM endpoint_schema").pluck().get(),
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === null)("the endpoint's pages in a real browser",
       const { server, page } = await opened(scripts);
       await page.goto(`${server.url}/dashboard/endpoints/new`);
       await page.fill("#f-name", "Contact");
-      await page.getByRole("button", { name: "Create the endpoint" }).click();
+      await page.getByRole("button", { name: "Make the form" }).click();
       await page.getByText("Copy them now").waitFor();
       const button = page.getByRole("button", { name: "Copy: Secret key" });
       expect(await button.isVisible()).toBe(scripts);

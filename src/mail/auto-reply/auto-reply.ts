@@ -23,10 +23,13 @@ export interface AutoReplySettings {
   readonly replyToId: string | null;
 }
 
-/** What may stand in braces in a subject and a text. Never a field: a stranger would choose what is sent to somebody else. */
-export const PLACEHOLDERS = ["endpoint", "reference", "time"] as const;
+/**
+ * What may stand in braces in a subject and a text; `form` and `endpoint` are one name in the words of the dashboard and of the command
+ * line. Never a field: a stranger would choose what is sent to somebody else.
+ */
+export const PLACEHOLDERS = ["form", "endpoint", "reference", "time"] as const;
 
-export const DEFAULT_SUBJECT = "We have received your message: {endpoint}";
+export const DEFAULT_SUBJECT = "We have received your message: {form}";
 export const DEFAULT_TEXT = "Thank you. Your message has arrived.";
 
 /** Characters of a subject's template. */

@@ -44,7 +44,7 @@ export function replyOf(
 ): { readonly subject: string; readonly blocks: readonly MailBlock[] } {
   const endpoint = oneLine(endpointName, MAX_NAME_LENGTH);
   const fill = (template: string): string =>
-    fillPlaceholders(template, { endpoint, reference, time: receivedAt });
+    fillPlaceholders(template, { form: endpoint, endpoint, reference, time: receivedAt });
   const paragraphs = plainLines(fill(text ?? DEFAULT_TEXT)).split(/\n\s*\n/);
   const facts = [
     { label: "Form", value: endpoint },

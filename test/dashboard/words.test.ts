@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findingText } from "../../src/dashboard/finding-words.ts";
+import { pageWords, sentence } from "../../src/dashboard/sentence.ts";
+import { dashboardRoutes, EVERY_PAGE, pagesOf } from "../support/dashboard-routes.ts";
+import { furnish, type OwnerHome } from "../support/owner-home.ts";
+import { launchServer, type TestServer } from "../support/test-server.ts";
+
+/** Words of the command line and the API: form, site and network address in the dashboard. */
+const OTHER_WORDS = /\b(?:end-?points?|origins?|IP(?: address(?:es)?)?)\b/gi;
+
+/** What somebody sees or hears of a page: its texts and what names its controls. JSON and what is pasted into a page are no words of ours. */
+function toldBy(page: string): string {
+  const shown = page.replaceAll(/<(script|style|pre|code)\b.*?<\/\1>/gs, " ");
+  const names = [...shown.matchAll(/ (?:aria-label|title|alt|placeholder|data-label)="([^"]*)"/g)];
+  const buttons = [...shown.matchAll(/<input[^>]*type="submit"[^>]*value="([^"]*)"/g)];
+  return [shown.replaceAll(/<[^>]*>/g, " "), ...[...names, ...buttons].map(([, text]) => text)].join(" · ");
+}
+
+const otherWordsIn = (text: string): string[] =>
+  [...text.matchAll(OTHER_WORDS)].map(({ index }) => text.slice(Math.max(0, index - 40), index + 40));
+
+let server: TestServer;
+let ada: OwnerHome;
+let pages: readonly string[];
+
+beforeAll(async () => {
+  server = await launchServer({
+    ...EVERY_PAGE,
+    plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } },
+  });
+  ada = await furnish(server, "ada@example.com");
+  pages = pagesOf(await dashboardRoutes(server), ada);
+});
+afterAll(() => server.stop());
+
+test("no page of the dashboard says endpoint, origin or IP", async () => {
+  const found: string[] = [];
+  for (const path of [...pages, `/dashboard/endpoints/ep_${"0".repeat(26)}`, "/dashboard/no-such-page"]) {
+    const { text } = await ada.visitor.get(path);
+    found.push(...otherWordsIn(toldBy(text)).map((each) => `${path}: ${each}`));
+  }
+  expect(found).toEqual([]);
+});
+
+test("nothing that is told after a change says it", async () => {
+  const source = readFileSync(new URL("../../src/dashboard/notices.ts", import.meta.url), "utf8");
+  const names = [...source.matchAll(/^ {2}"?([a-z-]+)"?: \(/gm)].map(([, name]) => name ?? "");
+  expect(names.length).toBeGreaterThan(30);
+  for (const name of names) {
+    const { text } = await ada.visitor.get(`/dashboard?notice=${name}&n=2`);
+    expect(text, name).toContain(`role="status"`);
+    expect(otherWordsIn(toldBy(text)), name).toEqual([]);
+  }
+});
+
+test("what is refused is told in the words of the pages", async () => {
+  const settings = { name: "Contact", allowedOrigins: "ftp://example.com\n*" };
+  const wrong = await ada.visitor.post(`/dashboard/endpoints/${ada.endpointId}`, settings);
+  expect(wrong.status).toBe(422);
+  expect(toldBy(wrong.text)).toContain("not a site: ");
+  const again = {
+    endpoint: ada.endpointId,
+    address: "friend@example.net",
+    digest: "none",
+    max_spam_score: "100",
+  };
+  await ada.visitor.post("/dashboard/recipients/new", again);
+  const twice = await ada.visitor.post("/dashboard/recipients/new", again);
+  for (const { text } of [wrong, twice]) expect(otherWordsIn(toldBy(text))).toEqual([]);
+});
+
+test("messages of features are turned into them, and what others named is left as it is", () => {
+  expect(sentence("there is no endpoint “my endpoint” here")).toBe("There is no form “my endpoint” here.");
+  expect(pageWords("An endpoint has at most 20 webhooks.")).toBe("A form has at most 20 webhooks.");
+  expect(pageWords('not an origin: "origin" (it needs https)')).toBe('not a site: "origin" (it needs https)');
+  expect(pageWords("an original idea")).toBe("an original idea");
+  expect(findingText("two endpoints hold all of it")).toBe("two forms hold all of it");
+});
+
+test("the page about the dashboard says form, and the glossary says what it is elsewhere", () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+  // What is typed at a terminal, and the name of a picture.
+  const prose = read("docs/dashboard.md").replaceAll(/```.*?```|`[^`]*`|\]\([^)]*\)/gs, " ");
+  expect(otherWordsIn(prose)).toEqual([]);
+  expect(read("README.md")).toMatch(
+    /^\| endpoint \| one form: .*dashboard and its letters say \*\*form\*\*/m,
+  );
+});
