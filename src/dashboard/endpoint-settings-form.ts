@@ -13,7 +13,7 @@ import { checkName } from "../workspaces/workspace.ts";
 import { readLines, readNumber } from "./typed-text.ts";
 import { pageWords } from "./sentence.ts";
 
-/** What the settings' form holds, as it was typed; the names of its inputs are those of the settings. */
+/** What the settings' form holds, as it was typed. */
 export type TypedSettings = Readonly<Record<"name" | keyof EndpointSettings, string>>;
 
 /** A name and settings as they are stored. */
@@ -21,6 +21,18 @@ export interface NamedSettings {
   readonly name: string;
   readonly settings: EndpointSettings;
 }
+
+/** The names of the inputs: those of the members of an endpoint's JSON. */
+export const INPUT_NAMES: TypedSettings = {
+  name: "name",
+  allowedOrigins: "allowed_origins",
+  unknownFields: "unknown_fields",
+  honeypots: "honeypots",
+  successUrl: "success_url",
+  errorUrl: "error_url",
+  keepDays: "keep_days",
+  storeAddress: "store_address",
+};
 
 export const SETTING_LABELS: TypedSettings = {
   name: "Name",
@@ -60,7 +72,7 @@ export function settingsForm({ name, settings }: NamedSettings): TypedSettings {
 
 export function readSettingsForm(form: URLSearchParams): TypedSettings {
   const names = Object.keys(SETTING_LABELS) as (keyof TypedSettings)[];
-  return Object.fromEntries(names.map((name) => [name, form.get(name) ?? ""])) as TypedSettings;
+  return Object.fromEntries(names.map((name) => [name, form.get(INPUT_NAMES[name]) ?? ""])) as TypedSettings;
 }
 
 /** The settings in the form that is stored, or what is wrong with them. */
@@ -101,7 +113,7 @@ function noting(problems: Map<string, string>, name: keyof TypedSettings, check:
     check();
   } catch (error) {
     if (!(error instanceof FormsvcError) || error.code !== "usage") throw error;
-    problems.set(name, `${SETTING_LABELS[name]}: ${pageWords(error.message)}.`);
+    problems.set(INPUT_NAMES[name], `${SETTING_LABELS[name]}: ${pageWords(error.message)}.`);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   fingerprintOf,
   type NamedSettings,
   readSettingsForm,
+  INPUT_NAMES,
   SETTING_LABELS,
   settingsForm,
   STORE_ADDRESS,
@@ -104,7 +105,7 @@ function view(endpoint: Endpoint, typed: TypedSettings, shown: Shown): Html {
 
 function settingFields(typed: TypedSettings, problems: Problems): readonly Html[] {
   const parts = (name: keyof TypedSettings) => ({
-    name,
+    name: INPUT_NAMES[name],
     label: SETTING_LABELS[name],
     value: typed[name],
     hint: HINTS[name],

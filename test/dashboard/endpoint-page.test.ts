@@ -52,13 +52,13 @@ test("the settings are saved, and hold for the next post", async () => {
   const { ada, path, server, endpoint } = opening;
   const values = {
     name: "Contact us",
-    allowedOrigins: "https://example.com/\nhttps://*.example.org\n",
-    unknownFields: "reject",
+    allowed_origins: "https://example.com/\nhttps://*.example.org\n",
+    unknown_fields: "reject",
     honeypots: "website\nfax",
-    successUrl: "https://example.com/thanks",
-    errorUrl: "",
-    keepDays: "90",
-    storeAddress: "none",
+    success_url: "https://example.com/thanks",
+    error_url: "",
+    keep_days: "90",
+    store_address: "none",
   };
   const saved = await ada.post(path, await form(ada, path, values));
   expect([saved.status, saved.headers["location"]]).toEqual([303, `${path}?notice=saved`]);
@@ -79,7 +79,7 @@ test("the settings are saved, and hold for the next post", async () => {
   // The form shows what is stored: sending it again changes nothing.
   await ada.post(path, await form(ada, path, {}));
   expect(stored(opening).settings.honeypots).toEqual(["website", "fax"]);
-  await ada.post(path, await form(ada, path, { allowedOrigins: "*", honeypots: "", keepDays: "" }));
+  await ada.post(path, await form(ada, path, { allowed_origins: "*", honeypots: "", keep_days: "" }));
   expect(stored(opening).settings).toMatchObject({ allowedOrigins: [], honeypots: null, keepDays: null });
 });
 
@@ -88,11 +88,11 @@ test("refused settings keep what was typed, and each problem is told at its fiel
   const { ada, path } = opening;
   const values = {
     name: HOSTILE + "\u0007",
-    allowedOrigins: `https://example.com\n${HOSTILE}`,
+    allowed_origins: `https://example.com\n${HOSTILE}`,
     honeypots: "_elapsed_ms",
-    successUrl: "javascript:alert(1)",
-    errorUrl: "x",
-    keepDays: "many",
+    success_url: "javascript:alert(1)",
+    error_url: "x",
+    keep_days: "many",
   };
   const refused = await ada.post(path, await form(ada, path, values));
   expect(refused.status).toBe(422);
@@ -107,7 +107,7 @@ test("refused settings keep what was typed, and each problem is told at its fiel
 test("the second of two who edit the settings is told what changed, and loses nothing", async () => {
   const opening = await opened();
   const { ada, path, server, endpoint } = opening;
-  const sent = await form(ada, path, { name: "Mine", keepDays: "7" });
+  const sent = await form(ada, path, { name: "Mine", keep_days: "7" });
   server.owner.now(() =>
     updateEndpoint(endpoint.id, { name: "Theirs", settings: { successUrl: "https://example.com/x" } }),
   );
@@ -118,7 +118,7 @@ test("the second of two who edit the settings is told what changed, and loses no
   expect(refused.text).not.toContain("Now Days");
   expect(stored(opening)).toMatchObject({ name: "Theirs", settings: { keepDays: null } });
   const again = formOf(refused.text, path).values;
-  expect([again.get("name"), again.get("keepDays")]).toEqual(["Mine", "7"]);
+  expect([again.get("name"), again.get("keep_days")]).toEqual(["Mine", "7"]);
   expect((await ada.post(path, again)).status).toBe(303);
   expect(stored(opening)).toMatchObject({ name: "Mine", settings: { keepDays: 7, successUrl: null } });
   for (const shown of ["", "null", "{", '"x"', '{"__proto__":1}']) {
@@ -136,8 +136,8 @@ test("a form that is checked while it is filled in changes nothing, right or wro
     expect(status).toBe(200);
     return Object.keys(JSON.parse(text) as object);
   };
-  expect(await check(path, { name: "Other", keepDays: "9" })).toEqual([]);
-  expect(await check(path, { name: "", keepDays: "x" })).toEqual(["name", "keepDays"]);
+  expect(await check(path, { name: "Other", keep_days: "9" })).toEqual([]);
+  expect(await check(path, { name: "", keep_days: "x" })).toEqual(["name", "keep_days"]);
   expect(await check(`${path}/fields`, { "f.0.name": "other" })).toEqual([]);
   expect(await check(`${path}/fields`, { "f.0.name": "email", "f.2.pattern": "(" })).toEqual([
     "f.1.name",
@@ -371,7 +371,7 @@ test("what belongs to another workspace is like what does not exist, on every ro
     await form(ada, `/dashboard/endpoints/${endpoint.id}/fields`, { action: "save" }),
   );
   await same((id) => `/dashboard/endpoints/${id}`, settings);
-  await same((id) => `/dashboard/endpoints/${id}`, { ...settings, keepDays: "x" });
+  await same((id) => `/dashboard/endpoints/${id}`, { ...settings, keep_days: "x" });
   await same((id) => `/dashboard/endpoints/${id}`, { ...settings, action: "check" });
   for (const action of ["save", "add", "json", "check"])
     await same((id) => `/dashboard/endpoints/${id}/fields`, { ...fields, action });

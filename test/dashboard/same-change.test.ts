@@ -121,12 +121,12 @@ test("an endpoint is made, set, given other fields, paused, opened and deleted",
   const schema = machine.write("schema.json", { a: { type: "number", maximum: 3 } });
   const created = "/dashboard/endpoints/new";
   const settings = {
-    allowedOrigins: "https://example.com",
-    keepDays: "9",
+    allowed_origins: "https://example.com",
+    keep_days: "9",
     honeypots: "fax",
-    unknownFields: "keep",
+    unknown_fields: "keep",
   };
-  const flags = ["--allow-origin", settings.allowedOrigins, "--keep-days", "9", "--honeypot", "fax"];
+  const flags = ["--allow-origin", settings.allowed_origins, "--keep-days", "9", "--honeypot", "fax"];
   const json = { action: "save", view: "json", schema: '{"a":{"type":"number","maximum":3}}' };
   const rows = await bothWays(server, [
     [
