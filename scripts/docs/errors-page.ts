@@ -1,4 +1,6 @@
 import { describeError, ERROR_TABLE, type ErrorCode } from "../../src/foundation/errors.ts";
+import { type VisitorWords, visitorWords } from "../../src/http/visitor-words.ts";
+import { POST_REFUSALS } from "../../src/submissions/receive-submission.ts";
 import { renderTable } from "./table.ts";
 
 /** What the one who meets an error does about it. A new code of the table needs its line here, or this does not compile. */
@@ -35,6 +37,23 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   server_running: "Stop the server that the message names, or give another `--db`.",
 };
 
+const POST_CODES = [...POST_REFUSALS, "invalid_json", "request_timeout", "unavailable", "internal"] as const;
+
+function visitorRows(): string[][] {
+  const row = (name: string, { problem, sentence }: VisitorWords): string[] => [
+    name,
+    `\`${problem}\``,
+    sentence,
+  ];
+  return [
+    row(
+      "`submission_limit`, and the post is held",
+      visitorWords({ code: "submission_limit", facts: { isHeld: true } }),
+    ),
+    ...POST_CODES.map((code) => row(`\`${code}\``, visitorWords({ code, facts: {} }))),
+  ];
+}
+
 export function renderErrors(): string {
   const rows = (Object.keys(ERROR_TABLE) as ErrorCode[]).map((code) => {
     const { status, error, exitCode, sentence } = describeError(code);
@@ -54,6 +73,16 @@ Made from \`src/foundation/errors.ts\` by \`npm run fix\`. Over HTTP, \`status\`
 line, the exit code is the command's and the message is on standard error. With \`--json\` it is an object whose \`error\` is
 the code of the first column.
 
+\`message\` is for the developer. [What the visitor of a page reads](#what-visitors-read) is beside it in the errors of posts.
+
 ${renderTable(["code", "status", "`error`", "exit code", "sentence", "what to do"], rows)}
+
+## What visitors read
+
+Each error of a post (\`POST /submit\` and \`POST /f/{key}\`) has a \`visitor_message\` beside \`message\`: a sentence for whoever filled
+in the form. The pages and \`formsvc.js\` show it. It never speaks of plans. If the month's limit is reached, it says that the message is
+there only if the post is held. An endpoint's page for errors (\`--error-url\`) is called with \`?error=\` and the word of the second column.
+
+${renderTable(["code", "`?error=`", "`visitor_message`"], visitorRows())}
 `;
 }

@@ -28,7 +28,10 @@ export interface Refused {
   readonly status: number;
   /** `Validation failed`, `Rate limit exceeded`, …; `Network error` if the server could not be reached. */
   readonly error: string;
+  /** For the developer. */
   readonly message: string;
+  /** For the visitor: this is what the form shows. */
+  readonly visitor_message: string;
   /** By field, with `Validation failed`; absent with any other error, which `message` describes. */
   readonly details?: Readonly<Record<string, { readonly issues: readonly Issue[] }>>;
 }

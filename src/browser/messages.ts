@@ -33,7 +33,8 @@ export function clearErrors(form: HTMLFormElement): void {
 }
 
 /** Puts each field's problems beside its input, and the keyboard into the first of them. */
-export function showErrors(form: HTMLFormElement, { message, details = {} }: Refused): void {
+export function showErrors(form: HTMLFormElement, refused: Refused): void {
+  const { visitor_message: message, details = {} } = refused;
   let first: HTMLElement | undefined;
   const rest: string[] = [];
   for (const [name, { issues }] of Object.entries(details)) {
@@ -49,7 +50,7 @@ export function showErrors(form: HTMLFormElement, { message, details = {} }: Ref
   statusOf(form).textContent =
     first === undefined && rest.length === 0
       ? message
-      : [form.dataset["formsvcInvalid"] ?? "Please check your answers.", ...rest].join(" ");
+      : [form.dataset["formsvcInvalid"] ?? message, ...rest].join(" ");
   first?.focus();
 }
 

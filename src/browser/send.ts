@@ -24,8 +24,7 @@ export async function send(address: string, { body, headers }: Sending): Promise
       await sleep(Math.max(wait, Math.min(after || 0, MAX_RETRY_AFTER) * 1000));
     } catch {
       if (wait === undefined) {
-        const message = "The server could not be reached. Please try again.";
-        return { ok: false, status: 0, error: "Network error", message };
+        return failure(0, "Network error", "The server could not be reached. Please try again.");
       }
       await sleep(wait);
     }
@@ -42,9 +41,16 @@ async function read(answer: Response): Promise<Result> {
   const isOurs = [told["message"], told[ok ? "submission_id" : "error"]].every(
     (text) => typeof text === "string",
   );
-  if (isOurs) return { ...told, ok, status, details: fieldsOf(told["details"]) } as Result;
+  // A server of an earlier version has one text for all.
+  const visitor = ok ? {} : { visitor_message: told["visitor_message"] ?? told["message"] };
+  if (isOurs) return { ...told, ...visitor, ok, status, details: fieldsOf(told["details"]) } as Result;
   // The answer came from something between us and the server.
-  return { ok: false, status, error: "Unknown answer", message: "Something went wrong. Please try again." };
+  return failure(status, "Unknown answer", "Something went wrong. Please try again.");
+}
+
+/** What the server did not say itself is for everybody. */
+function failure(status: number, error: string, message: string): Refused {
+  return { ok: false, status, error, message, visitor_message: message };
 }
 
 function parse(text: string): Record<string, unknown> {

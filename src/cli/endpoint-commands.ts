@@ -186,7 +186,11 @@ const settingOptions = [
     summary: "how much of a submitter's address is stored from now on: all, its network only, or nothing",
     choices: ["full", "short", "none"],
   },
-  { flags: "--error-url <url>", summary: "page after a plain form's error; '' restores the built-in one" },
+  {
+    flags: "--error-url <url>",
+    summary:
+      "page after a plain form's error, called with ?error=held|invalid|refused|later; '' restores the built-in one",
+  },
 ] as const;
 
 const set = command({

@@ -37,7 +37,7 @@ export function fetchSnippet(definition: SchemaDefinition, { base, key }: Snippe
   body: JSON.stringify(${harmless(example)}),
 });
 const result = await answer.json();
-const thanks = result.success ? "Thank you." : result.message;`;
+const thanks = result.success ? "Thank you." : result.visitor_message;`;
 }
 
 /** A value for each field that the schema accepts in most cases: patterns and lengths are not looked at. */

@@ -92,6 +92,8 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>>;
   /** Further members of the body, beside `error`, `message` and `details`. */
   readonly members?: Readonly<Record<string, unknown>>;
+  /** Whether the post that was refused is held, so that whoever sent it may be told that it is there. */
+  readonly isHeld?: boolean;
   /** Seconds for `Retry-After`, rounded up. */
   readonly retryAfterSeconds?: number;
   /** What can be done about it; never part of an answer. */

@@ -1,21 +1,28 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../foundation/log.ts";
 import { requestFailed } from "../foundation/events.ts";
+import { visitorWords } from "./visitor-words.ts";
 import { describeError, type ErrorCode, FormsvcError } from "../foundation/errors.ts";
 
 /** The general body of every error. */
 export interface ErrorBody {
   readonly error: string;
+  /** For the developer. */
   readonly message: string;
+  /** For the visitor; only in errors of posts. */
+  readonly visitor_message?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly [member: string]: unknown;
 }
 
-export function errorBody(error: FormsvcError): ErrorBody {
+/** @param request the request, if it came to a route. */
+export function errorBody(error: FormsvcError, request: FastifyRequest | null): ErrorBody {
   const { details, members } = error.facts;
+  const hasVisitors = request?.routeOptions?.config?.operation?.hasVisitors === true;
   return {
     error: describeError(error.code).error,
     message: error.message,
+    ...(hasVisitors && { visitor_message: visitorWords(error).sentence }),
     ...members,
     ...(details && { details }),
   };
@@ -29,7 +36,8 @@ interface Exchange {
 
 /** Answers as the error table says; an unexpected error is logged whole and shown as internal. */
 export function sendError(exchange: Exchange, thrown: unknown, bodyLimitBytes: number): FastifyReply {
-  return exchange.reply.send(errorBody(beginErrorReply(exchange, thrown, bodyLimitBytes)));
+  const error = beginErrorReply(exchange, thrown, bodyLimitBytes);
+  return exchange.reply.send(errorBody(error, exchange.request));
 }
 
 /**

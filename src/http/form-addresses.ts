@@ -1,4 +1,5 @@
 import { isOriginAllowed, MAX_ORIGIN_LENGTH } from "../endpoints/allowed-origin.ts";
+import type { VisitorProblem } from "./visitor-words.ts";
 import type { EndpointSettings } from "../endpoints/endpoint.ts";
 
 /** Longest `_redirect` that is read, and longest address that it may resolve to. */
@@ -18,8 +19,8 @@ export function successAddress(
   return (redirect === null ? null : allowedRedirect(redirect, origin, settings)) ?? settings.successUrl;
 }
 
-/** The page that the visitor sees after an error: the endpoint's page with the status' `error`. */
-export function errorAddress(errorUrl: string, error: string): string {
+/** The page that the visitor sees after an error: the endpoint's page, which is told what became of the form. */
+export function errorAddress(errorUrl: string, error: VisitorProblem): string {
   const url = new URL(errorUrl);
   url.searchParams.set("error", error);
   return url.href;

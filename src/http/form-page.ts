@@ -1,6 +1,7 @@
 import { escapeHtml, html, type Html, joinHtml } from "../foundation/html.ts";
 import type { FormEntry } from "../submissions/coerce-form.ts";
 import type { PageField, PageForm } from "./form-fields.ts";
+import type { VisitorProblem } from "./visitor-words.ts";
 import { visitorPage } from "./visitor-page.ts";
 
 /** @param backTo the origin of the page with the form; null if not known. */
@@ -17,6 +18,7 @@ export interface ErrorPage {
   readonly heading: string;
   /** For the visitor. */
   readonly sentence: string;
+  readonly problem: VisitorProblem;
   /** For somebody who looks for the reason: the status' `error`, and how to find the log line. */
   readonly error: string;
   readonly requestId: string;
@@ -25,11 +27,12 @@ export interface ErrorPage {
   readonly form: PageForm;
 }
 
-export function errorPage({ heading, sentence, error, requestId, backTo, form }: ErrorPage): string {
+export function errorPage({ heading, sentence, problem, error, requestId, backTo, form }: ErrorPage): string {
   const isAsked = form.fields.length > 0 || form.others.length > 0;
   const lost = isAsked
     ? formHtml(form)
-    : html`<p>With your browser’s Back button you get back to the form; what you typed is usually still there.</p>`;
+    : problem !== "held" &&
+      html`<p>With your browser’s Back button you get back to the form; what you typed is usually still there.</p>`;
   return visitorPage(
     heading,
     html`<h1>${heading}</h1>

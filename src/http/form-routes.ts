@@ -17,10 +17,11 @@ import {
 } from "./form-addresses.ts";
 import { FORM_TYPES, mediaType, readFormBody } from "./form-body.ts";
 import { NOTHING_ASKED, type PageForm, pageForm, withoutInputs } from "./form-fields.ts";
-import { errorPage, repeatedBytes, successPage } from "./form-page.ts";
+import { type ErrorPage, errorPage, repeatedBytes, successPage } from "./form-page.ts";
 import { formOperation } from "./post-operations.ts";
 import { prefersJson } from "./prefers-json.ts";
 import { pagePolicy, sendPage } from "./visitor-page.ts";
+import { type VisitorProblem, visitorWords } from "./visitor-words.ts";
 import { acceptedBody, beginPost, identify, type PostParts, takePost } from "./receive-post.ts";
 
 export interface FormRoutesParts extends PostParts {
@@ -136,21 +137,22 @@ async function answerError(
 ): Promise<FastifyReply> {
   const { request, reply } = form;
   const error = beginErrorReply({ request, reply, log: parts.log }, thrown, parts.bodyLimitBytes);
-  if (prefersJson(request.headers.accept)) return reply.send(errorBody(error));
-  const title = describeError(error.code).error;
+  if (prefersJson(request.headers.accept)) return reply.send(errorBody(error, request));
   if (form.caller === null && REFUSED_EARLY.has(error.code)) {
     form.caller = await identify(parts, request, authorizationOf(request)).catch(() => null);
   }
   const settings = form.caller?.ready.endpoint.settings;
   if (settings?.errorUrl) {
-    return reply.code(303).header("location", errorAddress(settings.errorUrl, title)).send();
+    return reply
+      .code(303)
+      .header("location", errorAddress(settings.errorUrl, visitorWords(error).problem))
+      .send();
   }
   const backTo = webOrigin(form.origin);
   const redirect = entryOf(form.entries, REDIRECT_MEMBER);
   const next = settings === undefined ? null : successAddress(redirect, form.origin, settings);
   const html = errorPage({
-    ...visitorWords(error),
-    error: `${title} (${describeError(error.code).status})`,
+    ...pageWords(error),
     requestId: request.id,
     backTo,
     form: formAgain(form, error),
@@ -180,20 +182,20 @@ function formAgain({ caller, request, entries, origin }: FormExchange, error: Fo
   return isSayable ? { ...form, hidden: [...form.hidden, [FIRST_ORIGIN_MEMBER, origin]] } : form;
 }
 
-const NOT_SENT = "Your form was not sent";
-
-/** The message for the visitor, who cannot solve the problems of the site's owner. */
-const VISITOR_SENTENCES: Partial<Record<ErrorCode, string>> = {
-  validation_failed: "Some of your answers need another look.",
-  unauthorized: "This form is not set up correctly. Please tell the owner of the site.",
-  forbidden: "This form does not take answers from here or at this time. Please tell the owner of the site.",
-  payload_too_large: "This is more than the form takes. Please shorten it, and leave files out.",
-  submission_limit: "This form cannot take more answers this month. Please tell the owner of the site.",
-  unavailable: "The service cannot take your form right now. Please send it again in a moment.",
-  internal: "Something went wrong on our side. Please send it again in a moment.",
+/** A page's title and heading, by what became of the form. */
+const HEADINGS: Readonly<Record<VisitorProblem, string>> = {
+  held: "We have your message",
+  invalid: "Please check your answers",
+  refused: "Your form was not sent",
+  later: "Your form was not sent",
 };
 
-function visitorWords(error: FormsvcError): { readonly heading: string; readonly sentence: string } {
-  const heading = error.code === "validation_failed" ? "Please check your answers" : NOT_SENT;
-  return { heading, sentence: VISITOR_SENTENCES[error.code] ?? error.message };
+function pageWords(error: FormsvcError): Pick<ErrorPage, "heading" | "sentence" | "problem" | "error"> {
+  const { problem, sentence } = visitorWords(error);
+  const { status, error: title } = describeError(error.code);
+  // Only the schema's check is about answers.
+  const heading = HEADINGS[problem === "invalid" && error.code !== "validation_failed" ? "refused" : problem];
+  // The month's limit is between the owner and us.
+  const kind = error.code === "submission_limit" ? problem : title;
+  return { heading, sentence, problem, error: `${kind} (${status})` };
 }

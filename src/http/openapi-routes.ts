@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { z } from "zod";
-import { describeError, type ErrorCode } from "../foundation/errors.ts";
+import { describeError } from "../foundation/errors.ts";
 import { version } from "../foundation/version.ts";
 import type { Operation, OperationAnswer } from "./operation.ts";
 
@@ -38,7 +38,7 @@ export function openapiRoutes(server: FastifyInstance, baseUrl: string | null): 
 }
 
 function document(routes: readonly DescribedRoute[], baseUrl: string | null): Json {
-  const schemas: Json = { Error: schemaOf(generalError, {}) };
+  const schemas: Json = { Error: schemaOf(generalError, {}), PostError: schemaOf(postError, {}) };
   const paths: Record<string, Json> = {};
   for (const { method, url, operation } of routes) {
     const path = url.replace(/:(\w+)/g, "{$1}");
@@ -72,6 +72,12 @@ const generalError = z.object({
   remainingSubmissions: z.int().optional().describe("With `Submission limit exceeded`."),
 });
 
+/** Of a post, which a visitor of a page may have sent. */
+const postError = generalError.extend({
+  message: z.string().describe("For the developer."),
+  visitor_message: z.string().describe("For the visitor of the page."),
+});
+
 const SECURITY: Readonly<Record<Operation["key"], readonly Json[]>> = {
   either: [{ key: [] }],
   secret: [{ secretKey: [] }],
@@ -97,7 +103,7 @@ function operationJson(operation: Operation, schemas: Json): Json {
     ...(operation.body !== undefined && {
       requestBody: { required: true, content: contentJson(operation.body, schemas) },
     }),
-    responses: { ...Object.fromEntries(answers), ...errorAnswers(operation.errors) },
+    responses: { ...Object.fromEntries(answers), ...errorAnswers(operation) },
   };
 }
 
@@ -128,7 +134,8 @@ function contentJson(content: Readonly<Record<string, z.ZodType>>, schemas: Json
 }
 
 /** One answer for each status, naming each `error` that it may have. */
-function errorAnswers(codes: readonly ErrorCode[]): Json {
+function errorAnswers({ errors: codes, hasVisitors }: Operation): Json {
+  const name = hasVisitors === true ? "PostError" : "Error";
   const byStatus = new Map<number, string[]>();
   for (const { status, error } of codes.map(describeError)) {
     byStatus.set(status, [...(byStatus.get(status) ?? []), error]);
@@ -138,7 +145,7 @@ function errorAnswers(codes: readonly ErrorCode[]): Json {
       status,
       {
         description: [...new Set(errors)].join("; "),
-        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+        content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
       },
     ]),
   );

@@ -18,6 +18,8 @@ export interface Operation {
   /** Successful answers by status; errors are taken from the error table. */
   readonly answers: Readonly<Record<number, OperationAnswer>>;
   readonly errors: readonly ErrorCode[];
+  /** Whether a visitor of a page may be behind it: its errors have a `visitor_message`. */
+  readonly hasVisitors?: true;
 }
 
 export interface OperationAnswer {

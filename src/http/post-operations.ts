@@ -50,6 +50,7 @@ export const submitOperation: Operation = {
     },
   },
   errors: ["invalid_json", ...POST_ERRORS],
+  hasVisitors: true,
 };
 
 const formFields = z
@@ -77,4 +78,5 @@ export const formOperation: Operation = {
     },
   },
   errors: POST_ERRORS,
+  hasVisitors: true,
 };

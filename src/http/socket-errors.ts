@@ -45,7 +45,7 @@ export function refuseSocket(
   socket.on("error", () => socket.destroy());
   // Ended, not destroyed: bytes on their way to the client must arrive first.
   if (asked !== null && hasLastAnswer(asked)) socket.end();
-  else socket.end(renderRefusal(failure, log, isArriving(asked) ? asked.request.id : nextId()));
+  else socket.end(renderRefusal(failure, log, isArriving(asked) ? asked.request : null, nextId));
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(linger));
   // Node reads nothing more from a tunnel, so its end would not be noticed.
@@ -101,10 +101,17 @@ function hasLastAnswer(asked: Asked): boolean {
   return raw.headersSent && (isArriving(asked) || !raw.shouldKeepAlive);
 }
 
-function renderRefusal(failure: { readonly code?: string }, log: Log, reqId: string): string {
+/** @param request the request whose body failed; null if none came to a route. */
+function renderRefusal(
+  failure: { readonly code?: string },
+  log: Log,
+  request: FastifyRequest | null,
+  nextId: () => string,
+): string {
+  const reqId = request?.id ?? nextId();
   const code = CODES[failure.code ?? ""] ?? "invalid_request";
   const message = code === "invalid_request" ? "This is not a request that HTTP/1.1 allows." : undefined;
-  const body = JSON.stringify(errorBody(new FormsvcError(code, message)));
+  const body = JSON.stringify(errorBody(new FormsvcError(code, message), request));
   const { status } = describeError(code);
   requestUnreadable(log, { reqId, status, reason: failure.code ?? "unknown" });
   const head = [

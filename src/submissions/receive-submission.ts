@@ -147,8 +147,8 @@ async function store(
     (await parts.usage.estimate(endpoint.workspaceId, monthOf(now))) >= monthlyLimit
   ) {
     const examined = await examineQuietly(parts, caller, post, now);
-    if (examined !== null) await hold(parts, caller, examined, { idempotent, cause: "limit" });
-    throw overLimit(monthlyLimit, now);
+    const isHeld = examined !== null && (await hold(parts, caller, examined, { idempotent, cause: "limit" }));
+    throw overLimit(monthlyLimit, now, isHeld);
   }
   const examined = await examine(parts, caller, post, now);
   if (examined.submission.spamClass === "blocked") {
@@ -166,8 +166,8 @@ async function store(
     recollection: examined.recollection,
   });
   if (outcome === "over_limit") {
-    await hold(parts, caller, examined, { idempotent, cause: "limit" });
-    throw overLimit(monthlyLimit ?? 0, now);
+    const isHeld = await hold(parts, caller, examined, { idempotent, cause: "limit" });
+    throw overLimit(monthlyLimit ?? 0, now, isHeld);
   }
   if (outcome === "gone") throw new FormsvcError("unauthorized");
   if (outcome !== "stored") return answerAgain(outcome);
@@ -264,25 +264,31 @@ async function examineQuietly(
   }
 }
 
-/** Holds a refused post. A post that is spam and over the limit is held as spam, because its release should teach. */
+/**
+ * Holds a refused post. A post that is spam and over the limit is held as spam, because its release should teach. False if its
+ * workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
+ */
 async function hold(
   parts: IntakeParts,
   caller: Caller,
   { submission, trapped, address, recollection }: Examined,
   { idempotent, cause }: { readonly idempotent: IdempotentPost | null; readonly cause: "spam" | "limit" },
-): Promise<void> {
+): Promise<boolean> {
   const why = submission.spamClass === "blocked" ? "spam" : cause;
   const { workspaceId } = caller.ready.endpoint;
   const held: HeldPost = { ...submission, id: newId("held", submission.createdAt), workspaceId, why };
-  await parts.commits.hold({
+  const [bytes, maxBytes] = [heldBytes(held), caller.ready.limits.heldBytes ?? null];
+  if (maxBytes !== null && bytes > maxBytes) return false;
+  const outcome = await parts.commits.hold({
     held,
-    bytes: heldBytes(held),
-    maxBytes: caller.ready.limits.heldBytes ?? null,
+    bytes,
+    maxBytes,
     trapped,
     network: networkHash(shortenAddress(address)),
     idempotent,
     recollection: why === "spam" ? recollection : null,
   });
+  return outcome === "stored";
 }
 
 function checkMayPost(
@@ -364,12 +370,13 @@ function validationMessage(details: Readonly<Record<string, unknown>>): string {
   return `The data does not match the endpoint's schema; see details for: ${shown}${more}.`;
 }
 
-function overLimit(limit: number, now: number): FormsvcError {
+function overLimit(limit: number, now: number, isHeld: boolean): FormsvcError {
   return new FormsvcError(
     "submission_limit",
     `The monthly limit of ${limit} submissions is reached; upgrade the plan to accept more, or wait for the next month.`,
     {
       members: { limit, remainingSubmissions: 0 },
+      isHeld,
       retryAfterSeconds: Math.max(1, Math.ceil((nextMonthStart(now) - now) / 1000)),
     },
   );

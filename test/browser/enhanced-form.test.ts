@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     await page.check("[value=a]");
     await page.check("[value=b]");
     await page.keyboard.press("Enter");
-    await status().filter({ hasText: "Please check your answers." }).waitFor();
+    await status().filter({ hasText: "Some of your answers need another look." }).waitFor();
     const described = async (selector: string) => {
       const ids = ((await page.getAttribute(selector, "aria-describedby")) ?? "").split(" ");
       return Promise.all(ids.map((id) => page.textContent(`[id="${id}"]`)));

@@ -21,7 +21,7 @@ test("an error's hint is a command at the terminal, and no part of an answer ove
   const db = temporaryDatabase();
   const refused = refusalOf(() => db.now(() => getWorkspace("Atlantis")));
   expect(describeFailure(refused)).toBe("there is no workspace Atlantis; see: formsvc workspace list");
-  expect(errorBody(refused)).toEqual({ error: "Not found", message: "there is no workspace Atlantis" });
+  expect(errorBody(refused, null)).toEqual({ error: "Not found", message: "there is no workspace Atlantis" });
 });
 
 test.each<[Hint, string]>([

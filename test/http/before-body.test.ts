@@ -105,7 +105,7 @@ test("a form's own page for errors is shown for what its headers tell, too", asy
   const errorUrl = `${OWN}/error`;
   const { publishable } = await server.addEndpoint({ settings: { allowedOrigins: [OWN], errorUrl } });
   const answer = await answerTo(form(publishable, { Origin: STRANGE }));
-  expect([answer.status, answer.headers["location"]]).toEqual([303, `${errorUrl}?error=Forbidden`]);
+  expect([answer.status, answer.headers["location"]]).toEqual([303, `${errorUrl}?error=refused`]);
 });
 
 test("a form on our own page is judged by the origin that its body tells", async () => {

@@ -199,6 +199,7 @@ function plainPage(
   return errorPage({
     heading: "Please check your answers",
     sentence: "Some of your answers need another look.",
+    problem: "invalid",
     error: "Validation failed (400)",
     requestId: "x".repeat(64),
     backTo: "https://site.example",

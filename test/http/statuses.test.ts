@@ -275,6 +275,7 @@ const scenarios: readonly Scenario[] = [
       expect(json).toEqual({
         error: "Submission could not be processed",
         message: "The submission appears to be spam and was blocked.",
+        visitor_message: "Your message could not be sent. Please get in touch in another way.",
       });
     },
   },
@@ -334,6 +335,7 @@ describe("the 401", () => {
     expect(answer.json).toEqual({
       error: "Unauthorized",
       message: "A valid API key is required: Authorization: Bearer <API_KEY>.",
+      visitor_message: "This form is not set up correctly. Please tell the owner of the site.",
     });
   });
 
