@@ -11,8 +11,10 @@ import {
   isGathered,
 } from "../outbox/delivery.ts";
 import { findLastAttempt, leadOf } from "../outbox/delivery-store.ts";
+import { tellAttempt } from "../webhooks/hide-network.ts";
 import { attemptWords, deliveryWords, stateWords, togetherWords } from "./delivery-words.ts";
 import { readTitles } from "./read-titles.ts";
+import type { Visit } from "./routes.ts";
 import { dueTime, time, tryTime } from "./time.ts";
 
 /** A message with the last of its attempts that has ended; null before the first. */
@@ -40,7 +42,7 @@ export async function readDeliveryList(
   db: Database,
   channel: Channel<Actor>,
   recipientId: string,
-  { query, now }: { readonly query: URLSearchParams; readonly now: number },
+  { query, viewer, now }: Pick<Visit, "query" | "viewer" | "now">,
 ): Promise<DeliveryList> {
   const state = DELIVERY_STATES.find((each) => each === query.get("state")) ?? null;
   const filter = { recipientId, submissionId: null, state, cursor: query.get("cursor"), limit: PAGE_SIZE };
@@ -52,7 +54,8 @@ export async function readDeliveryList(
   const rows = await db.read(function* () {
     const read: DeliveryRow[] = [];
     for (const delivery of deliveries) {
-      const last = (yield* findLastAttempt(leadOf(delivery))) ?? null;
+      const found = yield* findLastAttempt(leadOf(delivery));
+      const last = found === undefined ? null : tellAttempt(found, viewer.isOperator);
       const title = titles.get(delivery.submissionId) ?? null;
       read.push({ delivery, last, title });
     }

@@ -10,6 +10,7 @@ import { getViewableMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import { type Channel, getDeliveryTo, replayOf } from "../outbox/channel-deliveries.ts";
 import { type Attempt, type Delivery, isGathered } from "../outbox/delivery.ts";
 import { leadOf, listAttempts } from "../outbox/delivery-store.ts";
+import { tellAttempt } from "../webhooks/hide-network.ts";
 import { REPLY_KIND } from "../outbox/recipient.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { readSubmissions } from "../submissions/submission-store.ts";
@@ -92,7 +93,9 @@ function messagePage(routes: Routes, { db }: DashboardParts, section: Section): 
     const shown = await db.read(function* () {
       const { endpoint } = yield* section.getRecipient(viewer, id);
       const delivery = yield* getDeliveryTo(id, deliveryId);
-      const attempts = yield* listAttempts(leadOf(delivery));
+      const attempts = (yield* listAttempts(leadOf(delivery))).map((attempt) =>
+        tellAttempt(attempt, viewer.isOperator),
+      );
       const [submission] = yield* readSubmissions([delivery.submissionId]);
       return { delivery, attempts, submission, endpoint, now };
     });
@@ -244,7 +247,7 @@ function attemptView(kind: string, attempt: Attempt): Html {
   return html`<li>
     <span><b>${isProbe ? `Attempt ${number}, a trial` : `Attempt ${number}`}</b> ${time(startedAt)}</span>
     <span class="pill ${isGood ? "done" : "high"}">${status ?? (isGood ? "delivered" : "no answer")}</span>
-    <small>after ${durationMs} ms${message !== null && html` · <bdi dir="auto">${message}</bdi>`}</small>
+    <small>${durationMs > 0 && html`after ${durationMs} ms · `}${message !== null && html`<bdi dir="auto">${message}</bdi>`}</small>
     ${advice !== null && html`<small>${advice}</small>`}
     ${answer !== null && html`<small><span>It answered:</span><pre tabindex="0" dir="auto">${answer}</pre></small>`}
   </li>`;

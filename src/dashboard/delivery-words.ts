@@ -1,6 +1,7 @@
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import { type Attempt, type Delivery, type DeliveryState, isGathered } from "../outbox/delivery.ts";
 import { REPLY_KIND } from "../outbox/recipient.ts";
+import { NOT_SENT_ADVICE } from "./webhook-words.ts";
 
 interface StateWords {
   readonly label: string;
@@ -97,6 +98,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   bad_answer: "What answered is no web server, or a broken one. Check the port in the address.",
   address_not_allowed:
     "This server does not send to addresses of private networks unless its operator allows it.",
+  not_sent: NOT_SENT_ADVICE,
   interrupted: "This server was stopped in the middle. It is sent again.",
 };
 

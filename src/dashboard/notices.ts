@@ -33,8 +33,7 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "plan-changed-meanwhile": () =>
     "Nothing was changed: somebody else has put the workspace on another plan meanwhile.",
   "workspace-made": () => "The workspace is there.",
-  "saved-but-refused": () =>
-    "Saved, but this server sends nothing to that address as it is: it belongs to a private network. A test says more.",
+  "saved-but-refused": () => "Saved, but nothing can be sent to that address as it is. A test says more.",
   "sent-again": (count) => (count === 1 ? "One message is sent again." : `${count} messages are sent again.`),
   "webhook-deleted": () => "The webhook is deleted.",
   "webhook-made-already": () =>

@@ -4,6 +4,7 @@ import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts"
 import { listMarks, type Mark } from "../history/teach.ts";
 import type { Attempt, Delivery } from "../outbox/delivery.ts";
 import { leadOf, listAttempts, listDeliveries } from "../outbox/delivery-store.ts";
+import { tellAttempt } from "../webhooks/hide-network.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { getViewableSubmission } from "../submissions/submission-store.ts";
@@ -53,7 +54,9 @@ export function readWhole({ db }: DashboardParts, viewer: Viewer, id: string): P
     const messages: SentMessage[] = [];
     for (const delivery of deliveries) {
       const named = yield* nameRecipient(delivery.recipientId);
-      const attempts = yield* listAttempts(leadOf(delivery));
+      const attempts = (yield* listAttempts(leadOf(delivery))).map((attempt) =>
+        tellAttempt(attempt, viewer.isOperator),
+      );
       messages.push({ delivery, ...named, attempts });
     }
     messages.sort(byRecipient);

@@ -1,11 +1,11 @@
 import { html } from "../foundation/html.ts";
 import { changeWebhook, removeWebhook, renewSecret } from "../webhooks/change-webhook.ts";
-import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { applied, change, type DashboardParts } from "./parts.ts";
+import { findDoubt } from "./receiver-doubt.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { timeText } from "./time.ts";
 import {
@@ -53,8 +53,8 @@ export function webhookChangePages(routes: Routes, parts: DashboardParts): void 
     if (problems === CHANGED_MEANWHILE) return editPage(visit, await owned(visit), typed, problems);
     if (problems.size > 0) return editPage(visit, found, typed, problems);
     const { webhook } = await owned(visit);
-    const refusal = await findReceiverRefusal(webhook.settings, parts.config.webhooks.allowNetworks);
-    return redirect(pathOf(webhook.id), refusal === null ? "saved" : "saved-but-refused");
+    const doubt = await findDoubt(viewer, webhook.settings, parts.config.webhooks.allowNetworks);
+    return redirect(pathOf(webhook.id), doubt === null ? "saved" : "saved-but-refused");
   });
 
   routes.read("/webhooks/:id/rotate-secret", async (visit) =>

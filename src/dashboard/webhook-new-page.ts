@@ -3,7 +3,6 @@ import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { addWebhook } from "../webhooks/change-webhook.ts";
-import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import type { OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { emptyCard } from "./empty-card.ts";
@@ -11,10 +10,10 @@ import { listFormChoices } from "./form-choice.ts";
 import { NO_PROBLEMS, type Problems, problemSummary } from "./field.ts";
 import { createOnce, onceInput } from "./once.ts";
 import { change, type DashboardParts } from "./parts.ts";
+import { findDoubt } from "./receiver-doubt.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { checkTyped, EMPTY_WEBHOOK, readTyped, type TypedWebhook, webhookFields } from "./webhook-form.ts";
 import { secretBox } from "./webhook-view.ts";
-import { refusalSentence } from "./webhook-words.ts";
 import { pageWords } from "./sentence.ts";
 
 /** `/dashboard/webhooks/new`. */
@@ -62,8 +61,7 @@ export function webhookNewPages(routes: Routes, parts: DashboardParts): void {
       );
       return { endpoint, webhook, secret };
     });
-    const refusal = await findReceiverRefusal(made.webhook.settings, parts.config.webhooks.allowNetworks);
-    const refused = refusal && refusalSentence(refusal, viewer.isOperator);
+    const refused = await findDoubt(viewer, made.webhook.settings, parts.config.webhooks.allowNetworks);
     return page("Webhook added", createdView(made, refused), 201);
   }
 

@@ -1,7 +1,7 @@
 import { FormsvcError } from "../foundation/errors.ts";
 import { countAction } from "../outbox/account-limits.ts";
 import { readQueue } from "../outbox/count-deliveries.ts";
-import { findReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
+import { tellAttempt } from "../webhooks/hide-network.ts";
 import { sendTest, TEST_DATA, type TestResult } from "../webhooks/send-test.ts";
 import { switchWebhook } from "../webhooks/switch-webhook.ts";
 import { getViewableWebhook, type OwnedWebhook } from "../webhooks/viewable-webhooks.ts";
@@ -9,9 +9,9 @@ import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { readDeliveryList } from "./deliveries-card.ts";
 import { applied, type DashboardParts } from "./parts.ts";
+import { findDoubt } from "./receiver-doubt.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { pathOf, webhookView } from "./webhook-view.ts";
-import { refusalSentence } from "./webhook-words.ts";
 
 /** Tests at once, of everybody and of one account. Each may take as long as an attempt does, and holds a place of requests. */
 const MAX_TESTS = 8;
@@ -38,7 +38,8 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     try {
       await db.transaction(() => countAction(visit.viewer, "test", 1, visit.now));
       const message = { webhook: found.webhook, endpointName: found.endpoint.name, data: TEST_DATA };
-      return await show(visit, found, await sendTest(parts, message, visit.now));
+      const result = await sendTest(parts, message, visit.now);
+      return await show(visit, found, tellAttempt(result, visit.viewer.isOperator));
     } finally {
       tests.splice(tests.indexOf(accountId), 1);
     }
@@ -58,9 +59,11 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     const { id, settings } = found.webhook;
     const list = await readDeliveryList(db, webhookChannel, id, visit);
     const queue = await db.read(() => readQueue(id));
-    const refusal =
-      tested === null ? null : await findReceiverRefusal(settings, parts.config.webhooks.allowNetworks);
-    const refused = refusal && refusalSentence(refusal, viewer.isOperator);
+    // To others the test says all that they may know.
+    const isExplained = tested !== null && viewer.isOperator;
+    const refused = isExplained
+      ? await findDoubt(viewer, settings, parts.config.webhooks.allowNetworks)
+      : null;
     return page(new URL(settings.url).host, webhookView({ ...found, queue, list, tested, refused }));
   }
 }

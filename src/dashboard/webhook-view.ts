@@ -50,7 +50,7 @@ function testedView({ outcome, status, message, durationMs }: TestResult): Html 
   const isGood = outcome === "delivered";
   const advice = webhookAdvice({ outcome, status });
   return html`<div class="notice ${isGood ? "" : "bad"}" role="${isGood ? "status" : "alert"}">
-    <b>${isGood ? "The test was delivered" : "The test was not delivered"}</b> after ${durationMs} ms.
+    <b>${isGood ? "The test was delivered" : "The test was not delivered"}</b>${durationMs > 0 && ` after ${durationMs} ms`}.
     <bdi dir="auto">${message}</bdi>${advice !== null && html` ${advice}`}
   </div>`;
 }

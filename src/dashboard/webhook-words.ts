@@ -27,12 +27,13 @@ export function healthOf({ state, failingSince, breaker }: Webhook): Health {
   };
 }
 
-/** Why nothing would be sent to this address, and who can change it. */
-export function refusalSentence({ reason, remedy }: ReceiverRefusal, isOperator: boolean): string {
+/** Why nothing would be sent to this address, for operators. */
+export function refusalSentence({ reason, remedy }: ReceiverRefusal): string {
   const what = `Nothing will be sent there: ${reason}.`;
-  if (remedy === "list_address")
-    return `${what} The operator of this server can allow it by its exact address in webhooks.allowNetworks.`;
-  return isOperator
-    ? `${what} Tick “Allow private addresses” if the receiver is yours, or list it in webhooks.allowNetworks.`
-    : `${what} Ask the operator of this server to allow it.`;
+  return remedy === "list_address"
+    ? `${what} Allow it by its exact address in webhooks.allowNetworks.`
+    : `${what} Tick “Allow private addresses” if the receiver is yours, or list it in webhooks.allowNetworks.`;
 }
+
+export const NOT_SENT_ADVICE =
+  "Check its spelling. If it is right, ask the operator of this server to allow it.";

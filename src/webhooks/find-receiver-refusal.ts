@@ -1,6 +1,6 @@
 import { parseAllowedNetworks, plainHost } from "./address-guard.ts";
 import { isOwnAddress, isWebPort, noOwnAddress } from "./own-address.ts";
-import { createHostResolver, findHostRefusal } from "./resolve-host.ts";
+import { createHostResolver, findHostRefusal, mayReachHost } from "./resolve-host.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** Why nothing would be sent to a receiver. */
@@ -12,18 +12,33 @@ export interface ReceiverRefusal {
   readonly remedy: "allow_private" | "list_address";
 }
 
+type Receiver = Pick<Webhook["settings"], "url" | "allowPrivate">;
+
 /** The refusal that the address guard would give, before the first delivery; null if it allows the address. */
 export async function findReceiverRefusal(
-  { url, allowPrivate }: Pick<Webhook["settings"], "url" | "allowPrivate">,
+  { url, allowPrivate }: Receiver,
   allowNetworks: readonly string[],
 ): Promise<ReceiverRefusal | null> {
   const allowed = parseAllowedNetworks(allowNetworks);
-  const { hostname, port } = new URL(url);
-  const host = plainHost(hostname);
+  const { host, isOwn } = readHost(url);
   const resolveHost = createHostResolver();
-  const isOwn = isWebPort(port) ? noOwnAddress : isOwnAddress;
   const reason = await findHostRefusal(host, { allowed, allowPrivate }, resolveHost, isOwn);
   if (reason === null) return null;
   const left = await findHostRefusal(host, { allowed, allowPrivate: true }, resolveHost, isOwn);
   return { host, reason, remedy: left === null ? "allow_private" : "list_address" };
+}
+
+/** Whether its name exists now, and the address guard would let a delivery through to it. */
+export function isReceiverReachable(
+  { url, allowPrivate }: Receiver,
+  allowNetworks: readonly string[],
+): Promise<boolean> {
+  const { host, isOwn } = readHost(url);
+  const policy = { allowed: parseAllowedNetworks(allowNetworks), allowPrivate };
+  return mayReachHost(host, policy, createHostResolver(), isOwn);
+}
+
+function readHost(url: string) {
+  const { hostname, port } = new URL(url);
+  return { host: plainHost(hostname), isOwn: isWebPort(port) ? noOwnAddress : isOwnAddress };
 }

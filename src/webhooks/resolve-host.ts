@@ -109,10 +109,31 @@ export async function findHostRefusal(
   resolveHost: ResolveHost,
   isOwn: IsOwnAddress,
 ): Promise<string | null> {
-  const family = isIP(host);
-  const answers = family === 0 ? await resolveHost(host).catch(() => []) : [{ address: host, family }];
-  const judged = await judge(answers, host, policy, isOwn);
+  const judged = await judgeHost(host, policy, resolveHost, isOwn);
   const [first] = judged;
   if (!first || judged.some(({ refusal }) => refusal === null)) return null;
   return refusedAddress(host, first.answer.address, first.refusal ?? "").message;
+}
+
+/** Whether the name of a receiver exists now, and one of its addresses may be reached. */
+export async function mayReachHost(
+  host: string,
+  policy: GuardPolicy,
+  resolveHost: ResolveHost,
+  isOwn: IsOwnAddress,
+): Promise<boolean> {
+  const judged = await judgeHost(host, policy, resolveHost, isOwn);
+  return judged.some(({ refusal }) => refusal === null);
+}
+
+/** Every address of a receiver; none if its name cannot be resolved now. */
+async function judgeHost(
+  host: string,
+  policy: GuardPolicy,
+  resolveHost: ResolveHost,
+  isOwn: IsOwnAddress,
+): Promise<Judged[]> {
+  const family = isIP(host);
+  const answers = family === 0 ? await resolveHost(host).catch(() => []) : [{ address: host, family }];
+  return judge(answers, host, policy, isOwn);
 }
