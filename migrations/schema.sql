@@ -36,14 +36,13 @@ CREATE TABLE endpoint (
   state TEXT NOT NULL CHECK (state IN ('active', 'paused')),
   schema_version INTEGER NOT NULL,
   allowed_origins TEXT NOT NULL,
-  unknown_fields TEXT NOT NULL CHECK (unknown_fields IN ('drop', 'keep', 'reject')),
-  -- NULL is the built-in list.
   honeypots TEXT,
   success_url TEXT,
   error_url TEXT,
   created_at INTEGER NOT NULL,
   keep_days INTEGER CHECK (keep_days BETWEEN 1 AND 36500), store_address TEXT NOT NULL DEFAULT 'full'
-  CHECK (store_address IN ('full', 'short', 'none'))
+  CHECK (store_address IN ('full', 'short', 'none')), unknown_fields TEXT NOT NULL DEFAULT 'drop'
+  CHECK (unknown_fields IN ('set-aside', 'drop', 'keep', 'reject'))
 ) STRICT;
 CREATE INDEX endpoint_by_workspace ON endpoint (workspace_id);
 CREATE TRIGGER endpoint_gets_number AFTER INSERT ON endpoint BEGIN
@@ -95,7 +94,7 @@ CREATE TABLE submission (
   ip_address TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  event_head TEXT, event_tail TEXT, spam_version INTEGER NOT NULL DEFAULT 1
+  event_head TEXT, event_tail TEXT, spam_version INTEGER NOT NULL DEFAULT 1, unknown_fields TEXT, unknown_fields_dropped INTEGER
 ) STRICT;
 CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
 
@@ -134,7 +133,8 @@ CREATE TABLE held (
   -- The page's origin, if the post is held for it.
   origin TEXT,
   -- Bytes of its texts.
-  bytes INTEGER NOT NULL DEFAULT 0
+  bytes INTEGER NOT NULL DEFAULT 0,
+  unknown_fields TEXT, unknown_fields_dropped INTEGER
 ) STRICT;
 CREATE INDEX held_by_endpoint ON held (endpoint_id, id);
 CREATE UNIQUE INDEX held_by_key ON held (endpoint_id, key_hash) WHERE key_hash IS NOT NULL;

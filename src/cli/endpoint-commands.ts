@@ -164,8 +164,9 @@ const settingOptions = [
   { ...originOption, summary: `${originOption.summary}; '*' alone allows every origin` },
   {
     flags: "--unknown-fields <what>",
-    summary: "members that the schema does not declare: drop them, keep them, or reject the post",
-    choices: ["drop", "keep", "reject"],
+    summary:
+      "members that the schema does not declare: set them aside, drop them, keep them among the data, or reject the post",
+    choices: ["set-aside", "drop", "keep", "reject"],
   },
   {
     flags: "--honeypot <name>",

@@ -11,7 +11,7 @@ import { confirm } from "./arguments.ts";
 import { clearLog } from "./clear-log.ts";
 import { command, refuse } from "./command.ts";
 import { withDatabase } from "./open.ts";
-import { jsonText } from "../foundation/plain-text.ts";
+import { contentText } from "./submission-view.ts";
 
 export const findCommand = command({
   usage: "find",
@@ -68,9 +68,5 @@ function parseField(text: string): { readonly name: string; readonly value: stri
 }
 
 function toRows({ submissions, held }: PersonRecords): string[][] {
-  return [...submissions, ...held].map(({ createdAt, id, data }) => [
-    toIsoTime(createdAt),
-    id,
-    jsonText(data),
-  ]);
+  return [...submissions, ...held].map((found) => [toIsoTime(found.createdAt), found.id, contentText(found)]);
 }

@@ -22,7 +22,7 @@ import { withDatabase } from "./open.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { filterOptions, readFilter, searchOption } from "./submission-filter.ts";
 import { exportCommand, importCommand } from "./submission-transfer.ts";
-import { printWhole } from "./submission-view.ts";
+import { contentText, printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
   addNoun(program, "submission", "The accepted posts", [
@@ -188,7 +188,7 @@ const markReadCommand = command({
 const HEADINGS = ["CREATED", "ID", "ENDPOINT", "SPAM", "DATA"];
 
 function toRow(submission: Submission, endpoint: string): string[] {
-  const data = plainText(JSON.stringify(submission.data));
+  const data = plainText(contentText(submission));
   const shown = data.length > MAX_SHOWN_DATA ? `${data.slice(0, MAX_SHOWN_DATA)}…` : data;
   return [toIsoTime(submission.createdAt), submission.id, endpoint, String(submission.spamScore), shown];
 }

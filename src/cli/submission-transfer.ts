@@ -17,7 +17,7 @@ export const exportCommand = command({
     {
       flags: "--format <format>",
       summary:
-        "csv (default; of the fields beyond the schemas 1000 have columns, the rest is JSON in more_data), ndjson (default with --json) or json",
+        "csv (default; of the fields kept beyond the schemas 1000 have columns, the rest is JSON in more_data; what was set aside is JSON in unknown_fields), ndjson (default with --json) or json",
       choices: ["csv", "ndjson", "json"],
     },
     ...filterOptions,

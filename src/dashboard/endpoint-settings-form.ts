@@ -46,8 +46,9 @@ export const SETTING_LABELS: TypedSettings = {
 };
 
 export const UNKNOWN_FIELDS: Readonly<Record<UnknownFields, string>> = {
+  "set-aside": "Keep them beside the fields",
   drop: "Leave them out",
-  keep: "Keep them",
+  keep: "Keep them among the fields",
   reject: "Refuse the post",
 };
 

@@ -127,7 +127,8 @@ const HINTS: TypedSettings = {
   name: "How you find it here. Visitors do not see it.",
   allowedOrigins:
     "The sites of the pages with your form, one a line, like https://example.com or https://*.example.com. Empty lets every site post with the publishable key.",
-  unknownFields: "What happens with inputs that are not among the fields.",
+  unknownFields:
+    "What happens with inputs that are not among the fields. Beside the fields they are shown, searched and exported, and change nothing else.",
   honeypots: `Names of inputs that people do not see and robots fill in, one a line. Empty is the built-in list: ${BUILT_IN_HONEYPOTS}.`,
   successUrl: "Where a plain form leads after it was sent. Empty shows a built-in page.",
   errorUrl: "Where a plain form leads when something is wrong. Empty shows a built-in page with the form.",

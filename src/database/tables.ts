@@ -69,7 +69,7 @@ interface EndpointRow {
   schema_version: number;
   /** JSON array of origins. */
   allowed_origins: string;
-  unknown_fields: "drop" | "keep" | "reject";
+  unknown_fields: "set-aside" | "drop" | "keep" | "reject";
   /** JSON array of names; null is the built-in list. */
   honeypots: string | null;
   success_url: string | null;
@@ -121,6 +121,10 @@ interface ContentRow {
   ip_address: string;
   user_agent: string;
   created_at: number;
+  /** JSON object of what was sent beyond the schema, by path; null if nothing was set aside. */
+  unknown_fields: string | null;
+  /** How many such values had no room. */
+  unknown_fields_dropped: number | null;
 }
 
 interface SubmissionRow extends ContentRow {

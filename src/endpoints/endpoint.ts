@@ -33,7 +33,7 @@ export type StoreAddress = "full" | "short" | "none";
 
 export const defaultEndpointSettings: EndpointSettings = {
   allowedOrigins: [],
-  unknownFields: "drop",
+  unknownFields: "set-aside",
   honeypots: null,
   successUrl: null,
   errorUrl: null,

@@ -136,9 +136,13 @@ function placeOf(
       fields = field.properties;
     }
     field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) return unknownFields === "keep" && !isControl(path) ? "beside" : "nowhere";
+    if (field === undefined) return isKept(unknownFields) && !isControl(path) ? "beside" : "nowhere";
   }
   return field === undefined ? "nowhere" : { path, field };
+}
+
+function isKept(unknownFields: UnknownFields): boolean {
+  return unknownFields === "keep" || unknownFields === "set-aside";
 }
 
 function isScalar(field: FieldDefinition | undefined): boolean {

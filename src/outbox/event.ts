@@ -8,6 +8,11 @@ export interface NotifiedSubmission {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly createdAt: number;
+  /** What was sent beyond the schema, and how many such values had no room; null or absent for nothing. */
+  readonly setAside?: {
+    readonly fields: Readonly<Record<string, unknown>>;
+    readonly dropped: number;
+  } | null;
 }
 
 /**
@@ -32,10 +37,17 @@ export function renderAround(
   const created = createdAt === now ? timestamp : toIsoTime(createdAt);
   const endpoint = `{"id":"${endpointId}","name":${JSON.stringify(endpointName)}}`;
   const client = `"ip_address":${JSON.stringify(ipAddress)},"user_agent":${JSON.stringify(userAgent)}`;
+  const beside = submission.setAside ? renderSetAside(submission.setAside) : "";
   return {
     head: `{"event":"submission.created","timestamp":"${timestamp}","endpoint":${endpoint},"submission":{"id":"${id}","data":`,
-    tail: `,"spam_score":${spamScore},${client},"created_at":"${created}"}}`,
+    tail: `${beside},"spam_score":${spamScore},${client},"created_at":"${created}"}}`,
   };
+}
+
+/** The members that stand right after the data. */
+function renderSetAside({ fields, dropped }: NonNullable<NotifiedSubmission["setAside"]>): string {
+  const listed = Object.keys(fields).length === 0 ? "" : `,"unknown_fields":${JSON.stringify(fields)}`;
+  return dropped === 0 ? listed : `${listed},"unknown_fields_dropped":${dropped}`;
 }
 
 /** The body of `submission.created`, well-formed as signatures need it. @param data JSON */

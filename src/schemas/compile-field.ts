@@ -13,8 +13,8 @@ import { IssueReport } from "./issue-report.ts";
 import { receivedType, shorten } from "./issue.ts";
 import { compilePattern, longestRefusedText, type Pattern } from "../foundation/pattern.ts";
 
-/** What happens to members that the schema does not declare, nested ones included. */
-export type UnknownFields = "drop" | "keep" | "reject";
+/** What happens to members that the schema does not declare, nested ones included. `set-aside` keeps them beside the data. */
+export type UnknownFields = "set-aside" | "drop" | "keep" | "reject";
 
 /**
  * Checks one value and returns the value to store. Problems go to the report; the returned value means nothing then. A missing
@@ -185,7 +185,7 @@ function compileObject({ properties }: ObjectField, unknownFields: UnknownFields
     if (!isJsonObject(value)) return wrongType("object", value, report);
     const target: Record<string, unknown> = {};
     readMembers(members, value, target, report);
-    if (unknownFields === "drop") return target;
+    if (unknownFields === "drop" || unknownFields === "set-aside") return target;
     const unknown = unknownNames(members, value);
     if (unknownFields === "keep") {
       for (const name of unknown) target[name] = copyJson(value[name]);

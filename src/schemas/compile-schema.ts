@@ -9,11 +9,17 @@ import {
 import { copyJson } from "./copy-json.ts";
 import type { SchemaDefinition } from "./definition.ts";
 import { IssueReport, type ValidationDetails } from "./issue-report.ts";
+import { compileCollect, type SetAside } from "./set-aside.ts";
 
 export type { UnknownFields } from "./compile-field.ts";
 
 export type ValidationResult =
-  | { readonly ok: true; readonly data: Record<string, unknown> }
+  | {
+      readonly ok: true;
+      readonly data: Record<string, unknown>;
+      /** Null if nothing was set aside. */
+      readonly setAside: SetAside | null;
+    }
   | { readonly ok: false; readonly details: ValidationDetails };
 
 export interface CompiledSchema {
@@ -28,6 +34,7 @@ export interface CompiledSchema {
 /** Makes the validator of a checked definition once; validating then compiles nothing and throws nothing. */
 export function compileSchema(definition: SchemaDefinition, unknownFields: UnknownFields): CompiledSchema {
   const members = compileMembers(definition, unknownFields);
+  const collect = unknownFields === "set-aside" ? compileCollect(definition) : null;
   return {
     definition,
     validate(body) {
@@ -39,7 +46,8 @@ export function compileSchema(definition: SchemaDefinition, unknownFields: Unkno
       } else if (unknownFields === "reject") {
         rejectAll(unknownNames(members, body), report);
       }
-      return report.isEmpty ? { ok: true, data } : { ok: false, details: report.details() };
+      if (!report.isEmpty) return { ok: false, details: report.details() };
+      return { ok: true, data, setAside: collect === null ? null : collect(body) };
     },
   };
 }

@@ -14,22 +14,27 @@ const FIXED_COLUMNS = [
 
 /** The column for fields without one of their own; every field's column begins with "data." */
 const REST_COLUMN = "more_data";
+/** The column for what was sent beyond the schema. */
+const SET_ASIDE_COLUMN = "unknown_fields";
 
 export interface CsvFields {
   /** Names of the fields with a column of their own, in its order. */
   readonly names: ReadonlySet<string>;
-  /** Whether there are other fields, which share the last column. */
+  /** Whether there are other fields, which share a column. */
   readonly hasRest: boolean;
+  /** Whether something was set aside, which has a column. */
+  readonly hasSetAside: boolean;
 }
 
-export function csvHeader({ names, hasRest }: CsvFields): string {
+export function csvHeader({ names, hasRest, hasSetAside }: CsvFields): string {
   const fields = [...names].map((field) => `data.${field}`);
-  return csvLine([...FIXED_COLUMNS, ...fields, ...(hasRest ? [REST_COLUMN] : [])]);
+  const shared = [...(hasRest ? [REST_COLUMN] : []), ...(hasSetAside ? [SET_ASIDE_COLUMN] : [])];
+  return csvLine([...FIXED_COLUMNS, ...fields, ...shared]);
 }
 
 /** One line with its end. A field that the submission does not have, or that is null, is an empty cell. */
-export function csvRow(submission: Submission, { names, hasRest }: CsvFields): string {
-  const { data } = submission;
+export function csvRow(submission: Submission, { names, hasRest, hasSetAside }: CsvFields): string {
+  const { data, setAside } = submission;
   return csvLine([
     submission.id,
     submission.endpointId,
@@ -39,14 +44,14 @@ export function csvRow(submission: Submission, { names, hasRest }: CsvFields): s
     submission.ipAddress,
     submission.userAgent,
     ...Array.from(names, (field) => (Object.hasOwn(data, field) ? cellText(data[field]) : "")),
-    ...(hasRest ? [restOf(data, names)] : []),
+    ...(hasRest ? [jsonCell(Object.entries(data).filter(([name]) => !names.has(name)))] : []),
+    ...(hasSetAside ? [jsonCell(Object.entries(setAside?.fields ?? {}))] : []),
   ]);
 }
 
-/** The members without a column of their own as one JSON object; empty if there are none. */
-function restOf(data: Submission["data"], names: ReadonlySet<string>): string {
-  const rest = Object.entries(data).filter(([name]) => !names.has(name));
-  return rest.length === 0 ? "" : JSON.stringify(Object.fromEntries(rest));
+/** Members as one JSON object; empty if there are none. */
+function jsonCell(members: readonly (readonly [string, unknown])[]): string {
+  return members.length === 0 ? "" : JSON.stringify(Object.fromEntries(members));
 }
 
 /** RFC 4180: CRLF, and quotes around cells that need them. */

@@ -39,10 +39,11 @@ export async function* readSlices(
  */
 export async function collectFields(db: Database, filter: SubmissionFilter): Promise<CsvFields> {
   const declared = await db.read(() => listDeclaredFields(filter.endpointIds));
-  const { names, hasMore } = await undeclaredFields(db, filter, declared);
+  const { names, hasMore, hasSetAside } = await undeclaredFields(db, filter, declared);
   return {
     names: new Set([...declared, ...names.slice(0, MAX_UNDECLARED_FIELDS).toSorted()]),
     hasRest: hasMore || names.length > MAX_UNDECLARED_FIELDS,
+    hasSetAside,
   };
 }
 
@@ -51,10 +52,12 @@ async function undeclaredFields(
   db: Database,
   filter: SubmissionFilter,
   declared: ReadonlySet<string>,
-): Promise<{ names: string[]; hasMore: boolean }> {
+): Promise<{ names: string[]; hasMore: boolean; hasSetAside: boolean }> {
   const counts = new Map<string, number>();
   let hasMore = false;
+  let hasSetAside = false;
   for await (const slice of readSlices(db, filter, null)) {
+    hasSetAside ||= slice.some(({ setAside }) => setAside !== null);
     for (const name of slice.flatMap(({ data }) => Object.keys(data))) {
       if (!declared.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
@@ -63,7 +66,7 @@ async function undeclaredFields(
       for (const [name] of mostFirst(counts).slice(MAX_UNDECLARED_FIELDS)) counts.delete(name);
     }
   }
-  return { names: mostFirst(counts).map(([name]) => name), hasMore };
+  return { names: mostFirst(counts).map(([name]) => name), hasMore, hasSetAside };
 }
 
 function mostFirst(counts: ReadonlyMap<string, number>): [string, number][] {

@@ -46,7 +46,7 @@ export async function* exportSubmissions(db: Database, request: ExportRequest): 
   if (format === "json") yield { text: count === 0 ? "[]\n" : "\n]\n", count };
 }
 
-const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false };
+const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false, hasSetAside: false };
 
 async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly Submission[]> {
   let left = request.limit ?? Infinity;

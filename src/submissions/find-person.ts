@@ -1,7 +1,8 @@
 import { type Database, query } from "../database/database.ts";
 import { readInTurn } from "../database/read-in-turn.ts";
-import { all, first, run, type Steps, text } from "../database/steps.ts";
+import { all, run, type Steps, text } from "../database/steps.ts";
 import { forgetUse } from "../outbox/quotas.ts";
+import { findHeldPost, type HeldPost } from "./held-post.ts";
 import type { Submission } from "./submission.ts";
 import { getSubmission } from "./submission-store.ts";
 
@@ -14,11 +15,7 @@ export interface PersonRecords {
   readonly hasMore: boolean;
 }
 
-export interface HeldPostRecord {
-  readonly id: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly createdAt: number;
-}
+export type HeldPostRecord = Pick<HeldPost, "id" | "data" | "setAside" | "createdAt">;
 
 /** Rows read in one step, so that a search in a server delays no post. */
 const ROWS_AT_ONCE = 500;
@@ -27,8 +24,8 @@ const ROWS_AT_ONCE = 500;
 export const MAX_PERSON_RECORDS = 10_000;
 
 /**
- * Everything in which a field of this name, at any depth, has this value or is a list with it. The case of letters and outer
- * white space are ignored. Reads every submission.
+ * Everything in which a field of this name, at any depth, has this value or is a list with it, whether it is in the data or set
+ * aside. The case of letters and outer white space are ignored. Reads every submission.
  */
 export async function findPerson(db: Database, field: string, value: string): Promise<PersonRecords> {
   const ids = await matchingIds(db, "submission", field, value);
@@ -36,7 +33,10 @@ export async function findPerson(db: Database, field: string, value: string): Pr
   const submissions: Submission[] = [];
   for (const id of ids.slice(0, MAX_PERSON_RECORDS)) submissions.push(await db.read(() => getSubmission(id)));
   const held: HeldPostRecord[] = [];
-  for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) held.push(await db.read(() => readHeldPost(id)));
+  for (const id of heldIds.slice(0, MAX_PERSON_RECORDS)) {
+    const found = await db.read(() => findHeldPost(id));
+    if (found !== undefined) held.push(found);
+  }
   const hasMore = ids.length > MAX_PERSON_RECORDS || heldIds.length > MAX_PERSON_RECORDS;
   return { submissions, held, hasMore };
 }
@@ -53,13 +53,15 @@ export function* erasePerson(records: PersonRecords): Steps<void> {
 }
 
 const DATA_SQL = {
-  submission: "SELECT id, data FROM submission WHERE id > ? ORDER BY id LIMIT ?",
-  held: "SELECT id, data FROM held WHERE id > ? ORDER BY id LIMIT ?",
+  submission: "SELECT id, data, unknown_fields AS beside FROM submission WHERE id > ? ORDER BY id LIMIT ?",
+  held: "SELECT id, data, unknown_fields AS beside FROM held WHERE id > ? ORDER BY id LIMIT ?",
 } as const;
 
 interface DataRow {
   readonly id: string;
   readonly data: string;
+  /** What was set aside, as JSON. */
+  readonly beside: string | null;
 }
 
 /** At most one more than {@link MAX_PERSON_RECORDS}. */
@@ -75,8 +77,11 @@ async function matchingIds(
   for (;;) {
     const begin = after;
     const rows = await readInTurn(db, () => all(text<DataRow>(DATA_SQL[table], begin, ROWS_AT_ONCE)));
-    for (const { id, data } of rows) {
-      if (hasMember(JSON.parse(data), null, field, wanted)) ids.push(id);
+    for (const { id, data, beside } of rows) {
+      const isFound =
+        hasMember(JSON.parse(data), null, field, wanted) ||
+        (beside !== null && hasPath(JSON.parse(beside) as Record<string, unknown>, field, wanted));
+      if (isFound) ids.push(id);
       if (ids.length > MAX_PERSON_RECORDS) return ids;
     }
     if (rows.length < ROWS_AT_ONCE) return ids;
@@ -93,15 +98,16 @@ function hasMember(value: unknown, key: string | null, field: string, wanted: st
   return key === field && comparable(String(value)) === wanted;
 }
 
-function comparable(text: string): string {
-  return text.trim().toLowerCase();
+/** @param fields by path; the name of a value is the end of its path, and items of a list have the list's name. */
+function hasPath(fields: Readonly<Record<string, unknown>>, field: string, wanted: string): boolean {
+  return Object.entries(fields).some(([path, value]) => {
+    const name = path.replace(/(?:\.\d+)+$/, "");
+    return (
+      (path === field || name === field || name.endsWith(`.${field}`)) && comparable(String(value)) === wanted
+    );
+  });
 }
 
-function* readHeldPost(id: string): Steps<HeldPostRecord> {
-  const row = yield* first(query.selectFrom("held").select(["data", "created_at"]).where("id", "=", id));
-  return {
-    id,
-    data: JSON.parse(row?.data ?? "{}") as Record<string, unknown>,
-    createdAt: row?.created_at ?? 0,
-  };
+function comparable(text: string): string {
+  return text.trim().toLowerCase();
 }

@@ -145,7 +145,7 @@ export function* getHeldPost(id: string): Steps<HeldPost> {
   return held;
 }
 
-function* findHeldPost(id: string): Steps<HeldPost | undefined> {
+export function* findHeldPost(id: string): Steps<HeldPost | undefined> {
   const row = isId("held", id)
     ? yield* first(query.selectFrom("held").selectAll().where("id", "=", id))
     : undefined;

@@ -1,12 +1,17 @@
 import { toIsoTime } from "../foundation/clock.ts";
 import type { PersonRecords } from "./find-person.ts";
-import { submissionJson } from "./submission-json.ts";
+import { setAsideJson, submissionJson } from "./submission-json.ts";
 
 /** The records of a person as every JSON output shows them. */
 export function personJson({ submissions, held, hasMore }: PersonRecords) {
   return {
     has_more: hasMore,
     submissions: submissions.map(submissionJson),
-    held: held.map(({ id, data, createdAt }) => ({ id, data, created_at: toIsoTime(createdAt) })),
+    held: held.map(({ id, data, setAside, createdAt }) => ({
+      id,
+      data,
+      ...setAsideJson(setAside),
+      created_at: toIsoTime(createdAt),
+    })),
   };
 }

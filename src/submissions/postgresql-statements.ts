@@ -7,13 +7,16 @@ import { CONTENT_COLUMNS, contentValues, type Submission } from "./submission.ts
 
 const CONTENT = CONTENT_COLUMNS.join(", ");
 
-/** What submissions and held posts have alike, as JSON has it for one row. */
-export type ContentJson = Record<(typeof CONTENT_COLUMNS)[number], string | number>;
+/** What submissions and held posts have alike, as JSON has it for one row. A column that is NULL is left out. */
+export type ContentJson = Partial<Record<(typeof CONTENT_COLUMNS)[number], string | number>>;
 
 export function contentJson(submission: Submission | HeldPost): ContentJson {
   const values = contentValues(submission);
-  const row = {} as ContentJson;
-  for (const [index, column] of CONTENT_COLUMNS.entries()) row[column] = values[index] ?? "";
+  const row: ContentJson = {};
+  for (const [index, column] of CONTENT_COLUMNS.entries()) {
+    const value = values[index] ?? null;
+    if (value !== null) row[column] = value;
+  }
   // All other texts are ASCII, or JSON, which writes as an escape what PostgreSQL's text cannot hold.
   row.user_agent = submission.userAgent.toWellFormed().replaceAll("\0", "\uFFFD");
   return row;

@@ -218,6 +218,7 @@ function examine(
       endpointId: endpoint.id,
       schemaVersion: endpoint.schemaVersion,
       data: checked.data,
+      setAside: checked.setAside,
       spamScore: verdict.score,
       spamClass: verdict.spamClass,
       spamReasons: verdict.reasons,

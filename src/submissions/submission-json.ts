@@ -3,6 +3,7 @@ import { toIsoTime } from "../foundation/clock.ts";
 import { isId } from "../foundation/id.ts";
 import { canonicalAddress } from "../foundation/ip-address.ts";
 import { spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
+import { MAX_SET_ASIDE_BYTES, MAX_SET_ASIDE_NAMES, type SetAside } from "../schemas/set-aside.ts";
 import { findUnfit } from "./parse-body.ts";
 import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
 
@@ -12,6 +13,7 @@ export function submissionJson(submission: Submission) {
     id: submission.id,
     endpoint_id: submission.endpointId,
     data: submission.data,
+    ...setAsideJson(submission.setAside),
     spam_score: submission.spamScore,
     spam_class: submission.spamClass,
     spam_reasons: submission.spamReasons,
@@ -22,12 +24,34 @@ export function submissionJson(submission: Submission) {
   };
 }
 
+const NOTHING: SetAside = { fields: {}, dropped: 0 };
+
+/** What was set aside, each member only if there is something to tell. */
+export function setAsideJson(setAside: SetAside | null) {
+  const { fields, dropped } = setAside ?? NOTHING;
+  return {
+    ...(Object.keys(fields).length > 0 && { unknown_fields: fields }),
+    ...(dropped > 0 && { unknown_fields_dropped: dropped }),
+  };
+}
+
 /** The same, for the description of the API. */
 export const submissionSchema = z
   .object({
     id: z.string().describe("`sub_` and 26 characters."),
     endpoint_id: z.string(),
     data: z.record(z.string(), z.unknown()).describe("The submitted fields."),
+    unknown_fields: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        "What was sent and is not in the schema, by its path, like `person.age`. Absent if nothing was set aside.",
+      ),
+    unknown_fields_dropped: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("How many such values had no room and are lost. Absent if none."),
     spam_score: z.int().min(0).max(100),
     spam_class: z.enum(["low", "medium", "high"]),
     spam_reasons: z
@@ -53,6 +77,12 @@ const data = z.record(z.string(), z.unknown()).superRefine((value, context) => {
   if (unfit !== undefined) context.addIssue(unfit);
 });
 
+const setAsideFields = data.superRefine((value, context) => {
+  const isTooLarge = Buffer.byteLength(JSON.stringify(value)) > MAX_SET_ASIDE_BYTES;
+  if (isTooLarge || Object.keys(value).length > MAX_SET_ASIDE_NAMES)
+    context.addIssue(`has more than ${MAX_SET_ASIDE_NAMES} names or ${MAX_SET_ASIDE_BYTES} bytes`);
+});
+
 const reason: z.ZodType<SpamReason> = z.strictObject({
   signal: z.string().min(1),
   points: z.int(),
@@ -65,6 +95,8 @@ export const submissionLine = z.object({
   id: z.string().refine((id) => isId("sub", id), "expected a submission's id"),
   endpoint_id: z.string().refine((id) => isId("ep", id), "expected an endpoint's id"),
   data,
+  unknown_fields: setAsideFields.optional(),
+  unknown_fields_dropped: z.int().min(1).optional(),
   spam_score: z.int().min(0).max(100),
   spam_reasons: z.array(reason),
   // Exports of before there were versions have none.
@@ -90,6 +122,7 @@ export function readLine(line: SubmissionLine, target: ImportTarget): Submission
     ...target,
     id: line.id,
     data: line.data,
+    setAside: readSetAside(line),
     spamScore: line.spam_score,
     spamClass: spamClassOf(line.spam_score),
     spamReasons: line.spam_reasons,
@@ -98,4 +131,11 @@ export function readLine(line: SubmissionLine, target: ImportTarget): Submission
     userAgent: line.user_agent,
     createdAt: Date.parse(line.created_at),
   };
+}
+
+function readSetAside(line: SubmissionLine): SetAside | null {
+  const { unknown_fields: fields, unknown_fields_dropped: dropped } = line;
+  return fields === undefined && dropped === undefined
+    ? null
+    : { fields: fields ?? {}, dropped: dropped ?? 0 };
 }

@@ -80,8 +80,9 @@ export function* measureSubmissions(ids: readonly string[]): Steps<ReadonlyMap<s
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 
-/** Names, ids, numbers, time and address take 300 bytes at most. */
-const MEASURE_SQL = `SELECT id, octet_length(data) + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 300 AS bytes
+/** Names, ids, numbers, time and address take 300 bytes at most, and the names beside what was set aside 60. */
+const MEASURE_SQL = `SELECT id, octet_length(data) + coalesce(octet_length(unknown_fields) + 60, 0)
+    + octet_length(spam_reasons) + 2 * octet_length(user_agent) + 300 AS bytes
   FROM submission WHERE id IN (SELECT value FROM json_each(?))`;
 
 /** The submissions of these ids that exist, in the order of the ids. */

@@ -1,4 +1,5 @@
 import type { Tables } from "../database/tables.ts";
+import type { SetAside } from "../schemas/set-aside.ts";
 import { type SpamClass, spamClassOf, type SpamReason } from "../spam/spam-verdict.ts";
 
 /** One accepted form post. */
@@ -8,6 +9,8 @@ export interface Submission {
   /** The version of the endpoint's schema that it was checked with. */
   readonly schemaVersion: number;
   readonly data: Readonly<Record<string, unknown>>;
+  /** What was sent beyond the schema; null if nothing, or if the endpoint does not set it aside. */
+  readonly setAside: SetAside | null;
   /** 0 to 100. */
   readonly spamScore: number;
   readonly spamClass: SpamClass;
@@ -35,6 +38,8 @@ export const CONTENT_COLUMNS = [
   "ip_address",
   "user_agent",
   "created_at",
+  "unknown_fields",
+  "unknown_fields_dropped",
 ] as const;
 
 export type ContentRow = Pick<Tables["held"], (typeof CONTENT_COLUMNS)[number]>;
@@ -44,6 +49,7 @@ type ValuesOf<Columns extends readonly (keyof Tables["held"])[]> = {
 
 /** One value for each of {@link CONTENT_COLUMNS}, in their order. */
 export function contentValues(submission: Submission): ValuesOf<typeof CONTENT_COLUMNS> {
+  const { setAside } = submission;
   return [
     submission.id,
     submission.schemaVersion,
@@ -54,6 +60,8 @@ export function contentValues(submission: Submission): ValuesOf<typeof CONTENT_C
     submission.ipAddress,
     submission.userAgent,
     submission.createdAt,
+    setAside === null ? null : JSON.stringify(setAside.fields),
+    setAside === null ? null : setAside.dropped,
   ];
 }
 
@@ -62,6 +70,7 @@ export function readContent(row: ContentRow): Omit<Submission, "endpointId"> {
     id: row.id,
     schemaVersion: row.schema_version,
     data: JSON.parse(row.data) as Record<string, unknown>,
+    setAside: readSetAside(row),
     spamScore: row.spam_score,
     spamClass: spamClassOf(row.spam_score),
     spamReasons: JSON.parse(row.spam_reasons) as SpamReason[],
@@ -70,4 +79,12 @@ export function readContent(row: ContentRow): Omit<Submission, "endpointId"> {
     userAgent: row.user_agent,
     createdAt: row.created_at,
   };
+}
+
+function readSetAside({
+  unknown_fields: fields,
+  unknown_fields_dropped: dropped,
+}: ContentRow): SetAside | null {
+  if (fields === null) return null;
+  return { fields: JSON.parse(fields) as Record<string, unknown>, dropped: dropped ?? 0 };
 }

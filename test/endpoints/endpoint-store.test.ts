@@ -156,7 +156,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       });
       expect((await db.transaction(() => getEndpoint(id))).settings).toEqual({
         allowedOrigins: ["https://example.com"],
-        unknownFields: "drop",
+        unknownFields: "set-aside",
         honeypots: ["website"],
         successUrl: "https://example.com/danke%20sch%C3%B6n",
         errorUrl: null,

@@ -30,7 +30,7 @@ let contact: TestEndpoint;
 
 beforeAll(async () => {
   server = await launchServer();
-  contact = await server.addEndpoint({ schema });
+  contact = await server.addEndpoint({ schema, settings: { unknownFields: "drop" } });
 });
 afterAll(() => server.stop());
 
@@ -107,26 +107,33 @@ test("a missing object is asked for by its members", async () => {
         properties: { city: { type: "string" }, zip: { type: "string" } },
       },
     },
+    settings: { unknownFields: "drop" },
   });
   const answer = await post(form, [["other", "1"]]);
   expect(inputsOf(answer)).toEqual(["_origin=https://site.example", "home[city]=", "home[zip]="]);
   expect(answer.text).toContain("<li>home is required</li>");
 });
 
-test("up to a hundred undeclared inputs are repeated if they would be stored; a form with more is not repeated", async () => {
-  const keep = await server.addEndpoint({ schema, settings: { unknownFields: "keep" } });
-  const others = (count: number): FormEntry[] =>
-    Array.from({ length: count }, (_, index) => [
-      `question ${index}`,
-      `My answer is a sentence, number ${index}`,
-    ]);
-  const asked = await post(keep, others(100));
-  expect(inputsOf(asked).filter((input) => input.startsWith("question"))).toHaveLength(100);
-  const tooMany = await post(keep, others(101));
-  expect(tooMany.text).not.toContain("<form");
-  expect(tooMany.text).toContain("Back button");
-  expect(tooMany.text).toContain("<li>name is required</li>");
-});
+test.each([
+  ["kept", { unknownFields: "keep" }],
+  ["set aside, as new endpoints do", {}],
+] as const)(
+  "up to a hundred undeclared inputs are repeated if they are %s; a form with more is not repeated",
+  async (_, settings) => {
+    const keep = await server.addEndpoint({ schema, settings });
+    const others = (count: number): FormEntry[] =>
+      Array.from({ length: count }, (_, index) => [
+        `question ${index}`,
+        `My answer is a sentence, number ${index}`,
+      ]);
+    const asked = await post(keep, others(100));
+    expect(inputsOf(asked).filter((input) => input.startsWith("question"))).toHaveLength(100);
+    const tooMany = await post(keep, others(101));
+    expect(tooMany.text).not.toContain("<form");
+    expect(tooMany.text).toContain("Back button");
+    expect(tooMany.text).toContain("<li>name is required</li>");
+  },
+);
 
 test("if undeclared inputs are rejected, they are left out and not named", async () => {
   const strict = await server.addEndpoint({ schema, settings: { unknownFields: "reject" } });

@@ -19,6 +19,7 @@ import {
   MAX_RECEIVED_LENGTH,
   MAX_REPORT_BYTES,
 } from "../../src/schemas/issue-report.ts";
+import { MAX_SET_ASIDE_BYTES, MAX_SET_ASIDE_NAMES } from "../../src/schemas/set-aside.ts";
 import {
   MAX_PATTERN_LENGTH,
   MAX_PATTERN_COST_IN_SCHEMA,
@@ -81,6 +82,8 @@ test("the document's limits are the code's", () => {
     MAX_REPORT_BYTES,
     MAX_RECEIVED_LENGTH,
     MAX_UNKNOWN_TOLD,
+    MAX_SET_ASIDE_NAMES,
+    MAX_SET_ASIDE_BYTES,
     MAX_SCHEMA_VERSIONS,
   ]);
   expect(text).toContain(`over ${MAX_REFUSED_TEXT_LENGTH} characters`);

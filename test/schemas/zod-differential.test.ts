@@ -11,10 +11,10 @@ import type { FieldDefinition } from "../../src/schemas/field-definition.ts";
 import { nearMiss, plainJson, sample } from "./definition-arbitrary.ts";
 import { judgeWithZod } from "./zod-reference.ts";
 
-const unknownFields = fc.constantFrom<UnknownFields>("drop", "keep", "reject");
+const unknownFields = fc.constantFrom<UnknownFields>("set-aside", "drop", "keep", "reject");
 
 function withoutMessages(result: ValidationResult): unknown {
-  if (result.ok) return result;
+  if (result.ok) return { ok: true, data: result.data };
   const details = Object.entries(result.details).map(([field, { issues }]) => [
     field,
     issues.map(({ message: _message, ...issue }) => issue),

@@ -90,7 +90,7 @@ test("an endpoint's own list of honeypots replaces the built-in one", async () =
 });
 
 test("control members are never stored and never refused, whatever the endpoint does with unknown members", async () => {
-  for (const unknownFields of ["drop", "keep", "reject"] as const) {
+  for (const unknownFields of ["set-aside", "drop", "keep", "reject"] as const) {
     const endpoint = await server.addEndpoint({ settings: { unknownFields } });
     expect(await storedBy(endpoint, { ...goodPost, _elapsed_ms: 9000, _anything: { a: 1 }, _: 1 })).toEqual(
       goodPost,

@@ -22,6 +22,7 @@ export function asSubmission(given: GivenSubmission): Submission {
     id: newId("sub", createdAt),
     schemaVersion: 1,
     data: {},
+    setAside: null,
     spamScore: 0,
     spamClass: "low",
     spamReasons: [],
