@@ -78,7 +78,7 @@ CREATE TABLE api_key (
   revoked_at INTEGER,
   -- When a secret key was last refused because a browser sent it.
   seen_in_browser_at INTEGER,
-  is_revoked INTEGER NOT NULL DEFAULT 0 CHECK (is_revoked IN (0, 1))
+  is_revoked INTEGER NOT NULL DEFAULT 0 CHECK (is_revoked IN (0, 1)), tag BLOB
 ) STRICT;
 CREATE INDEX api_key_by_endpoint ON api_key (endpoint_id);
 

@@ -263,7 +263,7 @@ export const defaultConfig: Config = {
     baseUrl: null,
     trustProxy: [],
     bodyLimitBytes: 65_536,
-    requestTimeoutMs: 10_000,
+    requestTimeoutMs: 60_000,
     shutdownGraceMs: 15_000,
   },
   database: { path: "./formsvc.db", url: null, poolSize: 8 },

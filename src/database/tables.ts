@@ -94,6 +94,7 @@ interface ApiKeyRow {
   kind: "secret" | "publishable";
   lookup: string;
   hash: string;
+  tag: Buffer | null;
   created_at: number;
   revoked_at: number | null;
   seen_in_browser_at: number | null;

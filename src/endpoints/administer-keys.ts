@@ -15,8 +15,8 @@ export async function addKey(
   { endpoint, kind }: { readonly endpoint: string; readonly kind: KeyKind },
   now: number,
 ): Promise<IssuedKey> {
-  const { id } = await db.read(() => getEndpoint(endpoint));
-  const prepared = await prepareKey(kind);
+  const { id, workspaceId } = await db.read(() => getEndpoint(endpoint));
+  const prepared = await prepareKey(kind, workspaceId);
   return db.transaction(function* () {
     // It may have been deleted while the key was hashed.
     const issued = yield* storeKey((yield* getEndpoint(id)).id, prepared, now);
@@ -32,8 +32,11 @@ export async function replaceKey(
   { key: reference, graceMs }: { readonly key: string; readonly graceMs: number },
   now: number,
 ): Promise<IssuedKey> {
-  const old = await db.read(() => getKey(reference));
-  const prepared = await prepareKey(old.kind);
+  const { old, workspaceId } = await db.read(function* () {
+    const old = yield* getKey(reference);
+    return { old, workspaceId: (yield* getEndpoint(old.endpointId)).workspaceId };
+  });
+  const prepared = await prepareKey(old.kind, workspaceId);
   return db.transaction(function* () {
     const issued = yield* succeedKey(old.id, prepared, graceMs, now);
     yield* recordKeyChange(actor, "rotate", old, now);

@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
-import { type IssuedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
+import { type IssuedKey, type PreparedKey, prepareKey, storeKey } from "../keys/issue-key.ts";
+import type { KeyKind } from "../keys/key-format.ts";
 import { chooseWorkspace } from "../workspaces/workspace-store.ts";
 import { DEFAULT_PLAN, type Plans } from "../workspaces/workspace.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -37,7 +38,8 @@ export async function createEndpoint(
   { workspace, plans, newWorkspacePlan = DEFAULT_PLAN, now }: EndpointPlace,
   also: (endpoint: Endpoint) => Steps<void> = nothingElse,
 ): Promise<CreatedEndpoint> {
-  const [secret, publishable] = await Promise.all([prepareKey("secret"), prepareKey("publishable")]);
+  const prepare = (kind: KeyKind): Promise<PreparedKey> => prepareKey(kind, workspace ?? "");
+  const [secret, publishable] = await Promise.all([prepare("secret"), prepare("publishable")]);
   return db.transaction(function* () {
     const endpoint = yield* insertEndpoint(
       yield* chooseWorkspace(workspace, now, newWorkspacePlan),

@@ -9,7 +9,8 @@ export interface Flight {
   /** Null when it is over: objects that an old dead object refers to are not collected. */
   request: FastifyRequest | null;
   readonly connection: Connection;
-  readonly holder: Holder;
+  /** The client's address at first; from an address that many share, the secret key that it has shown. */
+  holder: Holder;
   readonly bodyBytes: number;
   answerBytes: number;
   /** Increases from one answer to the next. */

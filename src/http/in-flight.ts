@@ -5,8 +5,13 @@ import type { Crowd, Holder, Shares } from "./shares.ts";
 
 /** The requests that a server has under way now. */
 export interface InFlight {
-  /** Says who takes the place that a new request needs; null if there is a place. */
-  crowdedBy(request: FastifyRequest): Crowd | null;
+  /**
+   * Continues a new request if there is a place for it. Where many may share an address, requests with a proven secret key are counted
+   * by the key, and wait for those before them when as many are being answered as one key may have.
+   *
+   * @param refuse told who takes the place that it needs.
+   */
+  enter(request: FastifyRequest, proceed: () => void, refuse: (crowd: Crowd) => void): void;
   /** Those whose bodies may still be on their way. */
   arriving(): Iterable<FastifyRequest>;
   /** Counts the answers of an instance to the requests that it is handed. */
@@ -18,6 +23,8 @@ export interface InFlight {
 export interface InFlightParts extends ProxyTrust {
   readonly shares: Shares;
   readonly bodyLimitBytes: number;
+  /** The secret key that a request has, by its id, if this process proved that key earlier. */
+  readonly provenKeyOf: (request: FastifyRequest) => string | null;
   /** Told of each request when its answer is taken or its client has left; `ms` is the time since it began. */
   readonly onEnd: (request: FastifyRequest, reply: FastifyReply, ms: number) => void;
 }
@@ -40,10 +47,15 @@ declare module "fastify" {
  * engine often kept 5 KB of each request until it collected old objects, which cost a post 10 microseconds.
  */
 export function followRequests(server: FastifyInstance, parts: InFlightParts): InFlight {
-  const { shares, onEnd } = parts;
+  const { shares, onEnd, provenKeyOf } = parts;
+  const lines = createKeyLines(shares);
   let answers = 0;
+  const end = (flight: Flight): void => {
+    lines.leave(flight);
+    finish(shares, flight);
+  };
   const connections = followConnections(server, shares, parts.trustedProxies, (connection) => {
-    while (connection.current !== null) end(shares, connection.current);
+    while (connection.current !== null) end(connection.current);
   });
   const followAnswers = (instance: FastifyInstance): void => {
     instance.decorateRequest("flight", null);
@@ -57,12 +69,12 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
     });
     instance.addHook("onSend", ({ flight }, _reply, payload, done) => {
       if (flight !== null && flight.stage !== "over") {
-        answer(shares, flight);
+        lines.leave(flight);
         const bytes = sizeOf(payload);
         shares.add(flight.holder, "answerBytes", bytes - flight.answerBytes);
         flight.answerBytes = bytes;
         flight.answerNumber = answers += 1;
-        if (isTooMuch(shares, flight.holder)) cutOffOldest(shares, connections.values(), flight);
+        if (isTooMuch(shares, flight.holder)) cutOffOldest(shares, connections.values(), flight, end);
       }
       done(null, payload);
     });
@@ -75,14 +87,20 @@ export function followRequests(server: FastifyInstance, parts: InFlightParts): I
     if (connection === undefined || connection.socket.destroyed) return;
     const flight = begin(parts, connection, request);
     reply.raw.on("close", () => {
-      end(shares, flight);
+      end(flight);
       onEnd(request, reply, performance.now() - startedAt);
     });
     takeTurn(shares, flight, done);
   });
   return {
-    crowdedBy({ flight }) {
-      return flight === null ? null : shares.crowdOf(flight.holder);
+    enter(request, proceed, refuse) {
+      const { flight } = request;
+      if (flight === null) return proceed();
+      if (flight.holder.kind === "maybe a proxy") {
+        const keyId = provenKeyOf(request);
+        if (keyId !== null) moveTo(shares, flight, shares.ofKey(keyId));
+      }
+      lines.enter(flight, proceed, refuse);
     },
     *arriving() {
       for (const { current } of connections.values())
@@ -136,6 +154,54 @@ function takeTurn(shares: Shares, flight: Flight, proceed: () => void): void {
   };
 }
 
+/** Counts a request that arrives as another holder's. Its connection stays with its address. */
+function moveTo(shares: Shares, flight: Flight, holder: Holder): void {
+  shares.add(holder, "requests", 1);
+  shares.add(holder, "bodyBytes", flight.bodyBytes);
+  shares.add(flight.holder, "bodyBytes", -flight.bodyBytes);
+  shares.add(flight.holder, "requests", -1);
+  flight.holder = holder;
+}
+
+/**
+ * A backend may send hundreds of posts at once with its secret key. Those beyond what one key may have answered at once wait before
+ * their bodies are read. They hold requests of the key's share, so no more wait than those that are being answered.
+ */
+function createKeyLines(shares: Shares) {
+  const lines = new Map<Holder, { readonly flight: Flight; readonly enter: () => void }[]>();
+  const next = (holder: Holder): void => {
+    const line = lines.get(holder);
+    let first = line?.shift();
+    // Whoever has left needs no place.
+    while (first !== undefined && first.flight.stage !== "arriving") first = line?.shift();
+    if (line?.length === 0) lines.delete(holder);
+    first?.enter();
+  };
+  const enter = (flight: Flight, proceed: () => void, refuse: (crowd: Crowd) => void): void => {
+    const { holder } = flight;
+    const crowd = shares.crowdOf(holder);
+    if (crowd === null) return proceed();
+    if (crowd === "everybody" || holder.kind !== "key" || !shares.isAnsweringMost(holder))
+      return refuse(crowd);
+    const line = lines.get(holder) ?? [];
+    const takeTurn = (): void => {
+      if (flight.stage === "arriving") enter(flight, proceed, refuse);
+      else next(holder);
+    };
+    line.push({ flight, enter: () => setImmediate(takeTurn) });
+    lines.set(holder, line);
+  };
+  return {
+    enter,
+    /** The request holds no place any more, and the next of its key has a turn. */
+    leave(flight: Flight): void {
+      const wasAnswering = flight.stage === "answering";
+      answer(shares, flight);
+      if (wasAnswering && flight.holder.kind === "key") next(flight.holder);
+    },
+  };
+}
+
 /** The request no longer holds a place or a body. */
 function answer(shares: Shares, flight: Flight): void {
   const { holder, stage, bodyBytes } = flight;
@@ -158,21 +224,21 @@ function cutOffOldest(
   shares: Shares,
   connections: Iterable<Connection>,
   { holder, answerNumber }: Flight,
+  end: (flight: Flight) => void,
 ): void {
   const untaken = [...connections].flatMap(({ current }) => (current?.stage === "answered" ? [current] : []));
   for (const flight of untaken.sort((a, b) => a.answerNumber - b.answerNumber)) {
     if (flight.answerNumber === answerNumber || !isTooMuch(shares, holder)) return;
     if (flight.holder !== holder && !shares.isFull("answerBytes")) continue;
     flight.connection.socket.destroy();
-    end(shares, flight);
+    end(flight);
   }
 }
 
-/** Its answer is taken, or its client has left. */
-function end(shares: Shares, flight: Flight): void {
+/** Its answer is taken, or its client has left, and it holds no place. */
+function finish(shares: Shares, flight: Flight): void {
   const { connection, holder, request } = flight;
   if (request === null) return;
-  answer(shares, flight);
   flight.stage = "over";
   flight.request = null;
   shares.add(holder, "answerBytes", -flight.answerBytes);

@@ -1,10 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyReply } from "fastify";
+import fastify, {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
+import type { Gatekeeper } from "../submissions/authenticate.ts";
 import { browserClientRoutes } from "./browser-client-routes.ts";
 import type { ProxyTrust } from "./client-address.ts";
 import { allowAnyOrigin } from "./cors.ts";
@@ -35,6 +41,8 @@ export interface ServerLimits {
 export interface GuardParts extends ProxyTrust {
   readonly limits: ServerLimits;
   readonly log: Log;
+  /** The secret key that a request has, by its id, if this process proved that key earlier. */
+  readonly provenKeyOf: (request: FastifyRequest) => string | null;
   /** Whether the server stops and takes nothing new. */
   readonly isDraining: () => boolean;
   /** Told of each request that has ended. */
@@ -49,7 +57,7 @@ export interface ServerParts
     SubmissionRoutesParts,
     HealthRoutesParts,
     MailLinkParts,
-    Omit<GuardParts, "observe"> {
+    Omit<GuardParts, "observe" | "provenKeyOf"> {
   /** The address that clients use; null if only the socket's is known. */
   readonly baseUrl: string | null;
   /** Without a token `/metrics` is not among the routes. Null measures nothing. */
@@ -78,6 +86,8 @@ const MIN_WHOLE_BODIES = 16;
 const MAX_ANSWER_BYTES = 33_554_432;
 /** Longer than the usual 60 s of a proxy's connection pool, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
+/** Of a request that takes long, all but the body arrives at once: 16 KiB at the speed of the slowest phone are rare. */
+const HEADERS_TIMEOUT_MS = 10_000;
 /** A client that takes nothing of its answer for this time is cut off; posts wait for a few seconds at most. */
 const MAX_STILL_MS = 60_000;
 /** Time between two searches for slow requests; a limit is enforced at most this much late. */
@@ -86,7 +96,11 @@ const TIMEOUT_CHECK_MS = 500;
 /** The HTTP server with every route, not listening yet. */
 export function createServer(parts: ServerParts): FastifyInstance {
   const { limits } = parts;
-  const server = createGuardedServer({ ...parts, observe: measureRequests(parts.metrics ?? noMetrics) });
+  const server = createGuardedServer({
+    ...parts,
+    observe: measureRequests(parts.metrics ?? noMetrics),
+    provenKeyOf: secretKeysOf(parts.gatekeeper),
+  });
   for (const event of ["connection", "drop"]) server.server.on(event, () => parts.intake.expectPost());
   openapiRoutes(server, parts.baseUrl);
   const posts = { ...parts, bodyLimitBytes: limits.bodyLimitBytes };
@@ -99,6 +113,14 @@ export function createServer(parts: ServerParts): FastifyInstance {
   mailLinkRoutes(server, parts);
   if (parts.metrics !== null && parts.metrics.token !== null) metricsRoutes(server, parts.metrics);
   return server;
+}
+
+function secretKeysOf(gatekeeper: Gatekeeper): GuardParts["provenKeyOf"] {
+  return ({ headers: { authorization }, clientAddress }) => {
+    if (authorization === undefined) return null;
+    const key = gatekeeper.recall(authorization, clientAddress)?.key;
+    return key?.kind === "secret" ? key.id : null;
+  };
 }
 
 /** No route has a schema of the framework. Its own compilers for them would take 8 ms of each start. */
@@ -132,7 +154,7 @@ export function createGuardedServer(parts: GuardParts): FastifyInstance {
     },
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: limits.requestTimeoutMs,
+      headersTimeout: Math.min(limits.requestTimeoutMs, HEADERS_TIMEOUT_MS),
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       // Without it Node answers by itself, with an empty body.
       requireHostHeader: false,
@@ -211,12 +233,12 @@ function guardRequests(server: FastifyInstance, parts: GuardParts, inFlight: InF
     const isHealthCheck = request.routeOptions.url === "/healthz" || request.routeOptions.url === "/readyz";
     if (isHealthCheck) return done();
     if (parts.isDraining()) return done(refusal(reply, "The server is shutting down."));
-    const crowd = inFlight.crowdedBy(request);
-    if (crowd === null) return done();
-    // A kept connection would be served before all that wait to be taken, and be refused again and again.
-    if (Number(request.headers["content-length"] ?? 0) <= SMALL_BODY_BYTES)
-      reply.header("connection", "close");
-    return done(refusal(reply, CROWDED[crowd]));
+    inFlight.enter(request, done, (crowd) => {
+      // A kept connection would be served before all that wait to be taken, and be refused again and again.
+      if (Number(request.headers["content-length"] ?? 0) <= SMALL_BODY_BYTES)
+        reply.header("connection", "close");
+      done(refusal(reply, CROWDED[crowd]));
+    });
   });
 }
 

@@ -14,9 +14,11 @@ export interface Holdings {
   answerBytes: number;
 }
 
-/** One client address (IPv6: its /64) with what it holds. */
+/** One client address (IPv6: its /64), or one secret key, with what it holds. */
 export interface Holder {
   readonly unit: string;
+  /** Of an address that may be a proxy's, many clients; of a key, its owner alone. */
+  readonly kind: "client" | "maybe a proxy" | "key";
   readonly held: Holdings;
   readonly most: Readonly<Holdings>;
 }
@@ -27,19 +29,25 @@ export type Crowd = "this client" | "everybody";
 export interface Shares {
   /** @param address canonical */
   of(address: string): Holder;
+  ofKey(keyId: string): Holder;
   /** @param by may be negative */
   add(holder: Holder, what: keyof Holdings, by: number): void;
   /** Whether the holder has more than its share. */
   isOver(holder: Holder, what: keyof Holdings): boolean;
   /** Whether all have more than there is. */
   isFull(what: keyof Holdings): boolean;
+  /** Whether only as many are being answered as the holder may have, and everything else has room. */
+  isAnsweringMost(holder: Holder): boolean;
   /** Null while there is a place for the holder's requests, the newest counted already. */
   crowdOf(holder: Holder): Crowd | null;
 }
 
 /** One client address never takes what belongs to all. */
 const CLIENT_SHARE = 1 / 8;
-/** The operator's own proxy, if the configuration does not name it, has one address for all its clients. */
+/**
+ * The operator's own proxy, if the configuration does not name it, has one address for all its clients; a backend with a secret key may
+ * be on the same machine as that, or as other backends.
+ */
 const PROXY_SHARE = 1 / 2;
 
 /** Counts what each client address holds of `total`, as long as it holds something. */
@@ -48,14 +56,19 @@ export function createShares(total: Readonly<Holdings>): Shares {
   const proxyMost = scale(total, PROXY_SHARE);
   const all = nothing();
   const holders = new Map<string, Holder>();
+  const add = (unit: string, kind: Holder["kind"]): Holder => {
+    const holder = { unit, kind, held: nothing(), most: kind === "client" ? clientMost : proxyMost };
+    holders.set(unit, holder);
+    return holder;
+  };
   return {
     of(address) {
       const unit = addressUnit(address);
-      const known = holders.get(unit);
-      if (known !== undefined) return known;
-      const holder = { unit, held: nothing(), most: isPrivate(address) ? proxyMost : clientMost };
-      holders.set(unit, holder);
-      return holder;
+      return holders.get(unit) ?? add(unit, isPrivate(address) ? "maybe a proxy" : "client");
+    },
+    ofKey(keyId) {
+      const unit = `key ${keyId}`;
+      return holders.get(unit) ?? add(unit, "key");
     },
     add({ unit, held }, what, by) {
       held[what] += by;
@@ -64,6 +77,8 @@ export function createShares(total: Readonly<Holdings>): Shares {
     },
     isOver: ({ held, most }, what) => held[what] > most[what],
     isFull: (what) => all[what] > total[what],
+    isAnsweringMost: ({ held, most }) =>
+      held.answering >= most.answering && held.requests <= most.requests && held.bodyBytes <= most.bodyBytes,
     crowdOf({ held, most }) {
       if (isCrowded(held, most)) return "this client";
       return isCrowded(all, total) ? "everybody" : null;

@@ -1,6 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { hashSecret } from "../hashing/argon2.ts";
+import { createHashGate } from "../hashing/hash-gate.ts";
 import { type KeyKind, makeKey, type ParsedKey } from "./key-format.ts";
 import { endKey, getKey, hasEnded, insertKey, type Key } from "./key-store.ts";
 
@@ -16,9 +17,17 @@ export interface PreparedKey {
   readonly hash: string;
 }
 
-export async function prepareKey(kind: KeyKind): Promise<PreparedKey> {
+/** One key is hashed at a time in this process; workspaces take turns, so that nobody's many keys hold up another's one. */
+const making = createHashGate({
+  maxRunning: 1,
+  maxWaiting: 64,
+  refusal: "Too many keys are being made; try again shortly.",
+});
+
+/** @param workspace any name of the workspace that it is for. @throws unavailable when too many wait */
+export async function prepareKey(kind: KeyKind, workspace: string): Promise<PreparedKey> {
   const parsed = makeKey(kind);
-  return { parsed, hash: await hashSecret(parsed.text) };
+  return { parsed, hash: await making.enter(workspace, () => hashSecret(parsed.text)) };
 }
 
 /** Inside a transaction. */

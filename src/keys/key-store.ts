@@ -5,6 +5,7 @@ import { raiseSettingsVersion } from "../database/settings-version.ts";
 import type { Tables } from "../database/tables.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { isId, newId } from "../foundation/id.ts";
+import { tagOf } from "./key-tag.ts";
 import { isLookup, parseKey, type KeyKind, type ParsedKey } from "./key-format.ts";
 
 export interface Key {
@@ -14,6 +15,8 @@ export interface Key {
   readonly lookup: string;
   /** argon2id, PHC format. */
   readonly hash: string;
+  /** Null until a key of an earlier version is used; see `key-tag.ts`. */
+  readonly tag: Buffer | null;
   readonly createdAt: number;
   /** The key is refused from this time on; it may be in the future, during a rotation's grace period. */
   readonly revokedAt: number | null;
@@ -43,6 +46,7 @@ export function* insertKey(made: NewKey, now: number): Steps<Key> {
     kind: made.parsed.kind,
     lookup: made.parsed.lookup,
     hash: made.hash,
+    tag: tagOf(made.parsed.text),
     created_at: now,
     revoked_at: null,
     seen_in_browser_at: null,
@@ -140,6 +144,15 @@ export function finishGrace(now: number): Steps<number> {
   );
 }
 
+/** Gives its tag to a key of an earlier version, whose text was proved. */
+export function* addTag({ id }: Key, text: string): Steps<void> {
+  const untagged = query
+    .updateTable("api_key")
+    .set({ tag: tagOf(text) })
+    .where("id", "=", id);
+  yield* run(untagged.where("tag", "is", null));
+}
+
 /** Remembers that a browser sent this secret key, so that its owner is told. */
 export function* markSeenInBrowser(key: Key, now: number): Steps<void> {
   yield* run(query.updateTable("api_key").set({ seen_in_browser_at: now }).where("id", "=", key.id));
@@ -152,6 +165,7 @@ function toKey(row: Selectable<Tables["api_key"]>): Key {
     kind: row.kind,
     lookup: row.lookup,
     hash: row.hash,
+    tag: row.tag,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
     seenInBrowserAt: row.seen_in_browser_at,

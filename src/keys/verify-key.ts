@@ -5,7 +5,8 @@ import { KnownValues } from "../foundation/known-values.ts";
 import { createHashGate } from "../hashing/hash-gate.ts";
 import { DECOY_HASH, matchesHash } from "../hashing/argon2.ts";
 import type { ParsedKey } from "./key-format.ts";
-import { hasEnded, type Key, findKey } from "./key-store.ts";
+import { addTag, hasEnded, type Key, findKey } from "./key-store.ts";
+import { fitsTag } from "./key-tag.ts";
 
 /** Keys that one process remembers as proved; beyond this the oldest is forgotten, and proved again when it is used. */
 const MAX_REMEMBERED_KEYS = 10_000;
@@ -50,13 +51,14 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
 
   const prove = async (parsed: ParsedKey, digest: string): Promise<Key | null> => {
     const key = await records.find(parsed.lookup);
-    if (key === undefined || key.kind !== parsed.kind || !isGood(key)) {
-      // Unknown and revoked keys take as long as others, and wait for each other only.
+    if (key === undefined || !mayBe(key, parsed) || !isGood(key)) {
+      // Unknown, made-up and revoked keys take as long as others, and wait for each other only.
       await hopeless.enter("", () => matchesHash(DECOY_HASH, parsed.text));
       return null;
     }
-    // A line for each key: invented texts around the 12 characters of one key delay only that key.
+    // A line for each key: invented texts around the 12 characters of a key that has no tag yet delay only that key.
     if (!(await likely.enter(key.lookup, () => matchesHash(key.hash, parsed.text)))) return null;
+    if (key.tag === null) await giveTag(db, key, parsed.text);
     // Read again: the key may have been revoked while it was hashed.
     const current = onlyGood(await records.reread(parsed.lookup));
     if (current === null) return null;
@@ -96,6 +98,15 @@ export function createKeyVerifier(db: Database, clock: Clock): KeyVerifier {
     },
     forgetRecords: () => records.forget(),
   };
+}
+
+function mayBe(key: Key, { kind, text }: ParsedKey): boolean {
+  return key.kind === kind && fitsTag(key.tag, text);
+}
+
+/** A tag that cannot be written now is written when the key is proved again. */
+async function giveTag(db: Database, key: Key, text: string): Promise<void> {
+  await db.relaxedTransaction(() => addTag(key, text)).catch(() => undefined);
 }
 
 function digestOf(text: string): string {

@@ -100,7 +100,7 @@ async function serveRequests(
   });
   const ownDashboard =
     hasOwnAddress && dashboard !== null
-      ? createGuardedServer({ ...guards, late: dashboard, observe: () => {} })
+      ? createGuardedServer({ ...guards, late: dashboard, observe: () => {}, provenKeyOf: () => null })
       : null;
   let ownMetrics: FastifyInstance | null = null;
   const closers = [

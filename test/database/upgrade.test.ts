@@ -31,7 +31,7 @@ async function databaseOfVersion(machine: OperatorMachine, version: number) {
   connection.pragma(`user_version = ${version}`);
   const now = Date.now();
   const [account, workspace, endpoint] = [newId("acct", now), newId("ws", now), newId("ep", now)];
-  const key = await prepareKey("secret");
+  const key = await prepareKey("secret", "ws");
   const insert: Insert = (table, row) => {
     const names = Object.keys(row);
     const sql = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;

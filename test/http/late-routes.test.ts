@@ -17,6 +17,7 @@ async function startLate(add: (server: FastifyInstance) => Promise<void>) {
     trustedProxies: compileNetworks([]),
     onUntrustedProxy: () => {},
     isDraining: () => false,
+    provenKeyOf: () => null,
     observe: (route) => void observed.push(route),
     log: createLog("info", "json", () => ({ write: (line) => void lines.push(line) })),
     late: { path: "/late", add },

@@ -126,8 +126,8 @@ describe("behind a trusted proxy", () => {
 describe("without a trusted proxy", () => {
   test("a loopback address, which may be a proxy's, takes half of the requests", async () => {
     const server = await startServer();
-    const { secret } = await server.addEndpoint();
-    const slow = await openMany(server, 300, head({ key: secret, client: GREEDY, length: 100 }));
+    const { secret, publishable } = await server.addEndpoint();
+    const slow = await openMany(server, 300, head({ key: publishable, client: GREEDY, length: 100 }));
     expect(await admitted(slow, 256)).toBe(256);
     expect(
       await statusFrom(
@@ -136,6 +136,44 @@ describe("without a trusted proxy", () => {
         head({ key: secret, client: GREEDY, length: body.length }) + body,
       ),
     ).toBe(200);
+  });
+
+  test("200 posts that a backend on this machine sends at once with its secret key are all taken", async () => {
+    const server = await startServer();
+    const { secret } = await server.addEndpoint();
+    expect((await server.post(secret, goodPost)).status).toBe(200);
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 200 }, () => server.post(secret, goodPost)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    }
+    expect(server.stored()).toHaveLength(601);
+  });
+
+  test("a secret key takes half of the requests, and none of those of its address and of other keys there", async () => {
+    const server = await startServer();
+    const [one, other] = [await server.addEndpoint(), await server.addEndpoint()];
+    for (const { secret } of [one, other]) expect((await server.post(secret, goodPost)).status).toBe(200);
+    const slow = await openMany(server, 300, head({ key: one.secret, client: GREEDY, length: 100 }));
+    expect(await admitted(slow, 256)).toBe(256);
+    expect((await server.post(one.secret, goodPost)).status).toBe(503);
+    expect((await server.post(one.publishable, goodPost)).status).toBe(200);
+    expect((await server.post(other.secret, goodPost)).status).toBe(200);
+  });
+
+  test("posts that wait for others of their key are answered when a client before them leaves", async () => {
+    const server = await startServer();
+    const { secret } = await server.addEndpoint();
+    expect((await server.post(secret, goodPost)).status).toBe(200);
+    const waiting = await openMany(
+      server,
+      200,
+      head({ key: secret, client: GREEDY, length: body.length }) + body,
+    );
+    for (const { socket } of waiting.slice(0, 150)) socket.destroy();
+    expect(await until(() => waiting.slice(150).every((connection) => firstStatus(connection) === 200))).toBe(
+      true,
+    );
+    expect((await server.post(secret, goodPost)).status).toBe(200);
   });
 
   test("and half of the connections; further ones are closed as they come", async () => {

@@ -29,6 +29,36 @@ test.each([
   expect(server.stored()).toEqual([]);
 });
 
+test("a phone that sends 6 KB at 300 bytes a second is waited for", async () => {
+  const server = await startServer();
+  const { publishable } = await server.addEndpoint();
+  const long = JSON.stringify({ ...goodPost, message: "x".repeat(6000) });
+  const connection = await openRaw(server.port);
+  connection.write(headFor(publishable, long.length));
+  const startedAt = performance.now();
+  let sent = 0;
+  const send = setInterval(() => {
+    const due = Math.floor(((performance.now() - startedAt) / 1000) * 300);
+    connection.write(long.slice(sent, due));
+    sent = Math.max(sent, Math.min(due, long.length));
+  }, 200);
+  await until(() => connection.received() !== "" || connection.socket.destroyed);
+  clearInterval(send);
+  expect(performance.now() - startedAt).toBeGreaterThan(15_000);
+  expect(splitAnswers(connection.received())[0]?.status).toBe(200);
+}, 60_000);
+
+test("headers have ten seconds, however long a request may take", async () => {
+  const server = await startServer();
+  const connection = await openRaw(server.port);
+  connection.write("POST /submit HTTP/1.1\r\nHost: a\r\n");
+  const drip = setInterval(() => connection.write("X"), 200);
+  const startedAt = performance.now();
+  const [answer] = splitAnswers(await connection.closed.finally(() => clearInterval(drip)));
+  expect(answer?.status).toBe(408);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+}, 60_000);
+
 test("stopping answers the posts that were begun, refuses what comes after them, and closes", async () => {
   const server = await startServer();
   const { secret } = await server.addEndpoint();

@@ -3,10 +3,11 @@ import type { Database } from "../../src/database/database.ts";
 import { defaultEndpointSettings } from "../../src/endpoints/endpoint.ts";
 import { insertEndpoint } from "../../src/endpoints/endpoint-store.ts";
 import { makeKey } from "../../src/keys/key-format.ts";
-import { endKey, insertKey, keyState, listKeys, type Key } from "../../src/keys/key-store.ts";
+import { tagOf } from "../../src/keys/key-tag.ts";
+import { addTag, endKey, insertKey, keyState, listKeys, type Key } from "../../src/keys/key-store.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
-import { ENGINES } from "../support/engines.ts";
+import { ENGINES, write } from "../support/engines.ts";
 import { NOON } from "../support/fake-clock.ts";
 
 const plans = { hobby: { monthlySubmissions: null, endpoints: null, customSpam: false } };
@@ -35,6 +36,21 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
       message: "an endpoint has at most 50 keys that work; revoke one first",
     });
     await add(NOON + 1000);
+  });
+
+  test("a key has a tag of 32 bits from the start, and one of an earlier version gets it once", async () => {
+    const db = await temporary();
+    const endpointId = await addEndpoint(db);
+    const parsed = makeKey("secret");
+    const made = await db.transaction(() => insertKey({ endpointId, parsed, hash: "" }, NOON));
+    expect(made.tag).toEqual(tagOf(parsed.text));
+    expect(made.tag).toHaveLength(4);
+    const kept = async () => (await db.read(() => listKeys(endpointId)))[0]?.tag;
+    expect(await kept()).toEqual(made.tag);
+    await write(db, "UPDATE api_key SET tag = NULL");
+    expect(await kept()).toBeNull();
+    for (const text of [parsed.text, "another"]) await db.transaction(() => addTag(made, text));
+    expect(await kept()).toEqual(made.tag);
   });
 
   test("of keys that have ended the last hundred are kept", async () => {

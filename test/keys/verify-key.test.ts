@@ -8,6 +8,7 @@ import { type PreparedKey, prepareKey, revokeKey, storeKey } from "../../src/key
 import { replaceKey } from "../../src/endpoints/administer-keys.ts";
 import { makeKey, type ParsedKey } from "../../src/keys/key-format.ts";
 import { getKey, finishGrace, listKeys } from "../../src/keys/key-store.ts";
+import { tagOf } from "../../src/keys/key-tag.ts";
 import { createKeyVerifier, type KeyVerifier } from "../../src/keys/verify-key.ts";
 import { exampleSchema } from "../../src/schemas/example-schema.ts";
 import { createAccount } from "../../src/workspaces/workspace-store.ts";
@@ -18,7 +19,7 @@ import { openForTest, temporaryDatabase } from "../support/temporary-database.ts
 let secret: PreparedKey;
 let publishable: PreparedKey;
 beforeAll(async () => {
-  [secret, publishable] = await Promise.all([prepareKey("secret"), prepareKey("publishable")]);
+  [secret, publishable] = await Promise.all([prepareKey("secret", "ws"), prepareKey("publishable", "ws")]);
 });
 
 interface Bench {
@@ -70,7 +71,7 @@ describe("at rest", () => {
     for (const hash of hashes) {
       expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
     }
-    expect((await prepareKey("secret")).hash.split("$")[4]).not.toBe(hashes[0]?.split("$")[4]);
+    expect((await prepareKey("secret", "ws")).hash.split("$")[4]).not.toBe(hashes[0]?.split("$")[4]);
   });
 
   test("the text of a key is nowhere in the database file, nor in what lies beside it", async () => {
@@ -173,6 +174,27 @@ describe("verifying", () => {
     expect(await verifier.verify(secret.parsed)).not.toBeNull();
     expect(revoked.checked() + ofOtherKind.checked()).toBeLessThan(20);
     await Promise.all([revoked.over, ofOtherKind.over]);
+  });
+
+  test("of an earlier version works without a tag, and made-up texts delay it only until it was used", async () => {
+    const { db, verifier, clock } = bench();
+    db.execute("UPDATE api_key SET tag = NULL");
+    const found = await verifier.verify(secret.parsed);
+    expect(found?.tag).toEqual(tagOf(secret.parsed.text));
+    expect(db.prepare("SELECT count(*) FROM api_key WHERE tag IS NOT NULL").pluck().get()).toBe(1);
+    const next = createKeyVerifier(db, clock);
+    const impostors = flood(next, () => impostorOf(secret.parsed));
+    expect(await next.verify(secret.parsed)).toMatchObject({ id: found?.id });
+    expect(impostors.checked()).toBeLessThan(10);
+    await impostors.over;
+  });
+
+  test("is verified although its tag cannot be written", async () => {
+    const { db, clock } = bench();
+    db.execute("UPDATE api_key SET tag = NULL");
+    const failing = { ...db, relaxedTransaction: () => Promise.reject(new Error("the disk is full")) };
+    expect(await createKeyVerifier(failing, clock).verify(secret.parsed)).not.toBeNull();
+    expect(db.prepare("SELECT count(*) FROM api_key WHERE tag IS NOT NULL").pluck().get()).toBe(0);
   });
 
   test("lets made-up texts with the 12 characters of one key delay no other key", async () => {

@@ -1,0 +1,2 @@
+-- ../0028-key-tag.sql says what it means.
+ALTER TABLE api_key ADD COLUMN tag bytea;
