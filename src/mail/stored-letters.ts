@@ -54,6 +54,8 @@ const REST_MS = [60_000, 300_000, 900_000];
 const UNSURE_MS = 1_800_000;
 /** Another server may have written letters, and been lost. */
 const LOOK_MS = 60_000;
+/** A letter is due, and another server has it: that server may be lost. */
+const HELD_MS = 5000;
 /** Wait for a database that does not answer. */
 const BUSY_MS = 1000;
 /** Confirmations that were written and are tried again, whose bytes are remembered. */
@@ -144,7 +146,7 @@ export class StoredLetters {
     const fullMs = groups.map((group) => group.fullMs).filter((ms) => ms > 0);
     const dueAt = await db.read(nextLetterAt);
     const dueMs = dueAt === undefined ? LOOK_MS : dueAt - clock.now();
-    return Math.min(LOOK_MS, ...fullMs, dueMs <= 0 ? LOOK_MS : dueMs);
+    return Math.min(LOOK_MS, ...fullMs, dueMs <= 0 ? HELD_MS : dueMs);
   }
 
   /** Until the group's minute has room again; 0 if it has. */
