@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { type MailParts, openMailTransports } from "../mail/open-mail.ts";
-import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
+import { readSmtpSettings, sendsPasswordUnasked } from "../mail/read-smtp-settings.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
+import { mailPasswordInClear } from "../foundation/events.ts";
 import type { Transport } from "../outbox/transport.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { parseAllowedNetworks } from "../webhooks/address-guard.ts";
@@ -30,6 +31,7 @@ export function readMailParts({ db, config, clock, log }: ServiceParts): MailPar
   const { baseUrl } = config.server;
   const smtp = readSmtpSettings(config.mail, baseUrl);
   if (smtp === null) return null;
+  if (sendsPasswordUnasked(config.mail)) mailPasswordInClear(log, { host: smtp.host });
   const dashboardUrl = dashboardUrlOf(config);
   return {
     db,

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from "node:fs";
 import type { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
@@ -108,6 +109,10 @@ const off = command({
 /** @throws usage when a setting is given and cleared, or given twice */
 function readChange(given: OptionValues<typeof settingOptions>): AutoReplyChange["change"] {
   if (given.text !== null && given.textFile !== null) return refuse("give --text or --text-file, not both");
+  if (given.text !== null && namesFile(given.text))
+    return refuse(
+      `--text is the text itself, and ${given.text} is ${given.text === "-" ? "standard input" : "a file"}: give --text-file ${given.text}`,
+    );
   const text = given.textFile === null ? given.text : readInput(given.textFile);
   return {
     ...(given.field !== null && { field: given.field }),
@@ -115,6 +120,11 @@ function readChange(given: OptionValues<typeof settingOptions>): AutoReplyChange
     ...chosen("subject", given.subject, given.clearSubject),
     ...chosen("replyTo", given.replyTo, given.clearReplyTo, "reply-to"),
   };
+}
+
+/** Whether somebody most likely means what is in a file, and not its name: visitors would be sent the name. */
+function namesFile(text: string): boolean {
+  return text === "-" || (existsSync(text) && statSync(text).isFile());
 }
 
 function chosen(name: string, value: string | null, isCleared: boolean, flag = name) {

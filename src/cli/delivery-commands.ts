@@ -1,20 +1,15 @@
-import type { Database } from "../database/database.ts";
+import type { Steps } from "../database/steps.ts";
 import { toIsoTime } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import {
-  type Channel,
-  getChannelDelivery,
-  listChannelDeliveries,
-  replayOf,
-} from "../outbox/channel-deliveries.ts";
-import { type Attempt, type Delivery, DELIVERY_STATES, isGathered } from "../outbox/delivery.ts";
-import { attemptJson, deliveryJson } from "../outbox/delivery-json.ts";
-import { leadOf, listAttempts, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
-import { readKinds } from "../outbox/recipient-store.ts";
+import { type Channel, replayOf } from "../outbox/channel-deliveries.ts";
+import { type Attempt, DELIVERY_STATES, isGathered } from "../outbox/delivery.ts";
+import { attemptJson, deliveryJson, type ListedDelivery } from "../outbox/delivery-json.ts";
+import { type DeliveryFilter, leadOf, MAX_DELIVERY_PAGE } from "../outbox/delivery-store.ts";
 import type { ReplayRange } from "../outbox/replay-deliveries.ts";
 import { parseCount, parseTime } from "./arguments.ts";
 import { type AnyCommand, command } from "./command.ts";
 import { withDatabase } from "./open.ts";
+import { endpointIdOf } from "./submission-filter.ts";
 
 const DEFAULT_PAGE_SIZE = 25;
 
@@ -26,25 +21,39 @@ interface DeliveryWords {
   readonly recipient: "webhook" | "recipient";
   /** What a message is called that receivers would drop if it came again. */
   readonly messageId: string;
-  /** What else is to be known of a delivery; null for nothing. @param kind of its recipient, if the channel shows several. */
-  readonly noteOf: (
-    delivery: Delivery,
-    attempts: readonly Attempt[],
-    kind: string | undefined,
-  ) => string | null;
+  /** What else is to be known of a delivery; null for nothing. */
+  readonly noteOf: (delivery: ListedDelivery, attempts: readonly Attempt[]) => string | null;
+  /** Newest first. @throws not_found when the named recipient or submission is not there; invalid_request on a foreign cursor */
+  readonly list: (filter: Omit<DeliveryFilter, "kinds">) => Steps<ListedPage>;
+  /** @throws not_found */
+  readonly get: (id: string) => Steps<ListedWhole>;
+  /** @throws conflict if it is never sent again by hand */
+  readonly checkReplay: (id: string) => Steps<void>;
+}
+
+interface ListedPage {
+  readonly deliveries: readonly ListedDelivery[];
+  readonly nextCursor: string | null;
+}
+
+export interface ListedWhole {
+  readonly delivery: ListedDelivery;
+  /** In the order in which they were made. */
+  readonly attempts: readonly Attempt[];
 }
 
 /** `deliveries`, `attempts` and `replay` of one kind of recipient. */
 export function deliveryCommands<Actor>(channel: Channel<Actor>, words: DeliveryWords): AnyCommand[] {
-  return [deliveriesOf(channel, words), attemptsOf(channel, words), replayCommandOf(channel, words)];
+  return [deliveriesOf(words), attemptsOf(words), replayCommandOf(channel, words)];
 }
 
-function deliveriesOf<Actor>(channel: Channel<Actor>, { noun, recipient }: DeliveryWords): AnyCommand {
+function deliveriesOf({ noun, recipient, list }: DeliveryWords): AnyCommand {
   return command({
     usage: "deliveries",
     summary: "List deliveries, newest first",
     options: [
       recipientOption(recipient),
+      { flags: "--endpoint <endpoint>", summary: "only those of this endpoint" },
       { flags: "--submission <submission>", summary: "only this submission's" },
       { flags: "--state <state>", summary: "only those in this state", choices: DELIVERY_STATES },
       {
@@ -62,19 +71,21 @@ function deliveriesOf<Actor>(channel: Channel<Actor>, { noun, recipient }: Deliv
       withDatabase(context, async (db) => {
         const { submission: submissionId, state, cursor, limit } = options;
         const recipientId = options[recipient];
-        const filter = { recipientId, submissionId, state, cursor, limit: limit ?? DEFAULT_PAGE_SIZE };
-        const page = await db.read(() => listChannelDeliveries(channel, filter));
-        const kindOf = await kindsFor(db, channel, page.deliveries);
+        const page = await db.read(function* () {
+          const endpointId = yield* endpointIdOf(options.endpoint);
+          const narrowed = { recipientId, endpointId, submissionId, state, cursor };
+          return yield* list({ ...narrowed, limit: limit ?? DEFAULT_PAGE_SIZE });
+        });
         if (context.output.isJson) {
-          const data = page.deliveries.map((one) => deliveryJson(one, `${recipient}_id`, kindOf(one)));
+          const data = page.deliveries.map((one) => deliveryJson(one, `${recipient}_id`));
           return context.output.json({ data, next_cursor: page.nextCursor });
         }
         const isMail = recipient === "recipient";
-        const headings = [...headingsOf(channel, recipient), ...(isMail ? ["SUMMARY"] : [])];
+        const headings = [...headingsOf(recipient), ...(isMail ? ["SUMMARY"] : [])];
         const rows = page.deliveries.map((delivery) => {
           const { others } = delivery;
           const summary = isMail ? [others === 0 ? "" : togetherWords(others)] : [];
-          return [...toRow(delivery, kindOf(delivery)), ...summary];
+          return [...toRow(delivery), ...summary];
         });
         context.output.table(headings, rows, "no deliveries");
         if (page.nextCursor !== null) context.output.note(`more with: --cursor ${page.nextCursor}`);
@@ -83,18 +94,16 @@ function deliveriesOf<Actor>(channel: Channel<Actor>, { noun, recipient }: Deliv
   });
 }
 
-function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }: DeliveryWords): AnyCommand {
+function attemptsOf({ noun, recipient, noteOf, get }: DeliveryWords): AnyCommand {
   return command({
     usage: "attempts <delivery>",
     summary: "Show every attempt of a delivery and its result",
     examples: [`formsvc ${noun} attempts msg_01h455vb4pex5vsknk084sn02q`],
     action: (context, _options, [id]) =>
       withDatabase(context, async (db) => {
-        const delivery = await db.read(() => getChannelDelivery(channel, id));
-        const made = await db.read(() => listAttempts(leadOf(delivery)));
-        const kind = (await kindsFor(db, channel, [delivery]))(delivery);
+        const { delivery, attempts: made } = await db.read(() => get(id));
         if (context.output.isJson) {
-          const shown = deliveryJson(delivery, `${recipient}_id`, kind);
+          const shown = deliveryJson(delivery, `${recipient}_id`);
           return context.output.json({ delivery: shown, data: made.map(attemptJson) });
         }
         const rows = made.map((attempt) => [
@@ -111,7 +120,7 @@ function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }:
           context.output.note(
             `in the summary ${leadOf(delivery)}, ${togetherWords(others)}; its attempts are shown`,
           );
-        const more = noteOf(delivery, made, kind);
+        const more = noteOf(delivery, made);
         if (more !== null) context.output.note(more);
         return undefined;
       }),
@@ -120,7 +129,7 @@ function attemptsOf<Actor>(channel: Channel<Actor>, { noun, recipient, noteOf }:
 
 function replayCommandOf<Actor>(
   channel: Channel<Actor>,
-  { noun, recipient, messageId }: DeliveryWords,
+  { noun, recipient, messageId, checkReplay }: DeliveryWords,
 ): AnyCommand {
   return command({
     usage: "replay [delivery]",
@@ -150,7 +159,10 @@ function replayCommandOf<Actor>(
         const { failed: failedOnly, since, until, asNew, dryRun } = options;
         const range = { recipientId: options[recipient], failedOnly, since, until };
         if (id === undefined) requireRange(range);
-        else refuseRange(range);
+        else {
+          refuseRange(range);
+          await db.read(() => checkReplay(id));
+        }
         const replayed = await replayOf(channel, db, {
           what: id ?? range,
           asNew,
@@ -191,7 +203,7 @@ function saidIn({ message, answer }: Attempt): string {
   return [message ?? "", isQuoted ? "" : answer].join(" ").trim();
 }
 
-function planOf(delivery: Delivery, now: number): string {
+function planOf(delivery: ListedDelivery, now: number): string {
   if (delivery.dueAt === null) return "";
   const at = toIsoTime(delivery.dueAt);
   return isGathered(delivery, now)
@@ -203,28 +215,18 @@ function togetherWords(others: number): string {
   return others === 1 ? "with 1 other" : `with ${others} others`;
 }
 
-function headingsOf<Actor>({ alsoShows }: Channel<Actor>, recipient: string): string[] {
-  const kind = alsoShows.length === 0 ? [] : ["KIND"];
+function headingsOf(recipient: DeliveryWords["recipient"]): string[] {
+  const kind = recipient === "webhook" ? [] : ["KIND"];
   return ["ID", recipient.toUpperCase(), ...kind, ...HEADINGS];
 }
 
-/** Undefined for each if the channel has one kind alone. */
-async function kindsFor<Actor>(
-  db: Database,
-  { alsoShows }: Channel<Actor>,
-  deliveries: readonly Delivery[],
-): Promise<(delivery: Delivery) => string | undefined> {
-  if (alsoShows.length === 0) return () => undefined;
-  const kinds = await db.read(() => readKinds(deliveries.map(({ recipientId }) => recipientId)));
-  return ({ recipientId }) => kinds.get(recipientId);
-}
-
-function toRow(delivery: Delivery, kind: string | undefined): string[] {
+function toRow(delivery: ListedDelivery): string[] {
+  const { kind } = delivery;
   return [
     delivery.id,
-    delivery.recipientId,
+    delivery.recipientId ?? "",
     ...(kind === undefined ? [] : [kind]),
-    delivery.submissionId,
+    delivery.submissionId ?? "",
     delivery.state,
     String(delivery.attempts),
     delivery.lastStatus === null ? "" : String(delivery.lastStatus),

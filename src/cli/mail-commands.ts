@@ -1,9 +1,13 @@
 import type { Command } from "commander";
+import { dashboardUrlOf } from "../app/transports.ts";
 import type { Config } from "../config/config.ts";
+import { getEndpoint } from "../endpoints/endpoint-store.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { classifyMail } from "../mail/classify-mail.ts";
+import { getMail, listMail, refuseLetter } from "../mail/list-mail.ts";
 import { mailChannel } from "../mail/mail-deliveries.ts";
 import { readSmtpSettings } from "../mail/read-smtp-settings.ts";
 import { sendTestMail } from "../mail/send-test-mail.ts";
@@ -11,10 +15,9 @@ import type { SmtpExchange } from "../mail/smtp-dialogue.ts";
 import { createSmtpSender } from "../mail/smtp-sender.ts";
 import type { SmtpSettings } from "../mail/smtp-settings.ts";
 import type { Attempt } from "../outbox/delivery.ts";
-import { REPLY_KIND } from "../outbox/recipient.ts";
-import { addNoun, command, refuse } from "./command.ts";
+import { addNoun, command, type CommandContext, refuse } from "./command.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
-import { readSettings } from "./open.ts";
+import { readSettings, withDatabase } from "./open.ts";
 
 export function register(program: Command): void {
   addNoun(program, "mail", "Sending e-mail over the mail server of the configuration", [
@@ -28,8 +31,11 @@ const deliveryVerbs = deliveryCommands(mailChannel, {
   noun: "mail",
   recipient: "recipient",
   messageId: "Message-ID",
-  noteOf: ({ id, state }, attempts, kind) => {
-    if (kind === REPLY_KIND) return "an automatic reply is never sent a second time";
+  list: listMail,
+  get: getMail,
+  checkReplay: refuseLetter,
+  noteOf: ({ id, state, kind }, attempts) => {
+    if (kind === "autoreply") return "an automatic reply is never sent a second time";
     if (state !== "failed" || !mayHaveArrived(attempts)) return null;
     return `it may have arrived, so it is not sent again by itself; if it did not: formsvc mail replay ${id}`;
   },
@@ -77,15 +83,23 @@ const check = command({
 const test = command({
   usage: "test <address>",
   summary: "Send a short e-mail to an address, now, the way that all go, and print the result",
-  examples: ["formsvc mail test ada@example.org"],
-  action: async (context, _options, [address]) => {
+  options: [
+    {
+      flags: "--endpoint <endpoint>",
+      summary: "as an e-mail about an invented submission of this endpoint",
+    },
+  ],
+  examples: ["formsvc mail test ada@example.org", "formsvc mail test ada@example.org --endpoint Contact"],
+  action: async (context, options, [address]) => {
     const to =
       parseMailAddress(address) ?? refuse("expected one address without a name, like ada@example.org");
-    const settings = mailServerOf(readSettings(context));
+    const config = readSettings(context);
+    const settings = mailServerOf(config);
+    const endpoint = options.endpoint === null ? null : await findNamed(context, options.endpoint);
     const sender = createSmtpSender(settings);
     const { messageId, result, outcome, message } = await sendTestMail(
       sender,
-      { from: settings.from, to },
+      { from: settings.from, to, endpoint, dashboardUrl: dashboardUrlOf(config) },
       context.clock.now(),
     );
     await sender.close();
@@ -100,6 +114,10 @@ const test = command({
     );
   },
 });
+
+function findNamed(context: CommandContext, reference: string): Promise<Endpoint> {
+  return withDatabase(context, (db) => db.read(() => getEndpoint(reference)));
+}
 
 function mailServerOf({ mail, server }: Config): SmtpSettings {
   const settings = readSmtpSettings(mail, server.baseUrl);

@@ -14,6 +14,8 @@ import { webhookChannel } from "../webhooks/webhook-deliveries.ts";
 import { getWebhook, listWebhooks } from "../webhooks/webhook-store.ts";
 import { confirm, parseScore, readLines } from "./arguments.ts";
 import { addNoun, command, type CommandContext, refuse } from "./command.ts";
+import { getChannelDelivery, listChannelDeliveries } from "../outbox/channel-deliveries.ts";
+import { leadOf, listAttempts } from "../outbox/delivery-store.ts";
 import { deliveryCommands } from "./delivery-commands.ts";
 import { labelEndpoints } from "./endpoint-label.ts";
 import type { OptionValues } from "./option-values.ts";
@@ -33,6 +35,14 @@ const deliveryVerbs = deliveryCommands(webhookChannel, {
   recipient: "webhook",
   messageId: "webhook-id",
   noteOf: () => null,
+  list: (filter) => listChannelDeliveries(webhookChannel, filter),
+  *get(id) {
+    const delivery = yield* getChannelDelivery(webhookChannel, id);
+    return { delivery, attempts: yield* listAttempts(leadOf(delivery)) };
+  },
+  *checkReplay() {
+    yield* [];
+  },
 });
 
 const settingOptions = [

@@ -69,6 +69,7 @@ export const COPIED_TABLES = [
   "outbox",
   "delivery",
   "attempt",
+  "mail_frame",
   "audit_event",
 ] as const satisfies readonly TableName[];
 

@@ -1,5 +1,12 @@
 import type { Generated } from "kysely";
 
+/** What an e-mail about submissions is made of besides them. */
+export interface MailFrameRow {
+  delivery_id: string;
+  /** JSON. */
+  frame: string;
+}
+
 /** The row type of letters that must not be lost. */
 export interface LetterRow {
   id: string;

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { LetterRow } from "./letter-table.ts";
+import type { LetterRow, MailFrameRow } from "./letter-table.ts";
 import type { PeopleTables } from "./people-tables.ts";
 
 /** Row types of every table, as `migrations/` creates them. Times are milliseconds since 1970 UTC. */
@@ -26,6 +26,7 @@ export interface Tables extends PeopleTables {
   outbox: OutboxRow;
   delivery: DeliveryRow;
   attempt: AttemptRow;
+  mail_frame: MailFrameRow;
   workspace_spam: WorkspaceSpamRow;
   endpoint_spam: EndpointSpamRow;
   remembered_text: RememberedTextRow;

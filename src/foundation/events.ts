@@ -297,6 +297,14 @@ export function attemptRejected(
   log.error({ event: "delivery.defect", ...facts, err }, "a defect ended an attempt");
 }
 
+/** At the start. */
+export function mailPasswordInClear(log: Log, facts: { readonly host: string }): void {
+  log.warn(
+    { event: "mail.password-in-clear", ...facts },
+    "with mail.security auto the password is sent to this machine in clear text: set mail.security",
+  );
+}
+
 /** A letter is named by its kind alone: whom it is for and what it says stay out of the log. */
 interface LetterFacts {
   readonly kind: string;

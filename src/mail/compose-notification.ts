@@ -13,7 +13,7 @@ export interface Notification {
   readonly to: string;
   /** With `{form}` or `{endpoint}`, which are the form's name, and `{name of a field}`; null for ours. */
   readonly subjectTemplate: string | null;
-  /** Names of the endpoint's fields of format e-mail: if one valid address is in them, it gets the answer. */
+  /** Names of the endpoint's fields of format e-mail, as declared: the first that is filled gets the answer. */
   readonly emailFields: readonly string[];
   /** Where the dashboard is, without a slash at the end; null if that is not known. */
   readonly dashboardUrl: string | null;
@@ -38,6 +38,7 @@ export function composeNotification(notification: Notification, body: string): B
     replyTo: replyAddress(event.data, emailFields),
     subject: subjectOf(subjectTemplate, event),
     origin: "auto-generated",
+    submissionId: event.submissionId,
     unsubscribeUrl,
     blocks,
   });
@@ -61,17 +62,16 @@ export function submissionUrl({ submissionId }: MailedEvent, dashboardUrl: strin
   return dashboardUrl === null ? null : `${dashboardUrl}/submissions/${submissionId}`;
 }
 
-/** The only valid address in these fields; null if there is none, or if there are several and nobody knows whose to take. */
+/** The address in the first of these fields that is filled; null if that is no plain one, which a second person's must not replace. */
 function replyAddress(
   data: Readonly<Record<string, unknown>>,
   emailFields: readonly string[],
 ): string | null {
-  const addresses = emailFields
-    .map((name) => (Object.hasOwn(data, name) ? data[name] : null))
-    .map((value) => (typeof value === "string" ? parseMailAddress(value) : null))
-    .filter((address) => address !== null);
-  const [only = null, ...others] = new Set(addresses);
-  return others.length === 0 ? only : null;
+  for (const name of emailFields) {
+    const value = Object.hasOwn(data, name) ? data[name] : null;
+    if (typeof value === "string" && value.trim() !== "") return parseMailAddress(value);
+  }
+  return null;
 }
 
 /** A field that is named `form` comes before the name of the form. A name of no field becomes nothing, and a subject of nothing becomes ours. */

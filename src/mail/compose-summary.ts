@@ -33,6 +33,7 @@ export function composeSummary(summary: Summary, bodies: readonly string[], coun
     replyTo: null,
     subject: `${count} new ${count === 1 ? "submission" : "submissions"}: ${endpointName}`,
     origin: "auto-generated",
+    submissionId: null,
     unsubscribeUrl,
     blocks,
   });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { query } from "../database/database.ts";
 import type { LiveServers } from "../database/live-servers.ts";
-import { first, run, type Steps, text } from "../database/steps.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { firstIdAt, newId } from "../foundation/id.ts";
 import type { Attempt } from "../outbox/delivery.ts";
 
@@ -182,6 +182,26 @@ export function* dropOldLetters(days: number | null, now: number): Steps<number>
     .where("finished_at", "<=", now - days * 86_400_000)
     .limit(BATCH_SIZE);
   return yield* run(query.deleteFrom("letter").where("id", "in", old));
+}
+
+export interface LetterFilter {
+  /** Letters about one of these recipients; null is every letter. */
+  readonly recipientIds: readonly string[] | null;
+  readonly state: LetterState | null;
+  /** The id that the page before ended with; null is the first page. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function* listLetters(filter: LetterFilter): Steps<StoredLetter[]> {
+  const { recipientIds, state, before, limit } = filter;
+  if (recipientIds?.length === 0) return [];
+  let rows = query.selectFrom("letter").selectAll().orderBy("id", "desc").limit(limit);
+  if (recipientIds !== null) rows = rows.where("recipient_id", "in", recipientIds);
+  if (state !== null) rows = rows.where("state", "=", state);
+  if (before !== null) rows = rows.where("id", "<", before);
+  return (yield* all(rows)).map(toLetter);
 }
 
 /** Undefined if there is none with this id. */

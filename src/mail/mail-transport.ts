@@ -1,13 +1,15 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { findEndpoint } from "../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import type { Log } from "../foundation/log.ts";
 import type { AttemptResult, DeliveryPolicy, Message, Route, Transport } from "../outbox/transport.ts";
 import { classifyMail } from "./classify-mail.ts";
-import { composeNotification } from "./compose-notification.ts";
+import { composeNotification, type Notification } from "./compose-notification.ts";
 import { composeSummary } from "./compose-summary.ts";
 import { logMailAttempt } from "./log-mail-attempt.ts";
 import { listMailFields } from "./mail-fields.ts";
+import { keepFrame } from "./mail-frames.ts";
 import { type Digest, MAIL_KIND, type MailRecipient } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
 import type { SmtpResult } from "./smtp-result.ts";
@@ -85,25 +87,60 @@ function createAttempt(parts: MailTransportParts): Attempt {
   let hasDelivered = false;
   return async (recipient, message) => {
     const raw = await compose(parts, recipient, message);
+    if (raw === null) return BUSY;
     const result = await sender.send({ to: recipient.settings.address, raw });
     hasDelivered ||= result.stage === "done";
     return toAttempt(result, hasDelivered);
   };
 }
 
+/** Null if the database was busy: without its frame an e-mail could not be repeated with the same bytes. */
 async function compose(
   parts: MailTransportParts,
   recipient: MailRecipient,
   message: Message,
-): Promise<Buffer> {
-  const { from, dashboardUrl, unsubscribeUrl, db } = parts;
-  const { address: to, subject: subjectTemplate } = recipient.settings;
+): Promise<Buffer | null> {
+  const { from } = parts;
   const { id, body, memberIds, memberBodies } = message;
-  const common = { id, from, to, dashboardUrl, unsubscribeUrl: unsubscribeUrl(recipient) };
-  if (memberIds.length > 0) return composeSummary(common, [body, ...memberBodies], memberIds.length + 1);
-  const emailFields = await db.read(() => readEmailFields(recipient.endpointId));
-  return composeNotification({ ...common, subjectTemplate, emailFields }, body);
+  const frame = await readFrame(parts, recipient, id);
+  if (frame === null) return null;
+  const mail = { ...frame, id, from, to: recipient.settings.address };
+  if (memberIds.length > 0) return composeSummary(mail, [body, ...memberBodies], memberIds.length + 1);
+  return composeNotification(mail, body);
 }
+
+/** What may change between two attempts, but for the sender: an e-mail that is refused for it must go with another one. */
+type Frame = Pick<Notification, "subjectTemplate" | "emailFields" | "dashboardUrl" | "unsubscribeUrl">;
+
+/** As it was before the first attempt. Kept without waiting for the disk, like the claim. */
+async function readFrame(
+  { db, dashboardUrl, unsubscribeUrl }: MailTransportParts,
+  recipient: MailRecipient,
+  deliveryId: string,
+): Promise<Frame | null> {
+  const { endpointId, settings } = recipient;
+  try {
+    return await db.relaxedTransaction(function* () {
+      const emailFields = yield* readEmailFields(endpointId);
+      const links = { dashboardUrl, unsubscribeUrl: unsubscribeUrl(recipient) };
+      const frame: Frame = { subjectTemplate: settings.subject, emailFields, ...links };
+      return yield* keepFrame(deliveryId, frame);
+    });
+  } catch (error) {
+    if (error instanceof FormsvcError) return null;
+    throw error;
+  }
+}
+
+const BUSY: AttemptResult = {
+  outcome: "interrupted",
+  blame: "own",
+  message: "The database was busy; nothing was sent.",
+  status: null,
+  answer: null,
+  retryAfterMs: null,
+  durationMs: 0,
+};
 
 /** The names of the endpoint's fields that hold an e-mail address. */
 function* readEmailFields(endpointId: string): Steps<string[]> {

@@ -87,6 +87,7 @@ export function openMailService(
     letters: new Letters(common),
     storedLetters: new StoredLetters({ ...common, db, scheduleSeconds, servers, linkOf }),
     mailLinks: createMailLinks({ db, clock, onChange }),
-    sendTest: (to) => sendTestMail(sender, { from: smtp.from, to }, clock.now()),
+    sendTest: (to) =>
+      sendTestMail(sender, { from: smtp.from, to, endpoint: null, dashboardUrl: null }, clock.now()),
   };
 }

@@ -60,10 +60,28 @@ function readAddress(text: string | null): string | null {
 }
 
 /** What goes to a loopback address leaves this machine in no clear text. */
-function chooseSecurity({ security, port }: MailConfig, host: string): SmtpSettings["security"] {
+function chooseSecurity(
+  { security, port }: Pick<MailConfig, "security" | "port">,
+  host: string,
+): SmtpSettings["security"] {
   if (security !== "auto") return security;
   if (port === TLS_PORT) return "tls";
   return isThisMachine(host) ? "none" : "starttls";
+}
+
+/** Whether `auto` chose to send a password in clear: to this machine, which may be the near end of a tunnel. */
+export function sendsPasswordUnasked({
+  host,
+  port,
+  security,
+  user,
+}: Pick<MailConfig, "host" | "port" | "security" | "user">): boolean {
+  return (
+    host !== null &&
+    user !== null &&
+    chooseSecurity({ security, port }, host) === "none" &&
+    security === "auto"
+  );
 }
 
 function readLogin({ user, password, passwordFile }: MailConfig): SmtpLogin | null {

@@ -4,7 +4,7 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { isPrivate, isThisMachine } from "../foundation/ip-address.ts";
 import { classifyMail } from "./classify-mail.ts";
 import { createTxtLookup } from "./look-up-txt.ts";
-import { type MailConfig, readSmtpSettings } from "./read-smtp-settings.ts";
+import { type MailConfig, readSmtpSettings, sendsPasswordUnasked } from "./read-smtp-settings.ts";
 import { checkSenderDomain } from "./sender-domain-health.ts";
 import { createSmtpSender } from "./smtp-sender.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
@@ -12,9 +12,13 @@ import type { SmtpSettings } from "./smtp-settings.ts";
 /** Longest time for the mail server and for all lookups, which go on side by side. */
 const TIME_LIMIT_MS = 3000;
 
+const CLEAR_PASSWORD =
+  "mail.host is this machine, so with mail.security auto the password is sent to it in clear text; if it is the end of a tunnel, set mail.security to starttls or tls";
+
 /** Whether e-mail leaves this machine readable for everybody on the way. */
-export function checkMailSecurity({ host, security, user }: MailConfig): Finding[] {
+export function checkMailSecurity({ host, port, security, user }: MailConfig): Finding[] {
   if (host === null) return [];
+  if (sendsPasswordUnasked({ host, security, user, port })) return [sound("mail.security", CLEAR_PASSWORD)];
   if (security !== "none" || isThisMachine(host))
     return [sound("mail.security", "no e-mail leaves in clear text")];
   const what = user === null ? "e-mail goes" : "e-mail and the password go";

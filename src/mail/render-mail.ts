@@ -19,6 +19,8 @@ export interface Mail {
   readonly subject: string;
   /** What a robot is told of this e-mail's origin (RFC 3834). */
   readonly origin: "auto-generated" | "auto-replied";
+  /** The submission that it is about; null if it is about none, or about several. */
+  readonly submissionId: string | null;
   /** The address that ends such e-mails (RFC 8058); null if there is none. */
   readonly unsubscribeUrl: string | null;
   readonly blocks: readonly MailBlock[];
@@ -49,7 +51,7 @@ export function renderMail(mail: Mail): Buffer {
 }
 
 function headersOf(mail: Mail, boundary: string): string[] {
-  const { id, from, fromName, to, replyTo, subject, origin, unsubscribeUrl } = mail;
+  const { id, from, fromName, to, replyTo, subject, origin, submissionId, unsubscribeUrl } = mail;
   return [
     `Message-ID: <${id}@${domainOf(from)}>`,
     `Date: ${headerDate(timeOfId(id))}`,
@@ -59,6 +61,7 @@ function headersOf(mail: Mail, boundary: string): string[] {
     `Subject: ${headerText(oneLine(subject, MAX_SUBJECT_LENGTH))}`,
     `Auto-Submitted: ${origin}`,
     "X-Auto-Response-Suppress: All",
+    ...(submissionId === null ? [] : [`X-Formsvc-Submission: ${submissionId}`]),
     ...(unsubscribeUrl === null ? [] : unsubscribeHeaders(unsubscribeUrl)),
     "MIME-Version: 1.0",
     `Content-Type: multipart/alternative;\r\n boundary="${boundary}"`,

@@ -1,6 +1,8 @@
 import { newId } from "../foundation/id.ts";
 import { classifyMail, type MailOutcome } from "./classify-mail.ts";
+import { renderBody } from "../outbox/event.ts";
 import { composeLetter } from "./compose-letter.ts";
+import { composeNotification } from "./compose-notification.ts";
 import type { SmtpResult } from "./smtp-result.ts";
 import type { SmtpSender } from "./smtp-sender.ts";
 
@@ -14,14 +16,35 @@ export interface TestMail {
   readonly message: string;
 }
 
+export interface TestEnvelope {
+  /** `mail.from` */
+  readonly from: string;
+  readonly to: string;
+  /** The endpoint whose e-mails it looks like; null is a short letter about no endpoint. */
+  readonly endpoint: { readonly id: string; readonly name: string } | null;
+  /** Where the dashboard is; null if that is not known. */
+  readonly dashboardUrl: string | null;
+}
+
 /** Sends a short e-mail once, now, the way that all go; nothing of it is stored. */
 export async function sendTestMail(
   sender: Pick<SmtpSender, "send">,
-  { from, to }: { readonly from: string; readonly to: string },
+  envelope: TestEnvelope,
   now: number,
 ): Promise<TestMail> {
+  const { to, endpoint } = envelope;
   const messageId = newId("msg", now);
-  const raw = composeLetter({
+  const raw =
+    endpoint === null
+      ? composeTest(messageId, envelope)
+      : composeSample(messageId, envelope, renderSample(endpoint, now));
+  const result = await sender.send({ to, raw });
+  const { outcome, message } = classifyMail(result);
+  return { messageId, to, result, outcome, message };
+}
+
+function composeTest(messageId: string, { from, to }: TestEnvelope): Buffer {
+  return composeLetter({
     id: messageId,
     from,
     fromName: "formsvc",
@@ -34,7 +57,17 @@ export async function sendTestMail(
     link: null,
     origin: "auto-generated",
   });
-  const result = await sender.send({ to, raw });
-  const { outcome, message } = classifyMail(result);
-  return { messageId, to, result, outcome, message };
+}
+
+/** The e-mail about an invented submission. */
+function composeSample(messageId: string, { from, to, dashboardUrl }: TestEnvelope, body: string): Buffer {
+  const template = { subjectTemplate: null, emailFields: [], unsubscribeUrl: null };
+  return composeNotification({ ...template, id: messageId, from, to, dashboardUrl }, body);
+}
+
+function renderSample({ id, name }: { readonly id: string; readonly name: string }, now: number): string {
+  const invented = { spamScore: 0, ipAddress: "192.0.2.1", userAgent: "formsvc", createdAt: now };
+  const data = { message: "This is a test: an invented submission that is stored nowhere." };
+  const submission = { id: newId("sub", now), endpointId: id, ...invented };
+  return renderBody(submission, JSON.stringify(data), name, now);
 }

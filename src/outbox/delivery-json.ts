@@ -1,17 +1,23 @@
 import { toIsoTime } from "../foundation/clock.ts";
 import type { Attempt, Delivery } from "./delivery.ts";
 
+/** A delivery in a list, in which there may be messages of other kinds beside those to recipients. */
+export interface ListedDelivery extends Omit<Delivery, "recipientId" | "submissionId"> {
+  /** What it is, if there are several kinds among these. */
+  readonly kind?: string;
+  /** Null if it goes to no recipient of an endpoint. */
+  readonly recipientId: string | null;
+  /** Null if it is about no submission. */
+  readonly submissionId: string | null;
+}
+
 /**
  * A delivery as every JSON output shows it.
  *
  * @param recipientName of the member that has the recipient's id.
- * @param kind of the recipient, if there are several among these; else undefined.
  */
-export function deliveryJson(
-  delivery: Delivery,
-  recipientName: "webhook_id" | "recipient_id",
-  kind: string | undefined,
-) {
+export function deliveryJson(delivery: ListedDelivery, recipientName: "webhook_id" | "recipient_id") {
+  const { kind } = delivery;
   return {
     id: delivery.id,
     [recipientName]: delivery.recipientId,

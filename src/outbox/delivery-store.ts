@@ -16,6 +16,8 @@ export interface DeliveryFilter {
   /** Of the recipients; null is every kind. */
   readonly kinds: readonly string[] | null;
   readonly recipientId: string | null;
+  /** Of the recipients; null, and nothing, is every endpoint. */
+  readonly endpointId?: string | null;
   readonly submissionId: string | null;
   readonly state: DeliveryState | null;
   /** The id of the last delivery of the page before; null is the first page. */
@@ -47,11 +49,12 @@ export function* listDeliveries(filter: DeliveryFilter): Steps<DeliveryPage> {
 }
 
 export function selectStored(filter: DeliveryFilter) {
-  const { kinds, recipientId, submissionId, state, cursor, limit } = filter;
+  const { kinds, recipientId, endpointId = null, submissionId, state, cursor, limit } = filter;
   const wanted = limit + 1;
   let rows = query.selectFrom("delivery").selectAll().orderBy("id", "desc").limit(wanted);
   if (submissionId !== null) rows = rows.where("submission_id", "=", submissionId);
   if (cursor !== null) rows = rows.where("id", "<", cursor);
+  if (endpointId !== null) rows = rows.where(isOfEndpoint(endpointId));
   if (isByState(filter)) return rows.where("id", "in", newestIds(filter));
   if (kinds !== null && recipientId === null) rows = rows.where(isOfKind(kinds));
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
@@ -62,6 +65,10 @@ export function selectStored(filter: DeliveryFilter) {
 /** Asked for one row after the other, so that the newest are found without reading all. */
 function isOfKind(kinds: readonly string[]) {
   return sql<boolean>`(SELECT recipient.kind FROM recipient WHERE recipient.id = delivery.recipient_id) IN (${sql.join(kinds)})`;
+}
+
+function isOfEndpoint(endpointId: string) {
+  return sql<boolean>`recipient_id IN (SELECT recipient.id FROM recipient WHERE recipient.endpoint_id = ${endpointId})`;
 }
 
 type ByState = DeliveryFilter & { readonly recipientId: string; readonly state: DeliveryState };
@@ -108,10 +115,10 @@ function* requireSubmission(id: string): Steps<void> {
 
 /** As many messages of the outbox as fit on the page. */
 function* newestQueued(filter: DeliveryFilter): Steps<Delivery[]> {
-  const { kinds, recipientId, submissionId, state, cursor, limit } = filter;
+  const { kinds, recipientId, endpointId = null, submissionId, state, cursor, limit } = filter;
   let found: Delivery[] = [];
   if (state !== null && state !== "pending" && state !== "held") return found;
-  const part = { ...EVERYTHING_QUEUED, kinds, recipientId, submissionId, before: cursor };
+  const part = { ...EVERYTHING_QUEUED, kinds, recipientId, endpointId, submissionId, before: cursor };
   yield* lookThroughQueued(part, "newest", (delivery) => {
     if (state === null || delivery.state === state) found.push(delivery);
     if (found.length > 4 * limit) found = newestFirst(found).slice(0, limit + 1);

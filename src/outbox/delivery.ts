@@ -24,7 +24,10 @@ export interface Delivery {
 }
 
 /** Whether it waits for others, to go with them as one. */
-export function isGathered({ state, attempts, dueAt }: Delivery, now: number): boolean {
+export function isGathered(
+  { state, attempts, dueAt }: Pick<Delivery, "state" | "attempts" | "dueAt">,
+  now: number,
+): boolean {
   return state === "pending" && attempts === 0 && dueAt !== null && dueAt > now;
 }
 

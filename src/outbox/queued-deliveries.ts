@@ -8,10 +8,12 @@ import type { RecipientState } from "./recipient.ts";
 /** Rows of the outbox that are read at once. */
 const ROWS_AT_ONCE = 100;
 
-/** A part of the outbox; null is every kind of recipient, recipient, submission or message. */
+/** A part of the outbox; null is every kind of recipient, recipient, endpoint, submission or message. */
 export interface QueuedPart {
   readonly kinds: readonly string[] | null;
   readonly recipientId: string | null;
+  /** Of the recipients. */
+  readonly endpointId: string | null;
   readonly submissionId: string | null;
   readonly id: string | null;
   /** Messages with smaller ids than this one. */
@@ -21,6 +23,7 @@ export interface QueuedPart {
 export const EVERYTHING_QUEUED: QueuedPart = {
   kinds: null,
   recipientId: null,
+  endpointId: null,
   submissionId: null,
   id: null,
   before: null,
@@ -77,7 +80,7 @@ function toDelivery(row: QueuedRow, id: string, submissionId: string): Delivery 
 }
 
 function selectRows(
-  { kinds, recipientId, submissionId, id }: QueuedPart,
+  { kinds, recipientId, endpointId, submissionId, id }: QueuedPart,
   end: "oldest" | "newest",
   after: number | null,
 ) {
@@ -90,6 +93,7 @@ function selectRows(
   if (after !== null) rows = rows.where("number", end === "oldest" ? ">" : "<", after);
   if (kinds !== null) rows = rows.where("recipient.kind", "in", kinds);
   if (recipientId !== null) rows = rows.where("recipient_id", "=", recipientId);
+  if (endpointId !== null) rows = rows.where("recipient.endpoint_id", "=", endpointId);
   for (const named of [submissionId, id])
     if (named !== null) rows = rows.where(sql<boolean>`instr(messages, ${named}) > 0`);
   return rows;

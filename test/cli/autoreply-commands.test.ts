@@ -87,6 +87,8 @@ test("bad input is refused with a sentence that says what to do, and changes not
     [["set", "Contact", "--text", " \n "], 2, /1 to 4000 characters; this one has 0/],
     [["set", "Contact", "--text", "x".repeat(4001)], 2, /this one has 4001/],
     [["set", "Contact", "--text", "a", "--text-file", "b"], 2, /--text or --text-file, not both/],
+    [["set", "Contact", "--text", "reply.txt"], 2, /give --text-file reply\.txt/],
+    [["set", "Contact", "--text", "-"], 2, /standard input: give --text-file -/],
     [["set", "Contact", "--text", "a", "--clear-text"], 2, /--text or --clear-text, not both/],
     [
       ["set", "Contact", "--reply-to", "a@b.example", "--clear-reply-to"],

@@ -35,7 +35,7 @@ test("a post is mailed by the server, answered to the visitor, listed with its a
   expect(delivery).toEqual({
     id: expect.stringMatching(/^msg_/) as string,
     recipient_id: recipient.id,
-    kind: "mail",
+    kind: "notification",
     submission_id: submissionId,
     state: "delivered",
     attempts: 1,
@@ -142,6 +142,75 @@ test("messages that went in one summary say with how many others, and show its a
   const { stdout, stderr } = await machine.run(["mail", "attempts", member]);
   expect(stdout).toContain("delivered");
   expect(stderr).toContain(`in the summary ${lead}, with 2 others`);
+  const kinds = (await machine.json<{ data: { kind: string }[] }>(delivered)).data.map(({ kind }) => kind);
+  expect(kinds).toEqual(["summary", "summary", "summary"]);
+});
+
+test("deliveries are listed by endpoint, each with its kind, letters of the server among them", async () => {
+  const mailServer = await startMailServer();
+  const { machine, secret, recipient } = await machineWith(mailServer.port);
+  const other = await machine.createEndpoint({ name: "Other", schema });
+  const daily = ["recipient", "add", "daily@example.org", "--endpoint", "Other", "--digest", "daily"];
+  await machine.mustRun(daily);
+  const server = await machine.serve();
+  await post(server.url, secret, { name: "Eve" });
+  await post(server.url, other.secret, { name: "Eve" });
+  await until(() => mailServer.received.length === 1);
+  await server.stop();
+  const db = new SqliteDatabase(machine.database);
+  const letters: [kind: string, recipientId: string | null, state: string, at: string][] = [
+    ["security", null, "delivered", "1"],
+    ["operator", null, "pending", "2"],
+    ["confirmation", recipient.id, "failed", "3"],
+  ];
+  for (const [kind, recipientId, state, at] of letters)
+    db.prepare(
+      `INSERT INTO letter (id, kind, topic, address, recipient_id, content, state, attempts, due_at, last_attempt)
+       VALUES (?, ?, ?, 'a@example.org', ?, '{}', ?, 1, 1, '{"number":1,"startedAt":1,"durationMs":2,"outcome":"deferred","status":450,"message":"later","answer":"later","isProbe":false}')`,
+    ).run(`msg_0000000000000000000000000${at}`, kind, kind, recipientId, state);
+  db.close();
+  interface Listed {
+    readonly data: { id: string; kind: string; recipient_id: string | null; submission_id: string | null }[];
+    readonly next_cursor: string | null;
+  }
+  const list = (...flags: string[]) => machine.json<Listed>(["mail", "deliveries", ...flags]);
+  const kindsOf = async (...flags: string[]) =>
+    (await list(...flags)).data.map(({ kind }) => kind).toSorted();
+  expect(await kindsOf()).toEqual(["confirmation", "digest", "notification", "operator", "operator"]);
+  expect(await kindsOf("--endpoint", "Contact")).toEqual(["confirmation", "notification"]);
+  expect(await kindsOf("--endpoint", "Other")).toEqual(["digest"]);
+  expect(await kindsOf("--state", "failed")).toEqual(["confirmation"]);
+  expect(await kindsOf("--recipient", recipient.id)).toEqual(["confirmation", "notification"]);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Listed = await list("--limit", "2", ...(cursor === null ? [] : ["--cursor", cursor]));
+    seen.push(...page.data.map(({ id }) => id));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  expect([seen.length, new Set(seen).size]).toEqual([5, 5]);
+  expect(seen).toEqual(seen.toSorted().reverse());
+  const letter = (await list("--state", "failed")).data[0];
+  expect(letter).toMatchObject({ recipient_id: recipient.id, submission_id: null });
+  expect(await machine.json(["mail", "attempts", letter?.id ?? ""])).toMatchObject({
+    delivery: { kind: "confirmation", last_status: 450 },
+    data: [{ number: 1, outcome: "deferred", answer: "later" }],
+  });
+  const replayed = await machine.run(["mail", "replay", letter?.id ?? ""]);
+  expect([replayed.code, replayed.stderr]).toEqual([1, expect.stringContaining("is a letter of the server")]);
+  expect((await machine.run(["mail", "deliveries", "--endpoint", "None"])).code).toBe(3);
+});
+
+test("a test for an endpoint looks as an e-mail about its submissions, and stores nothing", async () => {
+  const mailServer = await startMailServer();
+  const { machine } = await machineWith(mailServer.port);
+  await machine.mustRun(["mail", "test", "team@example.org", "--endpoint", "Contact"]);
+  const raw = mailServer.received[0]?.raw ?? Buffer.alloc(0);
+  expect(headerOf(raw, "From")).toMatch(/Contact.* <forms@example\.com>$/);
+  expect(headerOf(raw, "Subject")).toBe("New submission: Contact");
+  expect(raw.toString()).toContain("This is a test: an invented submission");
+  expect(await machine.json(["mail", "deliveries"])).toMatchObject({ data: [] });
+  expect((await machine.run(["mail", "test", "a@example.org", "--endpoint", "None"])).code).toBe(3);
 });
 
 test("what is not there is told with exit code 3, wrong usage with 2", async () => {

@@ -71,6 +71,7 @@ describe("a notification", () => {
       ["Subject", "New submission: Contact"],
       ["Auto-Submitted", "auto-generated"],
       ["X-Auto-Response-Suppress", "All"],
+      ["X-Formsvc-Submission", "sub_01h455vb4pex5vsknk084sn02r"],
       ["List-Unsubscribe", "<https://forms.example.com/u/1>"],
       ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
       ["MIME-Version", "1.0"],
@@ -120,7 +121,9 @@ describe("a notification", () => {
     [{ email: "ada@example.org" }, ["email"], "<ada@example.org>"],
     [{ email: "ada@example.org", again: "ada@example.org" }, ["email", "again"], "<ada@example.org>"],
     [{ email: "", again: "ada@example.org" }, ["email", "again"], "<ada@example.org>"],
-    [{ email: "ada@example.org", friend: "eve@example.org" }, ["email", "friend"], null],
+    [{ email: "ada@example.org", friend: "eve@example.org" }, ["email", "friend"], "<ada@example.org>"],
+    [{ friend: "eve@example.org", email: "ada@example.org" }, ["email", "friend"], "<ada@example.org>"],
+    [{ email: "Ada <ada@example.org>", friend: "eve@example.org" }, ["email", "friend"], null],
     [{ email: "ada@example.org" }, [], null],
     [{ name: "ada@example.org" }, ["email"], null],
     [{ email: ["ada@example.org"] }, ["email"], null],
@@ -266,7 +269,7 @@ describe("no text of a post or of the settings makes a header, a part, a link or
       const raw = compose(text);
       const mail = readMail(raw);
       expect(
-        mail.headers.map(([name]) => name),
+        mail.headers.map(([name]) => name).filter((name) => name !== "X-Formsvc-Submission"),
         text.slice(0, 100),
       ).toEqual(NAMES);
       expect(mail.header("from")).toMatch(/ ?<forms@example\.com>$/);
@@ -282,7 +285,9 @@ describe("no text of a post or of the settings makes a header, a part, a link or
 
   test.each(HOSTILE_JSON)("%s", (json) => {
     const mail = readMail(composeNotification(base, eventOf(`{"value":${json}}`)));
-    expect(mail.headers.map(([name]) => name)).toEqual(NAMES);
+    expect(mail.headers.map(([name]) => name).filter((name) => name !== "X-Formsvc-Submission")).toEqual(
+      NAMES,
+    );
     expect(tagsOf(mail.html)).toEqual([]);
   });
 

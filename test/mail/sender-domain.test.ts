@@ -125,4 +125,14 @@ test("clear text to another machine is a problem; to this machine, and with encr
   expect([at("localhost", "none"), at("mail.example.com", "auto")]).toEqual([[true], [true]]);
   const withLogin = { ...defaultMail, host: "mail.example.com", security: "none" as const, user: "forms" };
   expect(checkMailSecurity(withLogin)[0]?.message).toContain("the password");
+  const near = { ...defaultMail, host: "localhost", user: "ada", password: "x" };
+  expect(checkMailSecurity(near)).toMatchObject([
+    { ok: true, message: expect.stringContaining("the password is sent to it in clear text") as string },
+  ]);
+  for (const other of [
+    { ...near, user: null },
+    { ...near, security: "none" as const },
+    { ...near, port: 465 },
+  ])
+    expect(checkMailSecurity(other)[0]?.message).not.toContain("in clear text;");
 });

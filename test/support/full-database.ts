@@ -297,6 +297,7 @@ function* fillOutbox({ endpointIds, submissionIds, recipientIds }: Filled): Step
       last_status: index % 2 === 0 ? 503 : null,
       lead_id: index === 4 ? lastId : null,
     });
+    if (index === 0) yield* insert("mail_frame", { delivery_id: id, frame: JSON.stringify(HOSTILE) });
     yield* insert("attempt", {
       delivery_id: id,
       number: 1,

@@ -33,6 +33,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   mail_recipient: "mail",
   auto_reply: "mail",
   letter: "mail",
+  mail_frame: "mail",
   webhook: "webhooks",
   webhook_secret: "webhooks",
   submission_read: "submissions",

@@ -6,6 +6,7 @@ import type { Log } from "../../foundation/log.ts";
 import { REPLY_KIND } from "../../outbox/recipient.ts";
 import type { AttemptResult, DeliveryPolicy, Message, Transport } from "../../outbox/transport.ts";
 import { logMailAttempt } from "../log-mail-attempt.ts";
+import { keepFrame } from "../mail-frames.ts";
 import { MAIL_KIND } from "../mail-recipient.ts";
 import { findMailRecipient } from "../mail-recipient-store.ts";
 import { type MailDeliverySettings, mailPolicyOf, toAttempt } from "../mail-transport.ts";
@@ -78,12 +79,12 @@ async function attempt(
   message: Message,
 ): Promise<AttemptResult> {
   const event = readEvent(message.body);
-  const begun = await begin(db, id, event.data, clock.now());
+  const begun = await begin(db, { id, messageId: message.id, data: event.data }, clock.now());
   if (typeof begun === "string") return nothingSent("message", "suppressed", begun);
   if (begun === null) return nothingSent("own", "interrupted", "The database was busy; nothing was sent.");
-  const { to, replyTo, reply } = begun;
+  const { to, replyTo, words } = begun;
   const post = { ...event, reference: event.submissionId };
-  const raw = composeAutoReply({ id: message.id, from, to, replyTo }, reply.settings, post);
+  const raw = composeAutoReply({ id: message.id, from, to, replyTo }, words, post);
   // A stranger chose the address, so what is said of it never speaks of this server, and holds up no other e-mail.
   const result = toAttempt(await sender.send({ to, raw }), true);
   if (result.blame === "nobody") await noteSent(db, id, clock.now());
@@ -99,10 +100,21 @@ async function noteSent(db: Database, id: string, now: number): Promise<void> {
   }
 }
 
-interface Begun {
-  readonly reply: AutoReply;
-  readonly to: string;
+/** The same for every attempt. */
+interface Frame {
+  readonly words: Pick<AutoReply["settings"], "subject" | "text">;
   readonly replyTo: string | null;
+}
+
+interface Begun extends Frame {
+  readonly to: string;
+}
+
+interface Beginning {
+  /** Of the reply's settings. */
+  readonly id: string;
+  readonly messageId: string;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -113,8 +125,7 @@ interface Begun {
  */
 async function begin(
   db: Database,
-  id: string,
-  data: Readonly<Record<string, unknown>>,
+  { id, messageId, data }: Beginning,
   now: number,
 ): Promise<Begun | string | null> {
   try {
@@ -126,7 +137,9 @@ async function begin(
       if (yield* isSuppressed(to))
         return "The holder of the address wants no e-mail, or it is refused there.";
       yield* noteReplyBegun(id, now);
-      return { reply, to, replyTo: yield* readReplyTo(reply) };
+      const { subject, text } = reply.settings;
+      const frame: Frame = { words: { subject, text }, replyTo: yield* readReplyTo(reply) };
+      return { to, ...(yield* keepFrame(messageId, frame)) };
     });
   } catch (error) {
     if (error instanceof FormsvcError) return null;

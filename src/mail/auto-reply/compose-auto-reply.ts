@@ -33,7 +33,7 @@ export function composeAutoReply(
   post: AnsweredPost,
 ): Buffer {
   const { subject, blocks } = replyOf(words, post);
-  const rest = { origin: "auto-replied", unsubscribeUrl: null } as const;
+  const rest = { origin: "auto-replied", submissionId: null, unsubscribeUrl: null } as const;
   return renderMail({ ...envelope, ...rest, fromName: post.endpointName, subject, blocks });
 }
 
