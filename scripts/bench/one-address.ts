@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeKey } from "../../src/keys/key-format.ts";
 import { executable, type RunningServer, startServer } from "./processes.ts";
+import { nameOfSearches, prepareSearches, SEARCH_COUNTS, searchWith } from "./search-attack.ts";
 import { prepareTwoAccounts, SLOW_RECEIVERS } from "./slow-receivers.ts";
 import { makeWorkplace, POST_BODY } from "./workplace.ts";
 
@@ -99,6 +100,7 @@ if (import.meta.main) {
   process.stdout.write("| attack | others' posts: taken, p50, p99 | memory at most |\n|---|---|---|\n");
   for (const attack of ATTACKS) process.stdout.write(`${await measure(attack)}\n`);
   process.stdout.write(`${await measureSlowReceivers()}\n`);
+  for (const count of SEARCH_COUNTS) process.stdout.write(`${await measureSearches(count)}\n`);
 }
 
 async function measure(attack: Attack): Promise<string> {
@@ -143,6 +145,26 @@ async function measureSlowReceivers(): Promise<string> {
     return describe(`${SLOW_RECEIVERS}; ${await stop()}`, posts, peakMb(server));
   } finally {
     accounts.close();
+    await server.stop();
+    place.remove();
+  }
+}
+
+async function measureSearches(count: number): Promise<string> {
+  const place = makeWorkplace();
+  const schemaFile = join(place.folder, "countries.json");
+  writeFileSync(schemaFile, JSON.stringify(SCHEMA));
+  const made = place.run("endpoint", "create", "--name", "Form", "--schema", schemaFile, "--json", "--quiet");
+  const { endpoint, keys } = JSON.parse(made) as { endpoint: { id: string }; keys: Keys };
+  const cookie = prepareSearches(place.db, endpoint.id);
+  const log = join(place.folder, "attack.log");
+  const server = await startServer([executable, "serve", "--port", "0", "--db", place.db], log, SETTINGS);
+  try {
+    const stop = searchWith(count, server, cookie);
+    const posts = await postAsOthers(server, keys.secret);
+    stop();
+    return describe(nameOfSearches(count), posts, peakMb(server));
+  } finally {
     await server.stop();
     place.remove();
   }

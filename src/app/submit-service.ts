@@ -33,6 +33,7 @@ import { createNews, newsHead, type News } from "../submissions/news.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { createSpamMemory, memoryHead, type SpamMemory } from "../history/spam-memory.ts";
+import { SearchPlaces } from "../submissions/search-places.ts";
 import { createSubmissionReader, type SubmissionReader } from "../submissions/submission-reader.ts";
 import { measureChannel } from "../outbox/channel-metrics.ts";
 import { Deliverer } from "../outbox/deliverer.ts";
@@ -70,6 +71,8 @@ interface PostService {
 export interface SubmitService {
   readonly posts: PostService;
   readonly reader: SubmissionReader;
+  /** For everything in this server that looks at submissions one by one. */
+  readonly searches: SearchPlaces;
   /** Sends the deliveries that posts queued, once it is started. */
   readonly deliverer: Deliverer;
   readonly upkeep: Upkeep;
@@ -104,6 +107,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const transports = openTransports(parts, { keyring, sender, mail });
   const memory = createSpamMemory(createBurstMemory());
   const news = createNews();
+  const searches = new SearchPlaces();
   const engine = await openEngine({
     ...parts,
     usage,
@@ -146,7 +150,8 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
       isWritable: () => writability.isWritable(),
       awaitsStandby: () => writability.awaitsStandby(),
     },
-    reader: createSubmissionReader(db, () => cleaner.note(1)),
+    reader: createSubmissionReader(db, searches, () => cleaner.note(1)),
+    searches,
     deliverer,
     upkeep: createUpkeep(db, config, clock, engine),
     keyring,

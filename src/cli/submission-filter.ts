@@ -1,10 +1,7 @@
 import type { Steps } from "../database/steps.ts";
 import { getEndpoint } from "../endpoints/endpoint-store.ts";
-import {
-  EVERY_SUBMISSION,
-  MAX_SEARCHED_LENGTH,
-  type SubmissionFilter,
-} from "../submissions/submission-store.ts";
+import { MAX_SEARCHED_LENGTH, searchProblem } from "../submissions/match-text.ts";
+import { EVERY_SUBMISSION, type SubmissionFilter } from "../submissions/submission-store.ts";
 import { parseTime } from "./arguments.ts";
 import { refuse } from "./command.ts";
 import type { OptionValues } from "./option-values.ts";
@@ -27,8 +24,9 @@ export const searchOption = {
 } as const;
 
 function parseSearch(wanted: string): string {
-  if (wanted !== "" && wanted.length <= MAX_SEARCHED_LENGTH) return wanted;
-  return refuse(`expected 1 to ${MAX_SEARCHED_LENGTH} characters`);
+  if (wanted === "") return refuse(`expected 1 to ${MAX_SEARCHED_LENGTH} characters`);
+  const problem = searchProblem(wanted);
+  return problem === null ? wanted : refuse(problem);
 }
 
 /** @throws not_found, ambiguous */

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { jsonText } from "../foundation/plain-text.ts";
 import { exportSubmissions, type ExportFormat } from "../submissions/export-submissions.ts";
+import { isLookup } from "../submissions/submission-store.ts";
 import { submissionJson } from "../submissions/submission-json.ts";
 import { download } from "./answer.ts";
 import { readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
@@ -16,7 +17,7 @@ const BYTE_ORDER_MARK = "\ufeff";
  */
 export function exportPages(routes: Routes, parts: DashboardParts): void {
   const add = (format: ExportFormat, type: string): void =>
-    routes.read(`/export.${format}`, async ({ viewer, query, now }: Visit) => {
+    routes.read(`/export.${format}`, async ({ viewer, query, now, gone }: Visit) => {
       const shown = readInboxFilter(query);
       const filter = await parts.db.read(() => toSubmissionFilter(shown, viewer));
       const exported = exportSubmissions(parts.db, {
@@ -25,10 +26,13 @@ export function exportPages(routes: Routes, parts: DashboardParts): void {
         limit: null,
         cursor: null,
         toJson: (submission) => jsonText(submissionJson(submission)),
+        gone,
       });
+      const asker = { name: viewer.accountId, gone };
+      const paced = isLookup(filter) ? parts.searches.runEach(asker, exported) : exported;
       const day = new Date(now).toISOString().slice(0, 10);
       const begin = format === "csv" ? BYTE_ORDER_MARK : "";
-      return download(`submissions-${day}.${format}`, type, Readable.from(textsOf(begin, exported)));
+      return download(`submissions-${day}.${format}`, type, Readable.from(textsOf(begin, paced)));
     });
   add("csv", "text/csv; charset=utf-8");
   add("json", "application/json; charset=utf-8");

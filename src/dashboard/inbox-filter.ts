@@ -4,12 +4,13 @@ import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import type { Viewer } from "../sessions/session.ts";
+import { searchProblem } from "../submissions/match-text.ts";
 import {
   EVERY_SUBMISSION,
-  MAX_SEARCHED_LENGTH,
   type StoredSpamClass,
   type SubmissionFilter,
 } from "../submissions/submission-store.ts";
+import { sentence } from "./sentence.ts";
 
 /** A filter as it stands in the address of the inbox, and of what is reached from there. Empty is any. */
 export interface InboxFilter {
@@ -47,9 +48,8 @@ export function readInboxFilter(query: URLSearchParams): InboxFilter {
     );
   }
   const q = value("q");
-  if (q.length > MAX_SEARCHED_LENGTH) {
-    throw new FormsvcError("invalid_request", `Search for at most ${MAX_SEARCHED_LENGTH} characters.`);
-  }
+  const problem = q === "" ? null : searchProblem(q);
+  if (problem !== null) throw new FormsvcError("invalid_request", sentence(problem));
   return {
     endpoint: value("endpoint"),
     spamClass: spamClass as StoredSpamClass | "",

@@ -37,7 +37,8 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     return html`${findingsStrip(findings)}${activityStrip({ days, usage, isOneOfSeveral })}`;
   };
 
-  routes.read("/", async ({ viewer, query, now }) => {
+  routes.read("/", async (visit) => {
+    const { viewer, query, now } = visit;
     const shown = readInboxFilter(query);
     const place = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
     const { filter, choices } = await parts.db.read(function* () {
@@ -46,7 +47,7 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
         choices: yield* listFormChoices(viewer),
       };
     });
-    const found = await readInbox(parts, viewer, filter, place);
+    const found = await readInbox(parts, visit, filter, place);
     if (found === null) return redirect(addressOf(shown));
     const isFirst = place.before === "" && isEverything(shown) && choices.length > 0;
     const top = isFirst ? await readTop(viewer, now) : null;

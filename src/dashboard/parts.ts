@@ -12,6 +12,7 @@ import type { MailService } from "../mail/open-mail.ts";
 import type { StoredLetters } from "../mail/stored-letters.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SpamSettings } from "../spam/spam-settings.ts";
+import type { SearchPlaces } from "../submissions/search-places.ts";
 import type { News } from "../submissions/news.ts";
 import type { HttpSender } from "../webhooks/send.ts";
 
@@ -45,6 +46,8 @@ export interface DashboardParts {
   readonly blindness: () => Blindness | null;
   /** Says that submissions may have come. */
   readonly news: Pick<News, "listen">;
+  /** Places for pages that look at submissions one by one. */
+  readonly searches: SearchPlaces;
   /** Tells the server that settings changed, so that it reads again what it remembers of them. */
   readonly onChange: () => void;
 }

@@ -3,9 +3,11 @@ import { listMarks, type Mark } from "../history/teach.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { findSubmissions, fittingOf } from "../submissions/browse-submissions.ts";
 import { listRead } from "../submissions/read-marks.ts";
-import { readSubmissions, type SubmissionFilter } from "../submissions/submission-store.ts";
+import { isLookup, readSubmissions, type SubmissionFilter } from "../submissions/submission-store.ts";
 import type { Submission } from "../submissions/submission.ts";
+import type { WalkRequest } from "../submissions/walk-submissions.ts";
 import type { DashboardParts } from "./parts.ts";
+import type { Visit } from "./routes.ts";
 
 /** Rows of one page. */
 export const PAGE_ROWS = 50;
@@ -42,15 +44,30 @@ export interface InboxPage {
 }
 
 /** One page of the inbox; null when there is nothing newer, so that the first page is the one to show. */
-export async function readInbox(
-  { db }: DashboardParts,
-  viewer: Viewer,
+export function readInbox(
+  { db, searches }: DashboardParts,
+  { viewer, gone }: Pick<Visit, "viewer" | "gone">,
   filter: SubmissionFilter,
+  place: Place,
+): Promise<InboxPage | null> {
+  const find = () => findPage(db, viewer, { filter, gone }, place);
+  return isLookup(filter) ? searches.run({ name: viewer.accountId, gone }, find) : find();
+}
+
+async function findPage(
+  db: DashboardParts["db"],
+  viewer: Viewer,
+  sought: Pick<WalkRequest, "filter" | "gone">,
   { before, after }: Place,
 ): Promise<InboxPage | null> {
   const isNewer = after !== "";
   const cursor = isNewer ? after : before === "" ? null : before;
-  const request = { filter, direction: isNewer ? "newer" : "older", cursor, wanted: PAGE_ROWS + 1 } as const;
+  const request = {
+    ...sought,
+    direction: isNewer ? "newer" : "older",
+    cursor,
+    wanted: PAGE_ROWS + 1,
+  } as const;
   const maxLooked = cursor === null ? MAX_LOOKED : MAX_LOOKED_FURTHER;
   const { ids, stoppedAt } = await findSubmissions(db, request, maxLooked);
   const shown = await fittingOf(db, ids.slice(0, PAGE_ROWS), MAX_PAGE_BYTES);

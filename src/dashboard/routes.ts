@@ -13,6 +13,8 @@ export interface Visit {
   readonly form: URLSearchParams;
   /** Milliseconds. */
   readonly now: number;
+  /** Aborted when the client hangs up before it has the whole answer. */
+  readonly gone: AbortSignal;
   readonly request: FastifyRequest;
   /** For cookies alone: the answer is what the handler returns. */
   readonly reply: FastifyReply;

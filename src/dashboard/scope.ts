@@ -3,6 +3,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { sendError } from "../http/error-reply.ts";
+import { goneSignal } from "../http/gone-signal.ts";
 import { refusalOf } from "../http/health-routes.ts";
 import { rememberAddress } from "../sessions/known-clients.ts";
 import { findViewer, isSeenDue, noteSeen, type Viewer } from "../sessions/session.ts";
@@ -46,6 +47,9 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
+/** Request timeout, and too many requests. */
+const PLAIN_STATUSES: ReadonlySet<number> = new Set([408, 429]);
+
 /** Makes a scope with the dashboard's own parser, headers, error page and guard. Returns what pages add their routes to. */
 export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes {
   scope.decorateRequest("viewer", null);
@@ -64,8 +68,9 @@ export function openScope(scope: FastifyInstance, parts: DashboardParts): Routes
   scope.setErrorHandler(async (thrown, request, reply) => {
     if (isOutsider(request)) return sendError({ request, reply, log: parts.log }, thrown, MAX_FORM_BYTES);
     const page = errorPage({ thrown, request, reply, log: parts.log });
-    // The navigation would ask the database again.
-    if (page.status >= 500) return sendMarkup(reply.code(page.status), plainPage(page.title, page.content));
+    // The navigation would ask the database again, for one who asks too much of it, has gone, or finds it away.
+    if (PLAIN_STATUSES.has(page.status) || page.status >= 500)
+      return sendMarkup(reply.code(page.status), plainPage(page.title, page.content));
     return sendPage(request, reply, page, parts);
   });
   assetRoutes(scope);
@@ -141,6 +146,7 @@ async function visit(
     query: queryOf(request),
     form: formOf(request),
     now: parts.clock.now(),
+    gone: goneSignal(reply),
     request,
     reply,
   });

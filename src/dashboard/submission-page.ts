@@ -4,7 +4,8 @@ import { getDelivery } from "../outbox/delivery-store.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { findSubmissions } from "../submissions/browse-submissions.ts";
 import { listRead, markRead } from "../submissions/read-marks.ts";
-import { getViewableSubmission, type SubmissionFilter } from "../submissions/submission-store.ts";
+import { getViewableSubmission, isLookup } from "../submissions/submission-store.ts";
+import type { WalkRequest } from "../submissions/walk-submissions.ts";
 import { page, redirect } from "./answer.ts";
 import { channelOf } from "./channel-of.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
@@ -21,13 +22,16 @@ const MAX_LOOKED = 2000;
 export function submissionPages(routes: Routes, parts: DashboardParts): void {
   const { db } = parts;
 
-  routes.read("/submissions/:id", async ({ viewer, params, query, request, now }) => {
+  routes.read("/submissions/:id", async ({ viewer, params, query, request, now, gone }) => {
     const shown = readInboxFilter(query);
     const whole = await readWhole(parts, viewer, params["id"] ?? "");
     const filter = await db.read(() => toSubmissionFilter(shown, viewer));
     const { id, data } = whole.submission;
     if (request.method === "GET") await noteRead(parts, viewer, id);
-    const [newer, older] = await Promise.all([next(filter, "newer", id), next(filter, "older", id)]);
+    const find = () =>
+      Promise.all([next({ filter, gone }, "newer", id), next({ filter, gone }, "older", id)]);
+    const asker = { name: viewer.accountId, gone };
+    const [newer, older] = await (isLookup(filter) ? parts.searches.run(asker, find) : find());
     return page(titleOf(data), submissionView({ ...whole, shown, newer, older, now }));
   });
 
@@ -45,11 +49,11 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
 
   /** The neighbour in the filter that the submission was reached from; null if there is none near. */
   async function next(
-    filter: SubmissionFilter,
+    sought: Pick<WalkRequest, "filter" | "gone">,
     direction: "older" | "newer",
     cursor: string,
   ): Promise<string | null> {
-    const { ids } = await findSubmissions(db, { filter, direction, cursor, wanted: 1 }, MAX_LOOKED);
+    const { ids } = await findSubmissions(db, { ...sought, direction, cursor, wanted: 1 }, MAX_LOOKED);
     return ids[0] ?? null;
   }
 }

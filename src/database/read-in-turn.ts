@@ -7,11 +7,19 @@ const BUSY_MS = 0.05;
 /** How long it rests then: a post needs several turns, and this is enough for them and for its commit. */
 const REST_MS = 4;
 
+/** Long work of the whole process is in one line, so that a post waits for one part of all of it, however much there is. */
+let last: Promise<void> = Promise.resolve();
+
 /**
  * Call it between the parts of long work. All other work of the process has its turn; if there was any, it has the next
  * milliseconds to itself as well. So long work delays a post by one of its parts at most.
  */
-export async function giveTurn(): Promise<void> {
+export function giveTurn(): Promise<void> {
+  last = last.then(letOthers);
+  return last;
+}
+
+async function letOthers(): Promise<void> {
   const begun = performance.now();
   await nextTurn();
   if (performance.now() - begun > BUSY_MS) await sleep(REST_MS);

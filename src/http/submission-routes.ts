@@ -5,6 +5,7 @@ import { type Caller, refuseSecretInBrowser } from "../submissions/authenticate.
 import { submissionJson, submissionSchema } from "../submissions/submission-json.ts";
 import { EVERY_SUBMISSION } from "../submissions/submission-store.ts";
 import type { SubmissionReader } from "../submissions/submission-reader.ts";
+import { goneSignal } from "./gone-signal.ts";
 import { COMMON_ERRORS, type Operation, readQuery } from "./operation.ts";
 import { type CallerParts, identify, isFromBrowser } from "./receive-post.ts";
 
@@ -21,7 +22,7 @@ const DEFAULT_LIMIT = 25;
 export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoutesParts): void {
   server.get("/submissions", {
     config: { operation: listOperation },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const endpointId = await readableEndpoint(parts, request);
       const { limit, cursor = null, since, until, class: spamClass = null } = readQuery(query, request.query);
       const filter = {
@@ -31,7 +32,7 @@ export function submissionRoutes(server: FastifyInstance, parts: SubmissionRoute
         since: toMs(since),
         until: toMs(until),
       };
-      const page = await parts.reader.list(filter, limit, cursor);
+      const page = await parts.reader.list(filter, limit, cursor, goneSignal(reply));
       return { data: page.data.map(submissionJson), next_cursor: page.nextCursor };
     },
   });

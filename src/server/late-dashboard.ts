@@ -16,7 +16,7 @@ interface Surroundings {
 export function lateDashboard({ parts, configFile, service }: Surroundings): LateRoutes | null {
   const { config } = parts;
   if (!config.dashboard.enabled) return null;
-  const { posts, keyring, sender, mail, news, onChange } = service;
+  const { posts, keyring, sender, mail, news, searches, onChange } = service;
   return {
     path: "/dashboard",
     async add(server) {
@@ -39,6 +39,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
         sendTestMail: mail?.sendTest ?? null,
         blindness: posts.blindness,
         news,
+        searches,
         examine: createSelfExamination(parts, configFile, background),
         background,
         onChange,

@@ -14,16 +14,18 @@ export interface PageRequest {
   readonly cursor: string | null;
   /** Most bytes of JSON on the page; it still has at least one submission, if there is one. Infinity is no limit. */
   readonly maxBytes: number;
+  /** Ends the read, with its reason, when nobody waits for it any more. */
+  readonly gone?: AbortSignal;
 }
 
 /** One page, newest first. @throws invalid_request on a cursor that no page returned. */
 export async function browseSubmissions(
   db: Database,
   filter: SubmissionFilter,
-  { limit, cursor, maxBytes }: PageRequest,
+  { limit, cursor, maxBytes, gone }: PageRequest,
 ): Promise<SubmissionPage> {
   // One more than the limit shows that another page follows.
-  const request = { filter, direction: "older", cursor, wanted: limit + 1 } as const;
+  const request = { filter, direction: "older", cursor, wanted: limit + 1, ...(gone && { gone }) } as const;
   const { ids } = await findSubmissions(db, request, Infinity);
   const fitting = await fittingOf(db, ids.slice(0, limit), maxBytes);
   const data = await db.read(() => readSubmissions(fitting));

@@ -3,12 +3,14 @@ import { readInTurn } from "../database/read-in-turn.ts";
 import { checkCursor } from "../foundation/id.ts";
 import { listDeclaredFields } from "../endpoints/endpoint-store.ts";
 import type { CsvFields } from "./csv.ts";
-import { readSubmissions, type SubmissionFilter } from "./submission-store.ts";
+import { fittingOf } from "./browse-submissions.ts";
+import { readSubmissions } from "./submission-store.ts";
 import type { Submission } from "./submission.ts";
-import { walkSubmissions } from "./walk-submissions.ts";
+import { type WalkRequest, walkSubmissions } from "./walk-submissions.ts";
 
-/** Submissions read at once; this bounds the memory of an export and how long it delays other work. */
+/** Submissions read at once, and bytes of them as JSON; this bounds the memory of an export and how long it delays other work. */
 const SLICE_ROWS = 100;
+const SLICE_BYTES = 262_144;
 /**
  * Undeclared fields with a column of their own: the ones that most submissions have. One stranger's post may have thousands, so
  * all further ones share one column.
@@ -17,18 +19,19 @@ const MAX_UNDECLARED_FIELDS = 1000;
 /** Most names that are counted at once. If there are more, the ones seen least are dropped. */
 const MAX_COUNTED_FIELDS = 10 * MAX_UNDECLARED_FIELDS;
 
-/** The submissions of a filter, oldest first. @throws invalid_request on a malformed cursor. */
-export async function* readSlices(
-  db: Database,
-  filter: SubmissionFilter,
-  cursor: string | null,
-): AsyncGenerator<readonly Submission[]> {
-  checkCursor("sub", cursor);
-  const walk = walkSubmissions(db, { filter, direction: "newer", cursor, wanted: Infinity });
+export type ReadRequest = Pick<WalkRequest, "filter" | "cursor" | "gone">;
+
+/** The submissions of a filter, oldest first. @throws invalid_request on a malformed cursor; the reason of `gone`. */
+export async function* readSlices(db: Database, request: ReadRequest): AsyncGenerator<readonly Submission[]> {
+  checkCursor("sub", request.cursor);
+  const walk = walkSubmissions(db, { ...request, direction: "newer", wanted: Infinity });
   for await (const { ids } of walk) {
-    for (let from = 0; from < ids.length; from += SLICE_ROWS) {
-      const slice = ids.slice(from, from + SLICE_ROWS);
+    let rest = ids;
+    while (rest.length > 0) {
+      request.gone?.throwIfAborted();
+      const slice = await fittingOf(db, rest.slice(0, SLICE_ROWS), SLICE_BYTES);
       yield await readInTurn(db, () => readSubmissions(slice));
+      rest = rest.slice(slice.length);
     }
   }
 }
@@ -37,9 +40,16 @@ export async function* readSlices(
  * The current schema's fields in its order, then those of earlier versions, then, sorted, those that submissions have
  * beyond their schemas; endpoint by endpoint.
  */
-export async function collectFields(db: Database, filter: SubmissionFilter): Promise<CsvFields> {
+export async function collectFields(
+  db: Database,
+  { filter, gone }: Omit<ReadRequest, "cursor">,
+): Promise<CsvFields> {
   const declared = await db.read(() => listDeclaredFields(filter.endpointIds));
-  const { names, hasMore, hasSetAside } = await undeclaredFields(db, filter, declared);
+  const { names, hasMore, hasSetAside } = await undeclaredFields(
+    db,
+    { filter, cursor: null, ...(gone && { gone }) },
+    declared,
+  );
   return {
     names: new Set([...declared, ...names.slice(0, MAX_UNDECLARED_FIELDS).toSorted()]),
     hasRest: hasMore || names.length > MAX_UNDECLARED_FIELDS,
@@ -50,13 +60,13 @@ export async function collectFields(db: Database, filter: SubmissionFilter): Pro
 /** Those that most submissions have first; `hasMore` when there were more names than are counted. */
 async function undeclaredFields(
   db: Database,
-  filter: SubmissionFilter,
+  request: ReadRequest,
   declared: ReadonlySet<string>,
 ): Promise<{ names: string[]; hasMore: boolean; hasSetAside: boolean }> {
   const counts = new Map<string, number>();
   let hasMore = false;
   let hasSetAside = false;
-  for await (const slice of readSlices(db, filter, null)) {
+  for await (const slice of readSlices(db, request)) {
     hasSetAside ||= slice.some(({ setAside }) => setAside !== null);
     for (const name of slice.flatMap(({ data }) => Object.keys(data))) {
       if (!declared.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);

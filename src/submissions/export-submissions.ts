@@ -15,6 +15,8 @@ export interface ExportRequest {
   readonly cursor: string | null;
   /** Renders a submission as JSON. */
   readonly toJson: (submission: Submission) => string;
+  /** Ends the export, with its reason, when nobody waits for it any more. */
+  readonly gone?: AbortSignal;
 }
 
 export interface ExportPart {
@@ -27,11 +29,11 @@ export interface ExportPart {
  * The submissions, oldest first, in parts. Each part is read in a transaction of its own, so that a long export delays no
  * checkpoint. Submissions that come meanwhile may be left out.
  *
- * @throws invalid_request on a malformed cursor.
+ * @throws invalid_request on a malformed cursor; the reason of `gone`.
  */
 export async function* exportSubmissions(db: Database, request: ExportRequest): AsyncGenerator<ExportPart> {
   const { format, toJson } = request;
-  const fields = format === "csv" ? await collectFields(db, request.filter) : NO_FIELDS;
+  const fields = format === "csv" ? await collectFields(db, request) : NO_FIELDS;
   let count = 0;
   if (format === "csv") yield { text: csvHeader(fields), count };
   for await (const page of readPages(db, request)) {
@@ -50,7 +52,7 @@ const NO_FIELDS: CsvFields = { names: new Set(), hasRest: false, hasSetAside: fa
 
 async function* readPages(db: Database, request: ExportRequest): AsyncGenerator<readonly Submission[]> {
   let left = request.limit ?? Infinity;
-  for await (const slice of readSlices(db, request.filter, request.cursor)) {
+  for await (const slice of readSlices(db, request)) {
     const page = slice.slice(0, left);
     yield page;
     left -= page.length;

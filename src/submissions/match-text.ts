@@ -1,31 +1,63 @@
+import { FormsvcError } from "../foundation/errors.ts";
+
 /** Finds words in the values of submissions, whatever the case of their letters. */
 export interface TextMatcher {
-  /** A condition over the stored JSON, `data`: it lets through every submission that matches, and some others. */
-  readonly sql: string;
+  /** A condition over {@link SEARCHED_COLUMNS}: it lets through every submission that matches, and some others. Null lets all through. */
+  readonly sql: string | null;
   /** Its parameters. */
-  readonly patterns: readonly string[];
-  /** @param data the stored JSON. */
-  matches(data: string): boolean;
+  readonly parameters: readonly string[];
+  /** Whether each word is in a value of any of these texts. @param texts the stored JSON of the searched columns; null has no value. */
+  matches(texts: readonly (string | null)[]): boolean;
 }
 
-/** Each pattern is compared with all of the data, and the longest words stand in the fewest submissions. */
-const MAX_PATTERNS = 4;
+/** The columns of a submission that are searched, each with JSON or null. */
+export const SEARCHED_COLUMNS = ["data", "unknown_fields"] as const;
 
-/** @param wanted words between spaces, each of which must be in some value; those between double quotes stay together. */
+/** Longest text that is searched for, in UTF-16 units. */
+export const MAX_SEARCHED_LENGTH = 200;
+/** Each word is looked for in the whole text, and most texts do not have the first. */
+const MAX_WORDS = 10;
+/**
+ * A search costs the length of the text, and never that times the length of the word, because the engine's search within a text has a table
+ * for 250 units. Only words of 200 small letters that each stand for two are cut, and found with what stands behind them.
+ */
+const MAX_COMPARED = 200;
+/** SQL compares the parts of words that both engines know in small letters: few, and short ones, for the same reason. */
+const MAX_PARTS = 2;
+const MAX_PART_LENGTH = 16;
+
+/** Null if this text can be searched for; else what is wrong with it. */
+export function searchProblem(wanted: string): string | null {
+  if (wanted.length > MAX_SEARCHED_LENGTH) return `search for at most ${MAX_SEARCHED_LENGTH} characters`;
+  const { length } = wordsOf(wanted);
+  return length > MAX_WORDS ? `search for at most ${MAX_WORDS} words; there are ${length}` : null;
+}
+
+/**
+ * @param wanted words between spaces, each of which must be in some value; those between double quotes stay together.
+ * @throws invalid_request as {@link searchProblem} says.
+ */
 export function createTextMatcher(wanted: string): TextMatcher {
-  const words = wordsOf(wanted.toLowerCase());
-  const wordsInJson = words.map(withinJson);
-  const longest = wordsInJson.toSorted((one, other) => other.length - one.length).slice(0, MAX_PATTERNS);
+  const problem = searchProblem(wanted);
+  if (problem !== null) throw new FormsvcError("invalid_request", problem);
+  const words = wordsOf(wanted.toLowerCase()).map((word) => word.slice(0, MAX_COMPARED));
+  const wordsInJson = words.map((word) => withinJson(word).slice(0, MAX_COMPARED));
+  const parts = longestParts(wordsInJson);
   const hasOthers = wordsInJson.some((word) => /[^\0-\x7f]/.test(word));
+  const conditions = [
+    ...(hasOthers ? [anyColumn(HAS_OTHERS_SQL)] : []),
+    ...parts.map(() => anyColumn(PART_SQL)),
+  ];
   return {
-    sql: `${hasOthers ? HAS_OTHERS_SQL : ""}${longest.map(() => PATTERN_SQL).join(" AND ")}`,
-    patterns: longest.map((word) => `%${word.split(SMALL_OF_DOTTED_I).map(asPattern).join("%")}%`),
-    matches(data) {
-      // Most that the patterns let through for nothing are told without being parsed.
-      const small = data.toLowerCase();
-      if (!wordsInJson.every((word) => small.includes(word))) return false;
-      const value: unknown = JSON.parse(data);
-      return words.every((word) => hasText(value, word));
+    sql: conditions.length === 0 ? null : conditions.join(" AND "),
+    parameters: parts.flatMap((part) => SEARCHED_COLUMNS.map(() => part)),
+    matches(texts) {
+      const there = texts.filter((text) => text !== null);
+      // Most that SQL lets through for nothing are told without being parsed.
+      const small = there.map((text) => text.toLowerCase());
+      if (!wordsInJson.every((word) => small.some((text) => text.includes(word)))) return false;
+      const values = there.map((text): unknown => JSON.parse(text));
+      return words.every((word) => values.some((value) => hasText(value, word)));
     },
   };
 }
@@ -37,35 +69,36 @@ function wordsOf(wanted: string): readonly string[] {
   return words.size === 0 ? [wanted] : [...words];
 }
 
-const PATTERN_SQL = "data LIKE ? ESCAPE '\\'";
+const PART_SQL = (column: string): string => `instr(lower(${column}), ?) > 0`;
 
 /**
- * Whether a submission has any character outside ASCII. The pattern of a text in another alphabet lets nearly everything through;
- * this tells submissions in English in a fraction of the time that reading them takes.
+ * Whether a text has any character outside ASCII. SQL lets nearly everything through for a word in another alphabet; this tells
+ * submissions in English in a fraction of the time that reading them takes.
  */
-const HAS_OTHERS_SQL = "octet_length(data) > length(data) AND ";
+const HAS_OTHERS_SQL = (column: string): string => `octet_length(${column}) > length(${column})`;
+
+function anyColumn(condition: (column: string) => string): string {
+  return `(${SEARCHED_COLUMNS.map(condition).join(" OR ")})`;
+}
 
 /** The text as it stands inside a string of JSON. */
 function withinJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The only letter whose small form is longer: U+0130 becomes these two characters. */
-const SMALL_OF_DOTTED_I = "i\u0307";
-
 /**
- * SQLite knows the case of ASCII letters only; any other letter with two cases may be any character. So may `i` and `k`, which
- * are also the small letters of U+0130 and of the sign U+212A.
+ * Both engines know the small letters of ASCII alone, so a word is compared in its parts of these. Not with `i` and `k`: they are also the
+ * small letters of U+0130 and of the sign U+212A.
  */
-function asPattern(text: string): string {
-  return Array.from(text, charPattern).join("");
+function longestParts(words: readonly string[]): readonly string[] {
+  const longestOf = (word: string): string => byLength(word.match(/[\0-hjl-\x7f]+/g) ?? [])[0] ?? "";
+  const parts = words.map((word) => longestOf(word).slice(0, MAX_PART_LENGTH)).filter((part) => part !== "");
+  return byLength(parts).slice(0, MAX_PARTS);
 }
 
-function charPattern(char: string): string {
-  if (char === "i" || char === "k") return "_";
-  if (char === "%" || char === "_" || char === "\\") return `\\${char}`;
-  const isAscii = char <= "\u007f";
-  return isAscii || char.toLowerCase() === char.toUpperCase() ? char : "_";
+/** The longest stand in the fewest submissions. */
+function byLength(texts: readonly string[]): readonly string[] {
+  return texts.toSorted((one, other) => other.length - one.length);
 }
 
 /** In a value at any depth; names of fields do not count. */

@@ -1,10 +1,12 @@
 import type { Database } from "../database/database.ts";
 import type { Steps } from "../database/steps.ts";
 import { browseSubmissions } from "./browse-submissions.ts";
+import type { SearchPlaces } from "./search-places.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import {
   deleteSubmissions,
   getSubmission,
+  isLookup,
   type SubmissionFilter,
   type SubmissionPage,
 } from "./submission-store.ts";
@@ -15,11 +17,18 @@ const MAX_PAGE_BYTES = 1_048_576;
 
 /** One endpoint's submissions, for the holder of its secret key; those of other endpoints do not exist here. */
 export interface SubmissionReader {
-  /** Newest first, up to the limit or 1 MiB of JSON; a single larger submission is a page of its own. @throws invalid_request when the cursor is not one that a page returned. */
+  /**
+   * Newest first, up to the limit or 1 MiB of JSON; a single larger submission is a page of its own.
+   *
+   * @param gone aborted when nobody waits for the page any more.
+   * @throws invalid_request when the cursor is not one that a page returned; rate_limited, unavailable when a filter that looks at
+   *   submissions one by one has to wait for too long.
+   */
   list(
     filter: SubmissionFilter & { readonly endpointIds: readonly string[] },
     limit: number,
     cursor: string | null,
+    gone: AbortSignal,
   ): Promise<SubmissionPage>;
   /** @throws not_found */
   get(endpointId: string, id: string): Promise<Submission>;
@@ -28,10 +37,16 @@ export interface SubmissionReader {
 }
 
 /** @param onRemoved called after each deletion. */
-export function createSubmissionReader(db: Database, onRemoved: () => void): SubmissionReader {
+export function createSubmissionReader(
+  db: Database,
+  searches: SearchPlaces,
+  onRemoved: () => void,
+): SubmissionReader {
   return {
-    list: (filter, limit, cursor) =>
-      browseSubmissions(db, filter, { limit, cursor, maxBytes: MAX_PAGE_BYTES }),
+    list(filter, limit, cursor, gone) {
+      const browse = () => browseSubmissions(db, filter, { limit, cursor, maxBytes: MAX_PAGE_BYTES, gone });
+      return isLookup(filter) ? searches.run({ name: filter.endpointIds.join(" "), gone }, browse) : browse();
+    },
     get: (endpointId, id) => db.read(() => getOwn(endpointId, id)),
     async remove(endpointId, id) {
       await db.transaction(function* () {

@@ -31,6 +31,11 @@ export interface SubmissionFilter {
   readonly text: string | null;
 }
 
+/** Whether no index has what the filter asks for, so that submissions are looked at one by one. */
+export function isLookup({ spamClass, unreadBy, text: wanted }: SubmissionFilter): boolean {
+  return spamClass !== null || unreadBy !== null || wanted !== null;
+}
+
 export const EVERY_SUBMISSION: SubmissionFilter = {
   endpointIds: null,
   spamClass: null,
@@ -39,9 +44,6 @@ export const EVERY_SUBMISSION: SubmissionFilter = {
   unreadBy: null,
   text: null,
 };
-
-/** Longest text that is searched for, in UTF-16 units. */
-export const MAX_SEARCHED_LENGTH = 200;
 
 /** Blocked posts are never stored as submissions. */
 export type StoredSpamClass = Exclude<SpamClass, "blocked">;

@@ -4,7 +4,7 @@ import { all, first, type Steps, text } from "../database/steps.ts";
 import { firstIdAt } from "../foundation/id.ts";
 import { CLASS_SCORES } from "../spam/spam-verdict.ts";
 import { numbersOfEndpoints } from "./endpoint-number.ts";
-import { createTextMatcher, type TextMatcher } from "./match-text.ts";
+import { createTextMatcher, SEARCHED_COLUMNS, type TextMatcher } from "./match-text.ts";
 import type { SubmissionFilter } from "./submission-store.ts";
 
 /** By the time of the submissions: from the newest on, or from the oldest on. */
@@ -17,6 +17,8 @@ export interface WalkRequest {
   readonly cursor: string | null;
   /** Submissions that are wanted first, so that no more are read than a page needs. */
   readonly wanted: number;
+  /** Ends the walk, with its reason, when nobody waits for it any more. */
+  readonly gone?: AbortSignal;
 }
 
 export interface WalkSlice {
@@ -28,10 +30,12 @@ export interface WalkSlice {
   readonly position: string | null;
 }
 
-/** Submissions that one slice looks at, in a millisecond or two: a post waits for one slice (`readInTurn`). */
+/** A slice takes up no further chunk after this time: a post waits for one slice (`readInTurn`). */
+const SLICE_MS = 3;
+/** Submissions that one slice looks at. */
 const SLICE_ROWS = 250;
-/** Bytes of data in which one chunk of a slice looks for a text; searching a megabyte takes about six milliseconds. */
-const MAX_CHUNK_BYTES = 262_144;
+/** Bytes of data in which one chunk of a slice looks for a text, in two milliseconds if it takes longest. */
+const MAX_CHUNK_BYTES = 131_072;
 /** Endpoints that one slice looks at. */
 const SLICE_ENDPOINTS = 16;
 /** Submissions of an endpoint that are read first, if there are several; each further time twice as many. */
@@ -54,7 +58,7 @@ interface Source {
 
 /**
  * Goes through the submissions of a filter by their ids. No index has the score, the text or what was read: the walk looks at
- * every submission of the filter's endpoints and times, in slices, and takes up other work after each. Several endpoints are
+ * every submission of the filter's endpoints and times, in slices, and lets all other work go on after each. Several endpoints are
  * merged, so that a small workspace beside large ones costs only its own rows.
  *
  * @throws invalid_request on a malformed cursor.
@@ -67,12 +71,18 @@ export async function* walkSubmissions(db: Database, request: WalkRequest): Asyn
   let pool: string[] = [];
   let looked = 0;
   while (open.length > 0) {
-    const due = leadersOf(open, direction);
+    request.gone?.throwIfAborted();
+    const leaders = leadersOf(open, direction);
     const chunks = await readInTurn(db, function* () {
+      const endsAt = performance.now() + SLICE_MS;
       const read: Chunk[] = [];
-      for (const source of due) read.push(yield* readChunk(source, filter, direction, matcher));
+      for (const source of leaders) {
+        if (read.length > 0 && performance.now() >= endsAt) break;
+        read.push(yield* readChunk(source, filter, direction, matcher));
+      }
       return read;
     });
+    const due = leaders.slice(0, chunks.length);
     looked += chunks.reduce((sum, { rows }) => sum + rows, 0);
     pool.push(...chunks.flatMap(({ ids }) => ids));
     const rest = due.flatMap((source, index) => {
@@ -212,15 +222,20 @@ function* readChunk(
   const looked = inRange(end === null ? source : chunk(source, end));
   const wanted = conditionsOf(filter, matcher);
   const rows = yield* all(
-    text<{ id: string; data: string }>(
-      `SELECT id${matcher === null ? "" : ", data"} FROM submission WHERE ${looked.sql}${wanted.sql} ORDER BY id ${order}`,
+    text<SearchedRow>(
+      `SELECT id${matcher === null ? "" : `, ${SEARCHED_COLUMNS.join(", ")}`} FROM submission WHERE ${looked.sql}${wanted.sql} ORDER BY id ${order}`,
       ...looked.parameters,
       ...wanted.parameters,
     ),
   );
-  const meant = matcher === null ? rows : rows.filter(({ data }) => matcher.matches(data));
+  const meant =
+    matcher === null
+      ? rows
+      : rows.filter((row) => matcher.matches(SEARCHED_COLUMNS.map((column) => row[column])));
   return { ids: meant.map(({ id }) => id), rows: count, end };
 }
+
+type SearchedRow = { readonly id: string } & Record<(typeof SEARCHED_COLUMNS)[number], string | null>;
 
 /** The id of the last of the first `count` submissions; null if there are fewer. */
 function* lastOf(source: Source, count: number, order: string): Steps<string | null> {
@@ -235,11 +250,15 @@ function* lastOf(source: Source, count: number, order: string): Steps<string | n
   return last?.id ?? null;
 }
 
-/** How many submissions a source has, and the bytes of their data. */
+const SEARCHED_BYTES_SQL = SEARCHED_COLUMNS.map((column) => `coalesce(octet_length(${column}), 0)`).join(
+  " + ",
+);
+
+/** How many submissions a source has, and the bytes of what is searched of them. */
 function* sizeOf(source: Source): Steps<{ readonly rows: number; readonly bytes: number }> {
   const { sql, parameters } = inRange(source);
   const summed = text<{ rows: number; bytes: number | null }>(
-    `SELECT count(*) AS rows, sum(octet_length(data)) AS bytes FROM submission WHERE ${sql}`,
+    `SELECT count(*) AS rows, sum(${SEARCHED_BYTES_SQL}) AS bytes FROM submission WHERE ${sql}`,
     ...parameters,
   );
   const size = yield* first(summed);
@@ -262,7 +281,8 @@ function conditionsOf({ spamClass, unreadBy }: SubmissionFilter, matcher: TextMa
   if (spamClass !== null)
     conditions.push({ sql: " AND spam_score BETWEEN ? AND ?", parameters: CLASS_SCORES[spamClass] });
   if (unreadBy !== null) conditions.push({ sql: UNREAD_SQL, parameters: [unreadBy] });
-  if (matcher !== null) conditions.push({ sql: ` AND ${matcher.sql}`, parameters: matcher.patterns });
+  if (matcher !== null && matcher.sql !== null)
+    conditions.push({ sql: ` AND ${matcher.sql}`, parameters: matcher.parameters });
   return {
     sql: conditions.map(({ sql }) => sql).join(""),
     parameters: conditions.flatMap(({ parameters }) => parameters),

@@ -8,6 +8,7 @@ import { createLog } from "../../src/foundation/log.ts";
 import { createKeyring } from "../../src/secrets/keyring.ts";
 import { createSelfExamination } from "../../src/server/examine-self.ts";
 import { createNews } from "../../src/submissions/news.ts";
+import { SearchPlaces } from "../../src/submissions/search-places.ts";
 import { checkReceivers } from "../../src/webhooks/webhook-health.ts";
 import { createWebhook } from "../../src/webhooks/webhook-store.ts";
 import { defaultWebhookSettings } from "../../src/webhooks/webhook.ts";
@@ -46,6 +47,7 @@ async function linesFor(
     dashboardUrl: null,
     blindness: () => null,
     news: createNews(),
+    searches: new SearchPlaces(),
     onChange: () => {},
   };
   const viewer = { accountId, email: "a@example.com", isOperator, sessionId: "ses_1", seenAt: 0 };

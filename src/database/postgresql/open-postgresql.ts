@@ -67,12 +67,13 @@ export async function openPostgresql(
   const batches = createBatchConnection({ connections: ofBatches, shown, patienceMs: options.patienceMs });
   const { patienceMs, onSlowCommit = () => undefined } = options;
   const parts = { connections, shown, patienceMs, onSlowCommit };
+  const beginRead = answerTimeoutMs === null ? BEGIN.read : boundedRead(answerTimeoutMs);
   let gate: Gate = () => undefined;
   const db: PostgresqlDatabase = {
     engine: "postgresql",
     name: shown,
     address,
-    read: (work) => runTransaction(parts, BEGIN.read, work),
+    read: (work) => runTransaction(parts, beginRead, work),
     async transaction(work) {
       await gate();
       return runTransaction(parts, BEGIN.durable, work);
@@ -117,6 +118,11 @@ export async function openPostgresql(
 
 function* nothing(): Steps<void> {
   yield* [];
+}
+
+/** Whoever waits for a statement gives up after this time, so the server ends it shortly before. */
+function boundedRead(answerTimeoutMs: number): string {
+  return `${BEGIN.read}; SET LOCAL statement_timeout = ${Math.ceil(0.95 * answerTimeoutMs)}`;
 }
 
 /** Whoever calls while a run goes on shares the next one, so that there is one at a time. */

@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "53100": "the server's disk is full; free some space there",
   "53200": "the server has no memory left",
   "53300": "the server takes no more connections; raise max_connections or use a pooler",
+  "57014": "the server ended a statement that took too long; look what else it does",
   "57P01": "the server is being stopped or restarted",
   "57P02": "the server crashed and is coming back",
   "57P03": "the server is starting or stopping",

@@ -49,6 +49,7 @@ export async function runTransaction<Result>(
   begin: string,
   work: () => Steps<Result>,
 ): Promise<Result> {
+  const isRead = begin.startsWith(BEGIN.read);
   try {
     return await pRetry(async () => runOnce(await parts.connections.take(), begin, work, parts), {
       retries: Number.POSITIVE_INFINITY,
@@ -58,10 +59,10 @@ export async function runTransaction<Result>(
       // Two that met would meet again after equal pauses.
       randomize: true,
       // A read that writes is a defect, and no standby.
-      shouldRetry: ({ error }) => isConflict(error) || (begin !== BEGIN.read && isReadOnly(error)),
+      shouldRetry: ({ error }) => isConflict(error) || (!isRead && isReadOnly(error)),
     });
   } catch (error) {
-    if (begin === BEGIN.read && isReadOnly(error)) throw error;
+    if (isRead && isReadOnly(error)) throw error;
     throw translatePostgresqlError(error, parts.shown);
   }
 }

@@ -7,6 +7,7 @@ import {
   type PostgresqlDatabase,
 } from "../../../src/database/postgresql/open-postgresql.ts";
 import { all, first, run, type Steps, text } from "../../../src/database/steps.ts";
+import { rowsOf } from "../../support/engines.ts";
 import { PATIENCE_MS } from "../../support/until.ts";
 import { type FaultyLink, startLink } from "../../support/faulty-link.ts";
 import {
@@ -191,3 +192,19 @@ async function throughLink(): Promise<{ db: PostgresqlDatabase; link: FaultyLink
   const link = await startLink(await temporaryAddress());
   return { db: await openForTest(link.address), link };
 }
+
+test.skipIf(!hasPostgresql)(
+  "a read that a server waits for no longer is ended by PostgreSQL too",
+  async () => {
+    const address = await temporaryAddress();
+    const db = await openForTest(address, { connections: 2, patienceMs: 1000, answerTimeoutMs: 1000 });
+    const asleep =
+      "SELECT 1 AS one FROM pg_stat_activity WHERE query LIKE '%pg_sleep(55)%' AND state = 'active' AND pid <> pg_backend_pid()";
+    const read = db.read(() => first(text("SELECT pg_sleep(55)")));
+    await expect(read).rejects.toMatchObject({
+      code: "database_unusable",
+      message: expect.stringContaining("ended a statement that took too long") as string,
+    });
+    expect(await rowsOf(db, asleep)).toEqual([]);
+  },
+);

@@ -1,0 +1,56 @@
+import { connect, type Socket } from "node:net";
+import { openDatabase } from "../../src/database/sqlite/open-database.ts";
+import { startSession } from "../../src/sessions/session.ts";
+import { listAccounts } from "../../src/workspaces/workspace-store.ts";
+import { submissionAdder } from "../../test/support/add-submission.ts";
+import type { RunningServer } from "./processes.ts";
+
+/** Texts that take longest to search, in the inbox of one account, and a search for what none of them has. */
+const SUBMISSIONS = 210;
+const TEXT = "a".repeat(64_000);
+const SOUGHT = `${"a".repeat(199)}b`;
+const COMMAND_WAIT_MS = 60_000;
+/** A search that was answered is asked again. */
+const AGAIN_MS = 250;
+
+export const SEARCH_COUNTS = [8, 32] as const;
+
+export function nameOfSearches(count: number): string {
+  return `${count} searches at once by one account, in ${SUBMISSIONS} posts of 64 KB`;
+}
+
+/** Fills an endpoint, and signs the first account in. Returns its cookie. */
+export function prepareSearches(file: string, endpointId: string): string {
+  const db = openDatabase(file, { busyTimeoutMs: COMMAND_WAIT_MS });
+  try {
+    const add = submissionAdder(db);
+    const now = Date.now();
+    for (let index = 0; index < SUBMISSIONS; index += 1)
+      add({ endpointId, data: { message: TEXT }, createdAt: now + index });
+    const [account] = db.now(() => listAccounts());
+    const browser = { userAgent: "Bench", ipAddress: null };
+    return `formsvc-session=${db.now(() => startSession(account?.id ?? "", browser, now)).cookie}`;
+  } finally {
+    db.close();
+  }
+}
+
+/** Searches until it is stopped. */
+export function searchWith(count: number, server: RunningServer, cookie: string): () => void {
+  const open = (): Socket => {
+    const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
+    socket.on("data", () => void socket.destroy());
+    socket.write(
+      `GET /dashboard?q=${SOUGHT} HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`,
+    );
+    return socket;
+  };
+  const sockets = Array.from({ length: count }, open);
+  const timer = setInterval(() => {
+    for (const [index, socket] of sockets.entries()) if (socket.destroyed) sockets[index] = open();
+  }, AGAIN_MS);
+  return () => {
+    clearInterval(timer);
+    for (const socket of sockets) socket.destroy();
+  };
+}

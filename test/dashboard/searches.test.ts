@@ -1,0 +1,93 @@
+import { request as open } from "node:http";
+import { expect, test } from "vitest";
+import { submissionAdder } from "../support/add-submission.ts";
+import { addFormOwner } from "../support/form-owner.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+/** What takes longest to search: nothing in it ends the comparison early. */
+const TEXT = "a".repeat(60_000);
+const SOUGHT = `${"a".repeat(199)}b`;
+const SUBMISSIONS = 210;
+/** It finds something at once. */
+const NEXT = "/dashboard?q=aaa";
+
+/** Ben's form is full of texts that take long to search; Cleo has a form of her own. */
+async function world() {
+  const server = await startServer();
+  const ben = await addFormOwner(server, "ben@example.org");
+  const cleo = await addFormOwner(server, "cleo@example.org");
+  const add = submissionAdder(server.owner);
+  const now = server.clock.now();
+  for (let index = 0; index < SUBMISSIONS; index += 1)
+    add({ endpointId: ben.endpoint.id, data: { message: TEXT }, createdAt: now + index });
+  return { server, ben, cleo };
+}
+
+/** Counts the reads of the server, each of which is a slice of a walk, and tells the longest by processor time. */
+function watchReads({ serverDatabase }: TestServer) {
+  const read = serverDatabase.read.bind(serverDatabase);
+  const seen = { count: 0, longestMs: 0 };
+  serverDatabase.read = (work) => {
+    seen.count += 1;
+    const begun = process.cpuUsage();
+    const answer = read(work);
+    const { user, system } = process.cpuUsage(begun);
+    seen.longestMs = Math.max(seen.longestMs, (user + system) / 1000);
+    return answer;
+  };
+  return seen;
+}
+
+test.each(["/dashboard", "/dashboard/export.json", "/dashboard/export.csv"])(
+  "a search ends when its client hangs up: %s",
+  async (path) => {
+    const { server, ben } = await world();
+    const seen = watchReads(server);
+    await ben.get(`${path}?q=${SOUGHT}`);
+    const whole = seen.count;
+    await ben.get(NEXT);
+    const next = seen.count - whole;
+    expect(whole).toBeGreaterThan(100);
+    seen.count = 0;
+    const asked = open(`${server.url}${path}?q=${SOUGHT}`, { headers: { cookie: ben.cookie } });
+    asked.on("error", () => undefined).end();
+    await until(() => seen.count > 10);
+    asked.destroy();
+    await new Promise((resolve) => asked.once("close", resolve));
+    // An account has one search at a time, so this one waits until the other has ended.
+    await ben.get(NEXT);
+    expect(seen.count).toBeLessThan(next + whole / 2);
+    const atEnd = seen.count;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(seen.count).toBe(atEnd);
+  },
+);
+
+test("of many searches of one account four are answered and the others told, in slices of some milliseconds; another account's is answered", async () => {
+  const { server, ben, cleo } = await world();
+  const seen = watchReads(server);
+  const own = Promise.all(Array.from({ length: 32 }, () => ben.get(`/dashboard?q=${SOUGHT}`)));
+  const other = await cleo.get("/dashboard?q=anything");
+  expect(other.status).toBe(200);
+  const answers = await own;
+  const told = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200).length).toBe(4);
+  expect(told.length).toBe(28);
+  for (const { text } of told) expect(text).toContain("Another search of yours goes on");
+  // 5 ms are promised; processor time of a busy machine is not all the search's.
+  expect(seen.longestMs).toBeLessThan(25);
+});
+
+test("a search for more than ten words, or 200 characters, is refused with a sentence", async () => {
+  const { ben } = await world();
+  const many = await ben.get(
+    `/dashboard?q=${Array.from({ length: 11 }, (_, index) => `w${index}`).join("+")}`,
+  );
+  expect([many.status, many.text]).toEqual([400, expect.stringContaining("at most 10 words") as string]);
+  const long = await ben.get(`/dashboard?q=${"x".repeat(201)}`);
+  expect([long.status, long.text]).toEqual([
+    400,
+    expect.stringContaining("at most 200 characters") as string,
+  ]);
+});
