@@ -1,5 +1,6 @@
 import { chatText, type ChatMessage, MAX_MESSAGE_LENGTH } from "./chat-message.ts";
 import type { ChatFormatName } from "./format.ts";
+import { inPlainWords } from "./plain-words.ts";
 
 /** One request of a chat's service. */
 export interface ChatRequest {
@@ -24,10 +25,11 @@ export interface ChatFormat {
 export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
   /**
    * https://api.slack.com/messaging/webhooks, and https://api.slack.com/reference/surfaces/formatting#escaping for the three
-   * characters; Mattermost and Rocket.Chat take the same document.
+   * characters; Mattermost and Rocket.Chat take the same document. These two have no escape for mentions and Markdown, and Rocket.Chat
+   * refuses a message that mentions all.
    */
   slack: chat((message) => ({
-    text: chatText(message, escapeHtmlChar, MAX_MESSAGE_LENGTH),
+    text: chatText(inPlainWords(message), escapeHtmlChar, MAX_MESSAGE_LENGTH),
     unfurl_links: false,
     unfurl_media: false,
   })),
@@ -38,7 +40,7 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
     allowed_mentions: { parse: [] },
   })),
 
-  /** https://core.telegram.org/bots/api#sendmessage: without `parse_mode` the text is shown as it is. */
+  /** https://core.telegram.org/bots/api#sendmessage: without `parse_mode` there is no Markdown, but links and mentions are found. */
   telegram: {
     findProblem: (url) =>
       /^\/bot[^/]+\/sendMessage$/.test(url.pathname) && url.searchParams.get("chat_id")
@@ -48,7 +50,7 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
       const address = new URL(url);
       const given = Object.fromEntries(address.searchParams);
       address.search = "";
-      const text = chatText(message, asItIs, MAX_MESSAGE_LENGTH);
+      const text = chatText(inPlainWords(message), asItIs, MAX_MESSAGE_LENGTH);
       const document = { ...given, text, link_preview_options: { is_disabled: true } };
       return { url: address.href, method: "POST", document };
     },
@@ -70,7 +72,9 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
   })),
 
   /** https://developers.google.com/workspace/chat/quickstart/webhooks: at most 4,096 characters; `<users/all>` would ping all. */
-  "google-chat": chat((message) => ({ text: chatText(message, breakMention, MAX_MESSAGE_LENGTH) })),
+  "google-chat": chat((message) => ({
+    text: chatText(inPlainWords(message), breakMention, MAX_MESSAGE_LENGTH),
+  })),
 
   /**
    * https://docs.ntfy.sh/publish/#publish-as-json: sent to the address without the topic. A message of more than 4,096 bytes would
@@ -78,7 +82,8 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
    */
   ntfy: {
     findProblem: (url) => (topicOf(url) === "" ? "does not end with the topic" : null),
-    render(message, { url }) {
+    render(told, { url }) {
+      const message = inPlainWords(told);
       const address = new URL(url);
       const topic = topicOf(address);
       address.pathname = address.pathname.slice(0, -topic.length - (address.pathname.endsWith("/") ? 1 : 0));
@@ -93,12 +98,15 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
   },
 
   /** https://gotify.net/docs/pushmsg, and https://gotify.net/docs/msgextras for text without Markdown. */
-  gotify: chat((message) => ({
-    title: message.title,
-    message: chatText(withoutTitle(message), asItIs, MAX_MESSAGE_LENGTH),
-    priority: 5,
-    extras: { "client::display": { contentType: "text/plain" } },
-  })),
+  gotify: chat((told) => {
+    const message = inPlainWords(told);
+    return {
+      title: message.title,
+      message: chatText(withoutTitle(message), asItIs, MAX_MESSAGE_LENGTH),
+      priority: 5,
+      extras: { "client::display": { contentType: "text/plain" } },
+    };
+  }),
 
   /**
    * https://spec.matrix.org/latest/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid: the message's id as
@@ -112,17 +120,24 @@ export const CHAT_FORMATS: Readonly<Record<ChatFormatName, ChatFormat>> = {
     render: (message, { url, messageId }) => ({
       url: `${url}/${messageId}`,
       method: "PUT",
-      document: { msgtype: "m.text", body: chatText(message, asItIs, MAX_MESSAGE_LENGTH), "m.mentions": {} },
+      document: {
+        msgtype: "m.text",
+        body: chatText(inPlainWords(message), asItIs, MAX_MESSAGE_LENGTH),
+        "m.mentions": {},
+      },
     }),
   },
 
   /** https://github.com/caronc/apprise-api#api-details: `/notify/<KEY>`. */
-  apprise: chat((message) => ({
-    title: message.title,
-    body: chatText(withoutTitle(message), asItIs, MAX_MESSAGE_LENGTH),
-    type: "info",
-    format: "text",
-  })),
+  apprise: chat((told) => {
+    const message = inPlainWords(told);
+    return {
+      title: message.title,
+      body: chatText(withoutTitle(message), asItIs, MAX_MESSAGE_LENGTH),
+      type: "info",
+      format: "text",
+    };
+  }),
 };
 
 /** A service that takes a document at the address that it gave. */

@@ -77,6 +77,8 @@ function textsOf(value: unknown): string {
 }
 
 const LINK = "https://forms.example/dashboard/submissions/sub_1";
+/** What takes a visitor's links and mentions apart, without being seen. */
+const HIDDEN = "\u200b";
 const ada = { name: "Ada", message: "Are you open on Sunday?" };
 
 describe.each(FORMATS)("%s", (format) => {
@@ -130,7 +132,7 @@ describe.each(FORMATS)("%s", (format) => {
 test("Slack gets its three characters escaped, and nothing that a stranger wrote becomes a mention or a link", async () => {
   const { document } = await tell("slack", { message: "<!channel> & <https://evil.example|here>" });
   expect(document).toEqual({
-    text: `New submission: Contact\nmessage: &lt;!channel&gt; &amp; &lt;https://evil.example|here&gt;\n${LINK}`,
+    text: `New submission: Contact\nmessage: &lt;!channel&gt; &amp; &lt;https:${HIDDEN}/${HIDDEN}/evil.${HIDDEN}example|here&gt;\n${LINK}`,
     unfurl_links: false,
     unfurl_media: false,
   });
