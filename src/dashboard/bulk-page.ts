@@ -9,7 +9,7 @@ import { getViewableSubmission } from "../submissions/submission-store.ts";
 import { page, redirect } from "./answer.ts";
 import { addressOf, readInboxFilter } from "./inbox-filter.ts";
 import { applied, change, type DashboardParts } from "./parts.ts";
-import { titleOf } from "./preview.ts";
+import { contentOf, titleOf } from "./preview.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "./routes.ts";
 
@@ -71,7 +71,8 @@ interface Named {
 /** @throws not_found, in the same words, when one is not there and when it belongs to somebody else. */
 function* getViewable(viewer: Viewer, ids: readonly string[]): Steps<readonly Named[]> {
   const named: Named[] = [];
-  for (const id of ids) named.push({ id, title: titleOf((yield* getViewableSubmission(viewer, id)).data) });
+  for (const id of ids)
+    named.push({ id, title: titleOf(contentOf(yield* getViewableSubmission(viewer, id))) });
   return named;
 }
 

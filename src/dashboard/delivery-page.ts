@@ -23,7 +23,7 @@ import { recipientPath } from "./channel-of.ts";
 import { pathOf } from "./endpoint-frame.ts";
 import { adviceFor, deliveryWords, togetherWords } from "./delivery-words.ts";
 import { applied, type DashboardParts } from "./parts.ts";
-import { titleOf } from "./preview.ts";
+import { contentOf, titleOf } from "./preview.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { time, tryTime } from "./time.ts";
 
@@ -190,7 +190,7 @@ function deliveryView({ kind, channel, back }: Section, shown: ShownDelivery): H
         <div>
           <dt>Submission</dt>
           <dd>
-            <a href="/dashboard/submissions/${submissionId}"><bdi>${submission === undefined ? submissionId : titleOf(submission.data)}</bdi></a>
+            <a href="/dashboard/submissions/${submissionId}"><bdi>${submission === undefined ? submissionId : titleOf(contentOf(submission))}</bdi></a>
           </dd>
         </div>
         <div>

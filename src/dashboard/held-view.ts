@@ -6,8 +6,9 @@ import { emptyCard } from "./empty-card.ts";
 import { formOptions } from "./form-choice.ts";
 import { formName } from "./form-name.ts";
 import { postTable } from "./post-table.ts";
-import { previewOf, titleOf } from "./preview.ts";
+import { contentOf, previewOf, titleOf } from "./preview.ts";
 import { scorePill } from "./score-view.ts";
+import { setAsideCard } from "./set-aside-view.ts";
 import { factsCard, reasonList, senderCard } from "./submission-cards.ts";
 import { time } from "./time.ts";
 
@@ -104,7 +105,7 @@ function pageLinks({ endpointId, before, nextCursor }: HeldParts): Html | null {
 }
 
 function rowView(post: HeldPost, { endpoints, endpointId, showsWorkspace }: HeldParts): Html {
-  const { from, text } = previewOf(post.data);
+  const { from, text } = previewOf(contentOf(post));
   const who = from === "" ? "No name" : from;
   return html`<tr data-held="${post.id}">
     <td class="pick"><input type="checkbox" name="id" value="${post.id}" aria-label="Select the post of ${who}" /></td>
@@ -140,7 +141,7 @@ export function heldPostView(post: HeldPost, formName: string, endpointId: strin
       <a href="${addressOfHeld(endpointId)}">← Held</a>
     </nav>
     <div class="head">
-      <h1 class="stranger"><bdi>${titleOf(post.data)}</bdi></h1>
+      <h1 class="stranger"><bdi>${titleOf(contentOf(post))}</bdi></h1>
       ${whyPill(post)}
       <form class="actions" method="post" action="${addressOfHeld(endpointId, "/release")}">
         <input type="hidden" name="id" value="${post.id}" />
@@ -149,7 +150,7 @@ export function heldPostView(post: HeldPost, formName: string, endpointId: strin
       </form>
     </div>
     <div class="two">
-      <div>${factsCard(post, formName, [])} ${senderCard(post)}</div>
+      <div class="stack">${factsCard(post, formName, [])} ${setAsideCard(post.setAside, null)} ${senderCard(post)}</div>
       <div>
         <section class="card">
           <header><h2>Why it was refused</h2></header>

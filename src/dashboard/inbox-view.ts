@@ -6,7 +6,7 @@ import { formOptions } from "./form-choice.ts";
 import { formName, hasSeveralWorkspaces } from "./form-name.ts";
 import { addressOf, type InboxFilter, isEverything, NO_FILTER } from "./inbox-filter.ts";
 import { postTable } from "./post-table.ts";
-import { previewOf } from "./preview.ts";
+import { contentOf, previewOf } from "./preview.ts";
 import type { InboxPage, InboxRow, Place } from "./read-inbox.ts";
 import { markPill, scorePill } from "./score-view.ts";
 import { time, timeText } from "./time.ts";
@@ -129,15 +129,16 @@ function rowView(
   showsWorkspace: boolean,
 ): Html {
   const { id, createdAt } = submission;
-  const { from, text } = previewOf(submission.data);
+  const { from, text } = previewOf(contentOf(submission));
   const who = from === "" ? "No name" : from;
+  const beside = Object.keys(submission.setAside?.fields ?? {}).length;
   const judgement = mark === null ? scorePill(submission) : markPill(mark);
   return html`<tr data-submission="${id}" ${!isRead && html` class="unread"`}${mark === "spam" && html` data-spam`}>
     <td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="Select the submission of ${who}" /></td>
     <td class="c-from">
       <a class="preview" href="${addressOf(shown, `/submissions/${id}`)}"
         ><b>${!isRead && html`<span class="hidden-text">Unread: </span>`}<bdi>${who}</bdi></b
-        ><span dir="auto">${text}</span></a
+        ><span dir="auto">${text}${beside > 0 && html`<bdi class="muted"> + ${beside} not among the fields</bdi>`}</span></a
       >
     </td>
     <td class="tag c-form">

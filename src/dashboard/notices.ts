@@ -15,6 +15,11 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "key-revoked": () => "The key is revoked: it is refused from now on.",
   "fields-saved": () =>
     "Saved. Posts are checked with these fields from now on; earlier posts stay as they are.",
+  "field-added": () =>
+    "The field is added: posts from now on have it among their fields. This one stays as it is.",
+  "field-there": () => "The form has that field by now. Nothing was changed.",
+  "field-not-added": () =>
+    "The field was not added: its name is too long or unclear, or the form has as many fields as it may have. Add it on the page of the fields.",
   "signed-out": () => "You are signed out.",
   "password-changed": () => "The password is changed. Other browsers were signed out.",
   "factor-removed": () => "The second factor is off. Other browsers were signed out.",

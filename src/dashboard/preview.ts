@@ -1,4 +1,5 @@
 import { plainText } from "../foundation/plain-text.ts";
+import type { Submission } from "../submissions/submission.ts";
 
 /** What a list shows of a submission. */
 export interface Preview {
@@ -17,6 +18,14 @@ const NAME_FIELD = /^(?:full|your|contact)?[\s_.-]*name$|^(?:nombre|nom|nome|naa
 const FIRST_NAME_FIELD = /^(?:first|given|fore)[\s_.-]*name$|^vorname$|^prénom$/i;
 const LAST_NAME_FIELD = /^(?:last|family|sur)[\s_.-]*name$|^nachname$/i;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,200}$/;
+
+/** What a list shows of a submission is taken from its data; if all of it was set aside, from that. */
+export function contentOf({
+  data,
+  setAside,
+}: Pick<Submission, "data" | "setAside">): Readonly<Record<string, unknown>> {
+  return setAside !== null && Object.keys(data).length === 0 ? setAside.fields : data;
+}
 
 export function previewOf(data: Readonly<Record<string, unknown>>): Preview {
   const texts = Object.entries(data)

@@ -70,14 +70,14 @@ export function reasonList({ spamScore, spamReasons }: Pick<Submission, "spamSco
   </ul>`;
 }
 
-function fact(name: string, value: Html): Html {
+export function fact(name: string, value: Html): Html {
   return html`<div>
     <dt><bdi>${name}</bdi></dt>
     <dd dir="auto">${value}</dd>
   </div>`;
 }
 
-function valueView(value: unknown): Html {
+export function valueView(value: unknown): Html {
   if (value === null || value === undefined || value === "") return html`<span class="muted">empty</span>`;
   if (typeof value === "boolean") return html`${value ? "yes" : "no"}`;
   if (Array.isArray(value) && value.every((each) => typeof each === "string"))

@@ -1,18 +1,25 @@
+import type { Steps } from "../database/steps.ts";
+import { setSchema } from "../endpoints/administer-endpoints.ts";
+import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { replayOf } from "../outbox/channel-deliveries.ts";
 import { getDelivery } from "../outbox/delivery-store.ts";
+import { addFieldAt } from "../schemas/add-field.ts";
+import { parseDefinition, type SchemaDefinition } from "../schemas/definition.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { findSubmissions } from "../submissions/browse-submissions.ts";
 import { listRead, markRead } from "../submissions/read-marks.ts";
+import type { Submission } from "../submissions/submission.ts";
 import { getViewableSubmission, isLookup } from "../submissions/submission-store.ts";
 import type { WalkRequest } from "../submissions/walk-submissions.ts";
 import { page, redirect } from "./answer.ts";
 import { channelOf } from "./channel-of.ts";
 import { addressOf, readInboxFilter, toSubmissionFilter } from "./inbox-filter.ts";
-import { applied, type DashboardParts } from "./parts.ts";
+import { applied, change, type DashboardParts } from "./parts.ts";
 import type { Routes } from "./routes.ts";
-import { titleOf } from "./preview.ts";
+import { contentOf, titleOf } from "./preview.ts";
 import { readWhole } from "./read-submission.ts";
+import { readText } from "./typed-text.ts";
 import { submissionView } from "./submission-view.ts";
 
 /** Submissions that are looked at for the next one of a filter. */
@@ -26,13 +33,13 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     const shown = readInboxFilter(query);
     const whole = await readWhole(parts, viewer, params["id"] ?? "");
     const filter = await db.read(() => toSubmissionFilter(shown, viewer));
-    const { id, data } = whole.submission;
+    const { id } = whole.submission;
     if (request.method === "GET") await noteRead(parts, viewer, id);
     const find = () =>
       Promise.all([next({ filter, gone }, "newer", id), next({ filter, gone }, "older", id)]);
     const asker = { name: viewer.accountId, gone };
     const [newer, older] = await (isLookup(filter) ? parts.searches.run(asker, find) : find());
-    return page(titleOf(data), submissionView({ ...whole, shown, newer, older, now }));
+    return page(titleOf(contentOf(whole.submission)), submissionView({ ...whole, shown, newer, older, now }));
   });
 
   routes.write("/submissions/:id/replay", async ({ viewer, params, query, form, now }) => {
@@ -47,6 +54,16 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
     return redirect(addressOf(shown, `/submissions/${id}`), "sent-again", 1);
   });
 
+  routes.write("/submissions/:id/add-field", async ({ viewer, params, query, form, now }) => {
+    const shown = readInboxFilter(query);
+    const path = readText(form.get("name") ?? "");
+    const [id, notice] = await change(parts, function* () {
+      const submission = yield* getViewableSubmission(viewer, params["id"] ?? "");
+      return [submission.id, yield* addField(viewer, submission, path, now)] as const;
+    });
+    return redirect(addressOf(shown, `/submissions/${id}`), notice);
+  });
+
   /** The neighbour in the filter that the submission was reached from; null if there is none near. */
   async function next(
     sought: Pick<WalkRequest, "filter" | "gone">,
@@ -55,6 +72,39 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
   ): Promise<string | null> {
     const { ids } = await findSubmissions(db, { ...sought, direction, cursor, wanted: 1 }, MAX_LOOKED);
     return ids[0] ?? null;
+  }
+}
+
+/**
+ * Adds an optional field to the form for a value that was set aside. Returns the notice of what happened.
+ *
+ * @throws not_found if nothing was set aside at this path.
+ */
+function* addField(
+  viewer: Viewer,
+  { id, endpointId, setAside }: Submission,
+  path: string,
+  now: number,
+): Steps<"field-added" | "field-there" | "field-not-added"> {
+  const fields = setAside?.fields ?? {};
+  if (!Object.hasOwn(fields, path))
+    throw new FormsvcError("not_found", `nothing of that name was set aside of the submission ${id}`);
+  const endpoint = yield* getViewableEndpoint(viewer, endpointId);
+  const added = addFieldAt(yield* readSchema(endpoint), path, fields[path]);
+  if (added === "declared") return "field-there";
+  const definition = added === "unclear" ? null : tryDefinition(added);
+  if (definition === null) return "field-not-added";
+  yield* setSchema(viewer, endpointId, { definition, basedOn: endpoint.schemaVersion }, now);
+  return "field-added";
+}
+
+/** Null if it breaks a rule of schemas: a name that is too long, too many fields. */
+function tryDefinition(added: SchemaDefinition): SchemaDefinition | null {
+  try {
+    return parseDefinition(added);
+  } catch (error) {
+    if (error instanceof FormsvcError && error.code === "schema_invalid") return null;
+    throw error;
   }
 }
 

@@ -6,10 +6,12 @@ import { REPLY_KIND } from "../outbox/recipient.ts";
 import { adviceFor, attemptWords, deliveryWords } from "./delivery-words.ts";
 import { recipientPath } from "./channel-of.ts";
 import { addressOf, type InboxFilter } from "./inbox-filter.ts";
-import { titleOf } from "./preview.ts";
+import { contentOf, titleOf } from "./preview.ts";
 import { markPill, scorePill } from "./score-view.ts";
 import { longestText, mailLink, replyAddressOf } from "./sender-facts.ts";
 import type { SentMessage, WholeSubmission } from "./read-submission.ts";
+import { pathOf } from "./endpoint-frame.ts";
+import { setAsideCard } from "./set-aside-view.ts";
 import { factsCard, prettyJson, reasonList, senderCard } from "./submission-cards.ts";
 import { time, tryTime } from "./time.ts";
 
@@ -25,14 +27,22 @@ export function submissionView(parts: SubmissionViewParts): Html {
   const { submission, mark } = parts;
   return html`${turnLinks(parts)}
     <div class="head">
-      <h1 class="stranger"><bdi>${titleOf(submission.data)}</bdi></h1>
+      <h1 class="stranger"><bdi>${titleOf(contentOf(submission))}</bdi></h1>
       ${mark === null ? scorePill(submission) : markPill(mark)}
       ${parts.workspaceName !== null && html`<span class="tag">Workspace <bdi>${parts.workspaceName}</bdi></span>`} ${actions(parts)}
     </div>
     <div class="two">
-      <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition))} ${senderCard(submission)} ${jsonCard(submission)}</div>
+      <div class="stack">${factsCard(submission, parts.endpoint.name, Object.keys(parts.definition))} ${asideCard(parts)} ${senderCard(submission)} ${jsonCard(submission)}</div>
       <div class="stack">${scoreCard(submission)} ${messagesCard(parts)}</div>
     </div>`;
+}
+
+function asideCard({ submission, endpoint, definition, shown }: SubmissionViewParts): Html | null {
+  return setAsideCard(submission.setAside, {
+    definition,
+    action: addressOf(shown, `/submissions/${submission.id}/add-field`),
+    fieldsPath: pathOf(endpoint, "/fields"),
+  });
 }
 
 function turnLinks({ shown, newer, older }: SubmissionViewParts): Html {

@@ -1,7 +1,7 @@
 import { parseMailAddress } from "../foundation/mail-address.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
 import { oneLine } from "./mail-text.ts";
-import { fieldsOf, fieldText, type MailedEvent, readEvent } from "./mailed-event.ts";
+import { besideBlocks, fieldsOf, fieldText, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
 /** What all e-mails about submissions have. */
@@ -52,6 +52,7 @@ function blocksOf(event: MailedEvent, { dashboardUrl, unsubscribeUrl }: Notifica
   ];
   return [
     { kind: "fields", fields },
+    ...besideBlocks(event, LIMITS),
     ...notes.map(paragraph),
     ...linkTo("Open the submission", submissionUrl(event, dashboardUrl)),
     ...linkTo("Unsubscribe", unsubscribeUrl),

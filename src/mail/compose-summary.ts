@@ -1,6 +1,6 @@
 import { type Notification, submissionUrl } from "./compose-notification.ts";
 import { linkTo, type MailBlock, paragraph } from "./mail-parts.ts";
-import { fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
+import { besideBlocks, fieldsOf, type MailedEvent, readEvent } from "./mailed-event.ts";
 import { renderMail } from "./render-mail.ts";
 
 export type Summary = Omit<Notification, "subjectTemplate" | "emailFields">;
@@ -44,6 +44,7 @@ function eventBlocks(event: MailedEvent, dashboardUrl: string | null): MailBlock
   return [
     { kind: "heading", text: event.receivedAt },
     { kind: "fields", fields },
+    ...besideBlocks(event, LIMITS),
     ...linkTo("Open the submission", submissionUrl(event, dashboardUrl)),
   ];
 }

@@ -1,5 +1,5 @@
 import { plainLines } from "../foundation/plain-text.ts";
-import type { MailField } from "./mail-parts.ts";
+import { type MailBlock, type MailField, paragraph } from "./mail-parts.ts";
 import { oneLine, shorten } from "./mail-text.ts";
 
 /** What an e-mail shows of an event of the outbox. The texts are a stranger's. */
@@ -10,6 +10,10 @@ export interface MailedEvent {
   /** `2026-11-22 09:41 UTC` */
   readonly receivedAt: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** What was sent beyond the form's fields, by path. */
+  readonly beside: Readonly<Record<string, unknown>>;
+  /** How many such values had no room. */
+  readonly dropped: number;
 }
 
 interface StoredEvent {
@@ -17,6 +21,8 @@ interface StoredEvent {
   readonly submission: {
     readonly id: string;
     readonly data: Readonly<Record<string, unknown>>;
+    readonly unknown_fields?: Readonly<Record<string, unknown>>;
+    readonly unknown_fields_dropped?: number;
     readonly spam_score: number;
     readonly created_at: string;
   };
@@ -31,6 +37,8 @@ export function readEvent(body: string): MailedEvent {
     spamScore: submission.spam_score,
     receivedAt: `${submission.created_at.slice(0, 16).replace("T", " ")} UTC`,
     data: submission.data,
+    beside: submission.unknown_fields ?? {},
+    dropped: submission.unknown_fields_dropped ?? 0,
   };
 }
 
@@ -66,4 +74,22 @@ export function fieldsOf(
     room -= label.length + value.length;
   }
   return { fields, isCut };
+}
+
+/** What was sent beyond the form's fields, under a heading of its own; nothing if nothing was. */
+export function besideBlocks({ beside, dropped }: MailedEvent, limits: FieldLimits): MailBlock[] {
+  if (dropped === 0 && Object.keys(beside).length === 0) return [];
+  const { fields, isCut } = fieldsOf(beside, limits);
+  return [
+    { kind: "heading", text: "Not among the fields of the form" },
+    ...(fields.length === 0 ? [] : [{ kind: "fields", fields } as const]),
+    ...(isCut ? [paragraph("Only a part of it is shown here.")] : []),
+    ...(dropped === 0
+      ? []
+      : [
+          paragraph(
+            `Of what was sent, ${dropped === 1 ? "one value" : `${dropped} values`} had no room and ${dropped === 1 ? "is" : "are"} lost.`,
+          ),
+        ]),
+  ];
 }

@@ -6,6 +6,7 @@ import { composeNotification, type Notification } from "../../src/mail/compose-n
 import { composeSummary } from "../../src/mail/compose-summary.ts";
 import { checkHeader } from "../../src/mail/mail-header.ts";
 import { quotedPrintable } from "../../src/mail/quoted-printable.ts";
+import type { SetAside } from "../../src/schemas/set-aside.ts";
 import { renderBody } from "../../src/outbox/event.ts";
 import { HOSTILE_JSON, HOSTILE_TEXTS, LONGEST_TEXT } from "../support/hostile-values.ts";
 import { type ReadMail, readMail } from "../support/read-mail.ts";
@@ -13,7 +14,7 @@ import { type ReadMail, readMail } from "../support/read-mail.ts";
 const id = "msg_01h455vb4pex5vsknk084sn02q";
 const createdAt = Date.UTC(2026, 10, 22, 9, 41, 59);
 
-function eventOf(data: unknown, endpointName = "Contact"): string {
+function eventOf(data: unknown, endpointName = "Contact", setAside: SetAside | null = null): string {
   const submission = {
     id: "sub_01h455vb4pex5vsknk084sn02r",
     endpointId: "ep_1",
@@ -21,6 +22,7 @@ function eventOf(data: unknown, endpointName = "Contact"): string {
     ipAddress: "192.0.2.1",
     userAgent: "test",
     createdAt,
+    setAside,
   };
   const json = typeof data === "string" ? data : JSON.stringify(data);
   return renderBody(submission, json, endpointName, createdAt);
@@ -50,6 +52,39 @@ const letter: Letter = {
   link: { label: "Confirm", url: "https://forms.example.com/confirm/abc?x=1&y=2" },
   origin: "auto-generated",
 };
+
+describe("what is not among the fields of the form", () => {
+  const heading = "Not among the fields of the form";
+  const event = eventOf({ name: "Ada" }, "Contact", {
+    fields: { allergies: "peanuts <b>", "person.age": 3 },
+    dropped: 2,
+  });
+
+  test("stands under its own heading in both parts, after the fields, with how much is lost", () => {
+    for (const mail of [composeNotification(base, event), composeSummary(base, [event], 1)]) {
+      const { text, html } = readMail(mail);
+      const lost = "Of what was sent, 2 values had no room and are lost.";
+      expect(text).toContain(`name: Ada\n\n${heading}\n\nallergies: peanuts <b>\nperson.age: 3\n\n${lost}\n`);
+      expect(html).toMatch(/Ada<\/td>[^]*Not among the fields of the form<\/h2>[^]*allergies<\/th>/);
+      expect(html).toContain("peanuts &lt;b&gt;");
+      expect(html).toContain(lost);
+    }
+  });
+
+  test("is not told of if there is nothing", () => {
+    const { text, html } = readMail(composeNotification(base, eventOf({ name: "Ada" })));
+    expect(text + html).not.toContain(heading);
+  });
+
+  test("is no address to answer to, and no part of the subject", () => {
+    const beside = { fields: { email: "eve@example.org", topic: "x" }, dropped: 0 };
+    const mail = readMail(
+      composeNotification({ ...base, subjectTemplate: "About {topic}" }, eventOf({}, "Contact", beside)),
+    );
+    expect(mail.header("reply-to")).toBe(null);
+    expect(mail.header("subject")).toBe("About");
+  });
+});
 
 describe("a notification", () => {
   const urls = {

@@ -19,7 +19,11 @@ const MAX_LABEL_LENGTH = 100;
 /** The members of an event that a message shows. */
 interface ShownEvent {
   readonly endpoint: { readonly name: string };
-  readonly submission: { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
+  readonly submission: {
+    readonly id: string;
+    readonly data: Readonly<Record<string, unknown>>;
+    readonly unknown_fields?: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** @param body the event as it is stored. @param dashboardUrl where the dashboard is; null if that is not known. */
@@ -27,15 +31,20 @@ export function readChatMessage(body: string, dashboardUrl: string | null): Chat
   const { endpoint, submission } = JSON.parse(body) as ShownEvent;
   return {
     title: shorten(`New submission: ${oneLine(endpoint.name)}`, MAX_LABEL_LENGTH),
-    lines: linesOf(submission.data),
+    lines: linesOf([...Object.entries(submission.data), ...besideOf(submission.unknown_fields)]),
     link: dashboardUrl === null ? null : `${dashboardUrl}/submissions/${submission.id}`,
   };
 }
 
-function linesOf(data: Readonly<Record<string, unknown>>): ChatLine[] {
+/** What was sent beyond the form's fields, each marked as that. */
+function besideOf(fields: Readonly<Record<string, unknown>> = {}): [string, unknown][] {
+  return Object.entries(fields).map(([path, value]) => [`${path} (not among the fields)`, value]);
+}
+
+function linesOf(members: readonly (readonly [string, unknown])[]): ChatLine[] {
   const lines: ChatLine[] = [];
   let length = 0;
-  for (const [name, value] of Object.entries(data)) {
+  for (const [name, value] of members) {
     if (length > MAX_MESSAGE_LENGTH) break;
     const text = typeof value === "string" ? value : JSON.stringify(value);
     const line = {
