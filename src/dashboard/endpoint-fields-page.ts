@@ -5,6 +5,7 @@ import { setSchema } from "../endpoints/administer-endpoints.ts";
 import { findSchema, getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { html, type Html } from "../foundation/html.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
+import type { FieldDefinition } from "../schemas/field-definition.ts";
 import { type Answer, checkedForm, page, redirect } from "./answer.ts";
 import { endpointFrame, pathOf } from "./endpoint-frame.ts";
 import { changedNotice } from "./changed-notice.ts";
@@ -66,7 +67,7 @@ export function endpointFieldsPages(routes: Routes, parts: DashboardParts): void
       const current = yield* readSchema(before);
       if (schemaVersion !== edited.version)
         return { endpoint: before, outcome: yield* changedFields(before, edited.version, current) };
-      if (isDeepStrictEqual(current, definition))
+      if (isDeepStrictEqual(current, definition) && orderOf(current) === orderOf(definition))
         return { endpoint: before, outcome: "nothing-changed" as const };
       return {
         endpoint: yield* setSchema(viewer, id, { definition, basedOn: schemaVersion }, now),
@@ -92,7 +93,23 @@ function* changedFields(
     if (!Object.hasOwn(shown, name)) return [`“${name}” is new`];
     return isDeepStrictEqual(current[name], shown[name]) ? [] : [`“${name}” has other rules`];
   });
-  return lines.length === 0 ? ["the same fields are saved again"] : lines;
+  if (lines.length > 0) return lines;
+  return [
+    orderOf(current) === orderOf(shown)
+      ? "the same fields are saved again"
+      : "the fields stand in another order",
+  ];
+}
+
+/** The names of all fields in their order, nested ones too: columns, pages and mails follow it, and a comparison of objects does not. */
+function orderOf(definition: SchemaDefinition): string {
+  return JSON.stringify(Object.entries(definition).map(namesIn));
+}
+
+function namesIn([name, field]: readonly [string, FieldDefinition]): unknown {
+  let inner: FieldDefinition | undefined = field;
+  while (inner?.type === "array") inner = inner.items;
+  return [name, inner?.type === "object" ? Object.entries(inner.properties ?? {}).map(namesIn) : null];
 }
 
 function answer(endpoint: Endpoint, edited: Edited, status: number): Answer {

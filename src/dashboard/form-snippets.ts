@@ -93,8 +93,10 @@ function control(
 ): string {
   const required = isRequired ? " required" : "";
   if (field.enum !== undefined) {
-    const options = field.enum.map((value) => `<option>${escapeHtml(String(value))}</option>`).join("");
-    return `<select ${name}${isList ? " multiple" : ""}${required}>${options}</select>`;
+    // Without an empty one, a browser sends the first option of whoever chooses nothing.
+    const empty = isList ? "" : `<option value=""></option>`;
+    const options = field.enum.map((value) => optionOf(value, value === field.default)).join("");
+    return `<select ${name}${isList ? " multiple" : ""}${required}>${empty}${options}</select>`;
   }
   if (field.type === "number") {
     const bounds = `${bound("min", field.minimum)}${bound("max", field.maximum)}`;
@@ -106,6 +108,10 @@ function control(
   const type = field.format === undefined ? "" : ` type="${field.format}"`;
   const autocomplete = field.format === "email" ? ` autocomplete="email"` : "";
   return `<input ${name}${type}${autocomplete}${lengths}${required}>`;
+}
+
+function optionOf(value: string | number, isSelected: boolean): string {
+  return `<option${isSelected ? " selected" : ""}>${escapeHtml(String(value))}</option>`;
 }
 
 function bound(attribute: string, value: number | undefined): string {
