@@ -1,3 +1,15 @@
+import {
+  type Dynamic,
+  type Elf,
+  type Entry,
+  int,
+  NEEDED,
+  PT_LOAD,
+  readDynamic,
+  readElf,
+  type Segment,
+} from "./elf.ts";
+
 /**
  * Takes the need for `libatomic.so.1` out of a Linux Node, which a bare Debian does not have: without it the loader ends the
  * process before our code runs. Node calls one function of that library, `__atomic_compare_exchange`, always for 8 bytes.
@@ -78,16 +90,15 @@ function words(...list: readonly number[]): Buffer {
 export function linkAtomic(file: Buffer): void {
   const elf = readElf(file);
   const dynamic = readDynamic(elf);
-  const needed = dynamic.entries.find(
-    ({ tag, value }) => tag === DT.needed && dynamic.text(value) === LIBRARY,
-  );
+  const needed = dynamic.entries.find(({ tag, value }) => tag === NEEDED && dynamic.text(value) === LIBRARY);
   if (needed === undefined) return;
   const machine = MACHINES[file.readUInt16LE(18)] ?? fail("is for a processor that is not known");
   const versions = dropVersions(elf, dynamic);
   const slot = takeOverRelocation(elf, dynamic, versions, machine);
-  const address = addCode(elf, machine.code);
-  slot.setAddress(address);
-  const calls = machine.calls(elf.codeBytes, elf.code.address, slot.address);
+  const code = codeOf(elf);
+  slot.setAddress(addCode(elf, code, machine.code));
+  const codeBytes = file.subarray(code.offset, code.offset + code.size);
+  const calls = machine.calls(codeBytes, code.address, slot.address);
   if (calls.length === 0 || calls.includes(false))
     fail(`calls ${FUNCTION} for another size than 8 bytes: ${calls.length} calls`);
   removeEntry(file, dynamic.entries, needed);
@@ -97,71 +108,18 @@ function fail(what: string): never {
   throw new Error(`cannot take ${LIBRARY} out of Node: the executable ${what}`);
 }
 
-/** A program header that maps a part of the file. */
-interface Segment {
-  readonly header: number;
-  readonly type: number;
-  readonly flags: number;
-  readonly offset: number;
-  readonly address: number;
-  readonly size: number;
-}
-
-interface Elf {
-  readonly file: Buffer;
-  readonly segments: readonly Segment[];
-  /** The one segment that may be executed. */
-  readonly code: Segment;
-  readonly codeBytes: Buffer;
-  readonly offsetOf: (address: number) => number;
-}
-
-const PT_LOAD = 1;
-const PT_DYNAMIC = 2;
 const MAY_EXECUTE = 1;
 
-function readElf(file: Buffer): Elf {
-  if (file.readUInt32BE(0) !== 0x7f_45_4c_46 || file[4] !== 2 || file[5] !== 1)
-    fail("is no 64-bit ELF file with the low byte first");
-  const at = int(file, 32);
-  const count = file.readUInt16LE(56);
-  const segments = Array.from({ length: count }, (_, index) => {
-    const header = at + 56 * index;
-    return {
-      header,
-      type: file.readUInt32LE(header),
-      flags: file.readUInt32LE(header + 4),
-      offset: int(file, header + 8),
-      address: int(file, header + 16),
-      size: int(file, header + 32),
-    };
-  });
-  const loaded = segments.filter(({ type }) => type === PT_LOAD);
-  const [code, ...more] = loaded.filter(({ flags }) => (flags & MAY_EXECUTE) !== 0);
+function codeOf(elf: Elf): Segment {
+  const [code, ...more] = elf.segments.filter(
+    ({ type, flags }) => type === PT_LOAD && (flags & MAY_EXECUTE) !== 0,
+  );
   if (code === undefined || more.length > 0) fail("has not exactly one segment of code");
-  return {
-    file,
-    segments,
-    code,
-    codeBytes: file.subarray(code.offset, code.offset + code.size),
-    offsetOf(address) {
-      const inside = loaded.find((each) => address >= each.address && address < each.address + each.size);
-      return inside === undefined
-        ? fail("has an address outside of it")
-        : address - inside.address + inside.offset;
-    },
-  };
-}
-
-/** All numbers of such a file are far below 2^53. */
-function int(file: Buffer, at: number): number {
-  return Number(file.readBigUInt64LE(at));
+  return code;
 }
 
 const DT = {
-  needed: 1,
   pltRelocationsSize: 2,
-  strings: 5,
   symbols: 6,
   relocations: 7,
   relocationsSize: 8,
@@ -170,39 +128,6 @@ const DT = {
   neededVersions: 0x6f_ff_ff_fe,
   neededVersionsCount: 0x6f_ff_ff_ff,
 } as const;
-
-interface Entry {
-  readonly at: number;
-  readonly tag: number;
-  readonly value: number;
-}
-
-interface Dynamic {
-  readonly entries: readonly Entry[];
-  readonly entry: (tag: number) => Entry;
-  readonly text: (offset: number) => string;
-}
-
-function readDynamic(elf: Elf): Dynamic {
-  const segment = elf.segments.find(({ type }) => type === PT_DYNAMIC) ?? fail("is linked statically");
-  const entries: Entry[] = [];
-  for (let at = segment.offset; at < segment.offset + segment.size; at += 16) {
-    const tag = int(elf.file, at);
-    entries.push({ at, tag, value: int(elf.file, at + 8) });
-    if (tag === 0) break;
-  }
-  const entry = (tag: number): Entry =>
-    entries.find((each) => each.tag === tag) ?? fail(`has no dynamic entry ${tag}`);
-  const strings = elf.offsetOf(entry(DT.strings).value);
-  return {
-    entries,
-    entry,
-    text(offset) {
-      const from = strings + offset;
-      return elf.file.toString("latin1", from, elf.file.indexOf(0, from));
-    },
-  };
-}
 
 /** Unchains the versions of the library's symbols, which the loader would look for. Their numbers. */
 function dropVersions({ file, offsetOf }: Elf, dynamic: Dynamic): ReadonlySet<number> {
@@ -302,7 +227,7 @@ function relocations(file: Buffer, from: number, { value: size }: Entry): { at: 
 }
 
 /** Behind the last code, in the page that the loader maps anyway. Its address. */
-function addCode({ file, code, segments }: Elf, added: Buffer): number {
+function addCode({ file, segments }: Elf, code: Segment, added: Buffer): number {
   const start = Math.ceil((code.offset + code.size) / 16) * 16;
   const end = start + added.length;
   const isFree = segments.every(

@@ -10,7 +10,7 @@ import {
   readBundledPackages,
   unite,
 } from "./release/bundled-packages.ts";
-import { type Executables, writeRelease } from "./release/write-release.ts";
+import { type Executables, readExecutable, writeRelease } from "./release/write-release.ts";
 
 /**
  * Makes what is released, into build/release/: an archive for each platform, a bill of materials, the licences of what is
@@ -33,12 +33,13 @@ async function release(): Promise<void> {
     installPackages(target, folder);
     const { inputs } = await assemble({ folder, target }, output, stripTool(target));
     packages.push(readBundledPackages(folder, inputs));
-    executables[target] = readFileSync(output);
+    const addons = inputs.filter((input) => input.endsWith(".node")).map((input) => join(folder, input));
+    executables[target] = readExecutable(target, output, addons);
     process.stderr.write(`${output}\n`);
   }
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const all = unite(packages);
-  writeRelease(join(root, "build/release"), executables, {
+  await writeRelease(join(root, "build/release"), executables, {
     version,
     seconds: commitTime(),
     url: releaseUrl(),

@@ -4,6 +4,8 @@ import { PATIENCE_MS } from "./support/until.ts";
 
 /** Tests of the program as its users have it. */
 const OF_EXECUTABLE = ["executable", "browser", "recipes"].map((folder) => `test/${folder}/**/*.test.ts`);
+/** Tests of what a release installs, on bare systems. */
+const OF_INSTALLING = ["test/install/**/*.test.ts"];
 /** Tests that load a server as far as it goes, or break what it stands on. */
 const OF_FAULTS = ["test/faults/**/*.test.ts"];
 
@@ -22,7 +24,7 @@ export default defineConfig({
         test: {
           name: "inside",
           include: ["test/**/*.test.ts"],
-          exclude: [...OF_EXECUTABLE, ...OF_FAULTS],
+          exclude: [...OF_EXECUTABLE, ...OF_FAULTS, ...OF_INSTALLING],
           globalSetup: "test/support/one-cluster.ts",
           // Halves the work of each of the hundreds of processes that these tests start from the sources.
           env: { NODE_COMPILE_CACHE: new URL("../node_modules/.cache/tests", import.meta.url).pathname },
@@ -47,6 +49,17 @@ export default defineConfig({
           // One at a time, and after everything else.
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "install",
+          include: OF_INSTALLING,
+          env: { FORMSVC_EXECUTABLE: executable },
+          globalSetup: "test/install/made-release.ts",
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,6 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Target } from "../executable.ts";
-import { targets } from "../executable.ts";
+import { type Target, targets } from "../executable.ts";
 import { file } from "./packed-file.ts";
 import type { Made, Parts } from "./parts.ts";
 import { packTar } from "./tar.ts";

@@ -1,23 +1,39 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Target } from "../executable.ts";
+import { neededLibraries } from "../elf.ts";
+import { type Target, targets } from "../executable.ts";
+import { makeAptRepository } from "./apt.ts";
 import { makeArchive } from "./archive.ts";
-import type { Made, Parts } from "./parts.ts";
+import { ARCHITECTURES, type Deb, makeDeb } from "./deb.ts";
+import { canFetchLibraries, fetchLibraries } from "./debian-libraries.ts";
+import { makeFormula } from "./formula.ts";
+import { makeImage } from "./image.ts";
+import type { Executable, Made, Parts } from "./parts.ts";
 import { openSigner, type Signer } from "./sign.ts";
+import { readTemplate, readTexts } from "./texts.ts";
 
-export type Executables = Partial<Record<Target, Buffer>>;
+export type Executables = Partial<Record<Target, Executable>>;
 
-/** Writes the files of a release into a folder, which is emptied first. */
-export function writeRelease(
-  folder: string,
-  executables: Executables,
-  parts: Parts & { readonly bill: string },
-): void {
+/** @param addons the files of the native addons inside it. */
+export function readExecutable(target: Target, path: string, addons: readonly string[]): Executable {
+  const bytes = readFileSync(path);
+  if (ARCHITECTURES[target] === undefined) return { bytes, needed: [] };
+  const files = [bytes, ...addons.map((addon) => readFileSync(addon))];
+  return { bytes, needed: [...new Set(files.flatMap(neededLibraries))].sort() };
+}
+
+/**
+ * Writes the files of a release into a folder, which is emptied first.
+ *
+ * @throws Error before that, if something cannot be made.
+ */
+export async function writeRelease(folder: string, executables: Executables, parts: Parts): Promise<void> {
   const signer = openSigner(parts.seconds);
   try {
-    const files = makeFiles(executables, parts);
-    const below: readonly Made[] = [];
+    const debs = await makeDebs(executables, parts);
+    const files = makeFiles(executables, debs, parts, signer);
+    const below = [...makeAptRepository(debs, parts.seconds, signer), ...imageOf(executables, parts)];
     rmSync(folder, { recursive: true, force: true });
     for (const { name, content } of [...files, ...below, ...signChecksums(files, signer)]) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -28,22 +44,88 @@ export function writeRelease(
   }
 }
 
+function forLinux(executables: Executables): readonly (readonly [Target, Executable])[] {
+  return entriesOf(executables).filter(([target]) => ARCHITECTURES[target] !== undefined);
+}
+
+function entriesOf(executables: Executables): readonly (readonly [Target, Executable])[] {
+  return Object.entries(executables) as [Target, Executable][];
+}
+
+async function makeDebs(executables: Executables, parts: Parts): Promise<readonly Deb[]> {
+  const texts = await readTexts(parts);
+  return forLinux(executables).map(([target, executable]) => makeDeb(target, executable, parts, texts));
+}
+
 /** The files at the top of the folder. */
-function makeFiles(executables: Executables, parts: Parts & { readonly bill: string }): readonly Made[] {
-  const archives = (Object.entries(executables) as [Target, Buffer][]).map(([target, executable]) =>
-    makeArchive(target, executable, parts),
-  );
+function makeFiles(
+  executables: Executables,
+  debs: readonly Deb[],
+  parts: Parts,
+  signer: Signer,
+): readonly Made[] {
+  const archives: Made[] = [];
+  const sums = new Map<string, string>();
+  for (const [target, { bytes }] of entriesOf(executables)) {
+    const archive = makeArchive(target, bytes, parts);
+    archives.push(archive);
+    sums.set(targets[target].platform, sha256(archive.content));
+  }
   return [
     ...archives,
+    ...debs,
+    { name: "install.sh", content: makeInstaller(parts, signer) },
+    { name: "formsvc.rb", content: makeFormula(parts, sums) },
     { name: "LICENSE", content: parts.license },
     { name: "THIRD-PARTY-LICENSES.txt", content: parts.thirdParty },
     { name: "sbom.cdx.json", content: parts.bill },
   ];
 }
 
+/** The script with the release's address and both public keys. */
+function makeInstaller({ url }: Parts, { sshPublicKey, openPgpPublicKey }: Signer): string {
+  const values: Readonly<Record<string, string>> = {
+    RELEASE_URL: url,
+    SSH_KEY: sshPublicKey,
+    OPENPGP_KEY: openPgpPublicKey.toString("base64"),
+  };
+  return readTemplate("install.sh").replace(
+    /@(RELEASE_URL|SSH_KEY|OPENPGP_KEY)@/g,
+    (_, name) => values[name] ?? "",
+  );
+}
+
+/** Empty, and said aloud, if this machine cannot fetch the libraries that belong into an image. */
+function imageOf(executables: Executables, parts: Parts): readonly Made[] {
+  const linux = forLinux(executables);
+  if (linux.length === 0) return [];
+  if (!canFetchLibraries()) {
+    process.stderr.write(
+      "SKIPPED: the container image, whose libraries come from Debian's packages (needs apt-get and dpkg-deb)\n",
+    );
+    return [];
+  }
+  const libraries = fetchLibraries(
+    linux.map(([target]) => target),
+    (target) => executables[target]?.needed ?? [],
+  );
+  return makeImage(
+    linux.map(([target, { bytes }]) => ({
+      target,
+      executable: bytes,
+      libraries: libraries.get(target) ?? [],
+    })),
+    parts,
+  );
+}
+
+function sha256(content: Buffer | string): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
 function signChecksums(files: readonly Made[], signer: Signer): readonly Made[] {
   const sums = files
-    .map(({ name, content }) => `${createHash("sha256").update(content).digest("hex")}  ${name}\n`)
+    .map(({ name, content }) => `${sha256(content)}  ${name}\n`)
     .sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1))
     .join("");
   return [

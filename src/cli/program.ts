@@ -31,6 +31,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   secrets: () => import("./secrets-commands.ts"),
   config: () => import("./config-commands.ts"),
   migrate: () => import("./migrate-commands.ts"),
+  healthcheck: () => import("./healthcheck-command.ts"),
   systemd: () => import("./systemd-command.ts"),
   completion: () => import("./completion-command.ts"),
   version: () => import("./version-command.ts"),

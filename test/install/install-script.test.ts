@@ -1,0 +1,230 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { collect } from "../support/program.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { copyDebian, type Debian, DEBIANS, prepareDebian } from "./debian-root.ts";
+import { canInstall, newRelease, oldRelease, OLD_VERSION, VERSION } from "./made-release.ts";
+
+const archive = `formsvc-${VERSION}-linux-x64.tar.gz`;
+const roots = new Map<Debian, string | null>();
+beforeAll(() => {
+  for (const suite of canInstall ? DEBIANS : []) roots.set(suite, prepareDebian(suite));
+}, 600_000);
+
+/** A copy of the release's files, of which a test may change some. */
+function copyRelease(): string {
+  const folder = temporaryFolder();
+  for (const name of ["install.sh", "SHA256SUMS", "SHA256SUMS.sig", "SHA256SUMS.asc", archive])
+    cpSync(join(newRelease, name), join(folder, name));
+  return folder;
+}
+
+function install(from: string, prefix: string, ...args: string[]) {
+  return spawnSync("sh", [join(newRelease, "install.sh"), "--from", from, "--prefix", prefix, ...args], {
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], HOME: prefix },
+  });
+}
+
+/** Everything below a folder, with what stands for the content of each file. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+}
+
+const installed = (prefix: string): string =>
+  execFileSync(join(prefix, "bin/formsvc"), ["version"], { encoding: "utf8" }).trim();
+
+test.skipIf(!canInstall).each(DEBIANS)(
+  "on a bare Debian %s the script verifies with what is there, installs, upgrades and takes away",
+  { timeout: 120_000 },
+  (suite) => {
+    const source = roots.get(suite);
+    if (source === undefined || source === null) return;
+    const root = copyDebian(source);
+    for (const [name, folder] of [
+      ["new", newRelease],
+      ["old", oldRelease],
+    ] as const)
+      cpSync(folder, join(root.path, "srv", name), { recursive: true });
+    expect(root.run("command -v ssh-keygen").status).not.toBe(0);
+    const tool = root.run("command -v gpgv").status === 0 ? "gpgv" : "sqv";
+    const first = root.mustRun("sh /srv/old/install.sh --from /srv/old");
+    expect(first).toContain(`the signature is right (${tool})`);
+    expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${OLD_VERSION}\n`);
+    root.mustRun("sh /srv/new/install.sh --from /srv/new --dry-run");
+    expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${OLD_VERSION}\n`);
+    root.mustRun("sh /srv/new/install.sh --from /srv/new");
+    expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${VERSION}\n`);
+    const older = root.run("sh /srv/new/install.sh --from /srv/old");
+    expect(older).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("older than the installed") as unknown,
+    });
+    root.mustRun(`sh /srv/new/install.sh --from /srv/old --version ${OLD_VERSION}`);
+    expect(root.mustRun("/usr/local/bin/formsvc version")).toBe(`${OLD_VERSION}\n`);
+    for (const file of ["SHA256SUMS.asc"]) {
+      root.write(`srv/new/${file}`, "");
+      expect(root.run("sh /srv/new/install.sh --from /srv/new").stderr).toContain(
+        `signature of SHA256SUMS is wrong (${tool})`,
+      );
+      root.mustRun(`rm /srv/new/${file}`);
+      expect(root.run("sh /srv/new/install.sh --from /srv/new").stderr).toContain(
+        `the signature ${file} is missing`,
+      );
+    }
+    root.mustRun("rm -f /usr/bin/gpgv /usr/bin/sqv");
+    expect(root.run("sh /srv/new/install.sh --from /srv/new")).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/ssh-keygen .*gpgv .*sqv/) as unknown,
+    });
+    root.mustRun("sh /srv/new/install.sh --uninstall");
+    expect(root.run("ls -A /usr/local/bin").stdout).toBe("");
+  },
+);
+
+test.skipIf(!canInstall)(
+  "a wrong checksum, signature or file leaves the old program and nothing else",
+  { timeout: 120_000 },
+  () => {
+    const prefix = temporaryFolder();
+    expect(install(oldRelease, prefix, "--version", OLD_VERSION)).toMatchObject({ status: 0 });
+    const before = filesOf(prefix);
+    const changes: [what: (folder: string) => void, said: string][] = [
+      [(folder) => truncateSync(join(folder, archive), 1_000_000), "the checksum of formsvc-"],
+      [(folder) => writeFileSync(join(folder, "SHA256SUMS.sig"), ""), "signature of SHA256SUMS is wrong"],
+      [(folder) => rmSync(join(folder, "SHA256SUMS.sig")), "SHA256SUMS.sig is missing"],
+      [
+        (folder) => cpSync(join(oldRelease, "SHA256SUMS.sig"), join(folder, "SHA256SUMS.sig")),
+        "signature of SHA256SUMS is wrong",
+      ],
+      [
+        (folder) => {
+          const list = readFileSync(join(folder, "SHA256SUMS"), "utf8");
+          writeFileSync(
+            join(folder, "SHA256SUMS"),
+            list.replace(/^./, (digit) => (digit === "0" ? "1" : "0")),
+          );
+        },
+        "signature of SHA256SUMS is wrong",
+      ],
+      [(folder) => rmSync(join(folder, "SHA256SUMS")), "there is no"],
+    ];
+    for (const [change, said] of changes) {
+      const folder = copyRelease();
+      change(folder);
+      const ran = install(folder, prefix);
+      expect(ran.stderr).toContain(said);
+      expect(ran.stderr).toContain("nothing was changed");
+      expect(ran.status).toBe(1);
+      expect(filesOf(prefix)).toEqual(before);
+      expect(installed(prefix)).toBe(OLD_VERSION);
+    }
+  },
+);
+
+test.skipIf(!canInstall)(
+  "a download from a server that is cut off leaves nothing behind, and a whole one is installed",
+  { timeout: 120_000 },
+  async () => {
+    let isCut = true;
+    const server = createServer((request, response) => {
+      const content = readFileSync(join(newRelease, request.url ?? "/"));
+      response.writeHead(200, { "content-length": content.length });
+      if (isCut && request.url?.endsWith(".tar.gz") === true)
+        response.write(content.subarray(0, 1_000_000), () => response.destroy());
+      else response.end(content);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const prefix = join(temporaryFolder(), "prefix");
+    const run = () =>
+      collect(
+        spawn("sh", [join(newRelease, "install.sh"), "--from", from, "--prefix", prefix], {
+          env: { PATH: process.env["PATH"], HOME: "/" },
+          stdio: ["ignore", "pipe", "pipe"],
+        }),
+      );
+    expect(await run()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cannot fetch") as unknown,
+    });
+    expect(existsSync(prefix)).toBe(false);
+    isCut = false;
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(installed(prefix)).toBe(VERSION);
+  },
+);
+
+test.skipIf(!canInstall)(
+  "a disk that is full, from the start or in the middle, leaves the old program",
+  { timeout: 120_000 },
+  () => {
+    const prefix = temporaryFolder();
+    const full = (megabytes: number, script: string) =>
+      spawnSync(
+        "unshare",
+        ["-m", "sh", "-c", `mount -t tmpfs -o size=${megabytes}m none ${prefix} && ${script}`],
+        { encoding: "utf8", env: { PATH: process.env["PATH"], HOME: "/" } },
+      );
+    const install = `sh ${newRelease}/install.sh --from ${newRelease} --prefix ${prefix}`;
+    expect(full(100, install)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("MiB are needed") as unknown,
+    });
+    // A df that sees more room than there is: the disk fills while the archive is unpacked.
+    const tools = temporaryFolder();
+    writeFileSync(join(tools, "df"), "#!/bin/sh\necho 'a 1 1 99999999 1% /'\n", { mode: 0o755 });
+    const old = `mkdir ${prefix}/bin && echo old >${prefix}/bin/formsvc`;
+    const ran = full(
+      100,
+      `${old}; PATH=${tools}:$PATH ${install}; echo $?; cat ${prefix}/bin/formsvc; ls -A ${prefix}/bin`,
+    );
+    expect(ran.stdout).toMatch(/\n1\nold\nformsvc\n$/);
+    expect(ran.stderr).toContain("is the disk full?");
+  },
+);
+
+test("wrong usage ends with 2, and a script that was cut off anywhere does nothing", () => {
+  if (!canInstall) return;
+  const prefix = join(temporaryFolder(), "prefix");
+  for (const args of [["--nope"], ["--version"], ["--version", "1; rm"], ["--from="]]) {
+    const ran = spawnSync("sh", [join(newRelease, "install.sh"), ...args], {
+      encoding: "utf8",
+      env: { HOME: prefix },
+    });
+    expect([args, ran.status, ran.stdout]).toEqual([args, 2, ""]);
+  }
+  const script = readFileSync(join(newRelease, "install.sh"), "latin1").trimEnd();
+  const last = script.lastIndexOf("\n");
+  for (const end of [
+    200,
+    2000,
+    Math.floor(script.length / 2),
+    last,
+    ...Array.from({ length: script.length - last - 1 }, (_, at) => last + 1 + at),
+  ]) {
+    const input = script.slice(0, end);
+    const ran = spawnSync("sh", ["-s", "--", "--from", newRelease, "--prefix", prefix], {
+      input,
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"] },
+    });
+    expect([end, ran.stdout]).toEqual([end, ""]);
+  }
+  expect(existsSync(prefix)).toBe(false);
+  mkdirSync(prefix);
+});
