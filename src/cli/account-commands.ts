@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import { accountJson, workspaceJson } from "../workspaces/workspace-json.ts";
 import { dashboardAddress } from "../config/dashboard-address.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import { changeOperator, giveSignInLink, resetTotp, signOut } from "../sessions/administer-accounts.ts";
+import { changeOperator, giveFirstSignInLink, resetTotp, signOut } from "../sessions/administer-accounts.ts";
 import { sessionJson } from "../sessions/session-json.ts";
 import { listSessions } from "../sessions/session.ts";
 import { addAccount } from "../workspaces/administer-workspaces.ts";
 import { getAccount, listAccounts } from "../workspaces/workspace-store.ts";
-import { parseBaseUrl } from "./arguments.ts";
+import { confirm, parseBaseUrl } from "./arguments.ts";
 import { addNoun, command, refuse } from "./command.ts";
 import { plainText } from "../foundation/plain-text.ts";
 import { withDatabase, withNewDatabase } from "./open.ts";
@@ -93,7 +93,7 @@ const set = command({
 const signInLink = command({
   usage: "sign-in-link <email>",
   summary:
-    "Print a link to the dashboard that sets the account's password and signs in, once and within 30 minutes",
+    "Print a link to the dashboard that sets the account's password and signs in, once and within 30 minutes; without any account yet, the first one is made",
   options: [
     {
       flags: "--base-url <url>",
@@ -107,10 +107,14 @@ const signInLink = command({
     "formsvc account sign-in-link ada@example.com --base-url https://forms.example.com",
   ],
   action: (context, options, [email]) =>
-    withDatabase(context, async (db, config) => {
+    withNewDatabase(context, async (db, config) => {
       const { output, clock } = context;
       const base = options.baseUrl ?? dashboardAddress(config);
-      const link = await db.transaction(() => giveSignInLink(null, email, clock.now()));
+      const link = await db.transaction(() =>
+        giveFirstSignInLink(email, config.newWorkspacePlan, clock.now()),
+      );
+      if (link.isFirst)
+        output.note(`made the account ${link.account.email}; it is the first one, so it sees everything`);
       const url = `${base}/dashboard/sign-in#${link.token}`;
       output.mustBeTaken("the link was made, and nobody has it; make another one");
       if (output.isJson) {
@@ -166,13 +170,19 @@ const sessions = command({
 const endSessions = command({
   usage: "end-sessions <email>",
   summary: "Sign an account out of the dashboard, in every browser or in one",
-  options: [{ flags: "--session <session>", summary: "only this one of those that account sessions lists" }],
-  examples: [
-    "formsvc account end-sessions ada@example.com",
-    "formsvc account end-sessions ada@example.com --session ses_01h455vb4pex5vsknk084sn02q",
+  options: [
+    { flags: "--session <session>", summary: "only this one of those that account sessions lists" },
+    { flags: "--yes", summary: "do it without being asked" },
   ],
-  action: (context, { session }, [email]) =>
+  examples: [
+    "formsvc account end-sessions ada@example.com --yes",
+    "formsvc account end-sessions ada@example.com --session ses_01h455vb4pex5vsknk084sn02q --yes",
+  ],
+  action: (context, { session, yes }, [email]) =>
     withDatabase(context, async (db) => {
+      const account = await db.read(() => getAccount(email));
+      const browsers = session === null ? "every browser" : `the browser of ${session}`;
+      await confirm(`Sign ${account.email} out in ${browsers}?`, yes);
       const which = session === null ? "all" : { only: session };
       const ended = await db.transaction(() => signOut(null, email, which, context.clock.now()));
       if (session !== null && ended === 0)

@@ -1,7 +1,9 @@
 import { type Actor, recordChange } from "../audit/audit-store.ts";
 import type { Steps } from "../database/steps.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import { getAccount, setOperator } from "../workspaces/workspace-store.ts";
+import { isId } from "../foundation/id.ts";
+import { addAccount } from "../workspaces/administer-workspaces.ts";
+import { getAccount, hasAccounts, setOperator } from "../workspaces/workspace-store.ts";
 import type { Account } from "../workspaces/workspace.ts";
 import { clearTotp } from "./credential-store.ts";
 import { endOtherSessions, endSession, endSessions } from "./session.ts";
@@ -14,6 +16,21 @@ export function* giveSignInLink(actor: Actor | null, reference: string, now: num
   const link = yield* makeSignInLink(reference, now);
   yield* record(actor, "account.sign-in-link", link.account, now);
   return link;
+}
+
+/**
+ * The same from the command line, where a link may come before any account: the first one is made then, and is an operator.
+ *
+ * @param reference an e-mail address if there is no account yet. @param plan of its workspace. @throws not_found, usage
+ */
+export function* giveFirstSignInLink(
+  reference: string,
+  plan: string,
+  now: number,
+): Steps<SignInLink & { readonly isFirst: boolean }> {
+  const isFirst = !isId("acct", reference) && !(yield* hasAccounts());
+  if (isFirst) yield* addAccount(null, reference, plan, now);
+  return { ...(yield* giveSignInLink(null, reference, now)), isFirst };
 }
 
 /** As {@link setOperator}. @throws not_found, conflict */

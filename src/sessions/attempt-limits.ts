@@ -53,6 +53,8 @@ export interface AttemptLimits {
   countCode(account: string): void;
   /** Forgets the wrong codes. */
   codeSucceeded(account: string): void;
+  /** Takes an attempt back whose code nobody looked at. */
+  codeUnread(account: string): void;
 }
 
 const BY_TRIER = { max: 10, windowSeconds: 600 };
@@ -129,6 +131,7 @@ export function createAttemptLimits(
       codes.add(account);
     },
     codeSucceeded: (account) => codes.forget(account),
+    codeUnread: (account) => codes.takeBack(account),
   };
 }
 
@@ -179,6 +182,10 @@ function createFailureCount(nowMs: () => number) {
       if (accounts.size >= MAX_ACCOUNTS) accounts.delete(accounts.keys().next().value ?? "");
       accounts.set(key, { count: earlier.count + 1, lastAt: nowMs() });
       return earlier;
+    },
+    takeBack(account: string): void {
+      const failures = accounts.get(fingerprint(account));
+      if (failures !== undefined && failures.count > 0) failures.count -= 1;
     },
     forget: (account: string) => void accounts.delete(fingerprint(account)),
   };

@@ -76,13 +76,12 @@ export function useLink(
   return noting(parts, client, way.by, async () => {
     const stranger: Trier = { address: client.address, known: null };
     limits.count(stranger);
-    const accountId = await db.read(() => way.find(token, clock.now()));
+    const { accountId, needsCode } = await db.read(() => holderOf(way, token, clock.now()));
     if (accountId === undefined) throw new FormsvcError("unauthorized", way.wrong);
     const passwordHash = await prover.hash(newPassword, { ...stranger, known: { accountId, by: "link" } });
-    limits.countCode(codesOf(accountId));
+    if (needsCode) limits.countCode(codesOf(accountId));
     const session = await db.transaction(function* () {
-      if ((yield* way.take(token, clock.now())) !== accountId)
-        throw new FormsvcError("unauthorized", way.wrong);
+      if ((yield* way.take(token, clock.now())) !== accountId) return null;
       const earlier = yield* findCredential(accountId);
       if (earlier?.totpSecret) yield* requireCode(keyring, accountId, code, clock.now());
       const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
@@ -90,12 +89,30 @@ export function useLink(
       if (earlier !== undefined) yield* parts.tellOwner.write(email, "account.set-password", clock.now());
       return yield* beginSession(parts, accountId, client);
     });
-    parts.tellOwner.send();
     limits.giveBack(stranger);
+    if (session === null) {
+      // Somebody was faster with this good link, so nobody looked at the code.
+      if (needsCode) limits.codeUnread(codesOf(accountId));
+      throw new FormsvcError("unauthorized", way.wrong);
+    }
+    parts.tellOwner.send();
     limits.codeSucceeded(codesOf(accountId));
     tellSignedIn(parts, { session, accountId, by: way.by }, client);
     return session;
   });
+}
+
+interface Holder {
+  /** Undefined if the link cannot be used. */
+  readonly accountId: string | undefined;
+  /** Whether the account has a second factor. */
+  readonly needsCode: boolean;
+}
+
+function* holderOf(way: LinkWay, token: string, now: number): Steps<Holder> {
+  const accountId = yield* way.find(token, now);
+  const credential = accountId === undefined ? undefined : yield* findCredential(accountId);
+  return { accountId, needsCode: credential !== undefined && credential.totpSecret !== null };
 }
 
 /** Makes the account of a confirmed address, with its workspace and password. @throws as {@link SignIns.confirmSignUp} */

@@ -58,6 +58,25 @@ test("sign-in-link prints a link with a token that the database holds as a hash,
     expect(readFileSync(machine.path(file)).includes(token), file).toBe(false);
 });
 
+test("sign-in-link makes the first account if there is none, with the database if that is missing too", async () => {
+  const machine = operatorMachine();
+  for (const wrong of ["ana", "acct_01h455vb4pex5vsknk084sn02q"])
+    expect([wrong, (await machine.run(["account", "sign-in-link", wrong])).code]).not.toEqual([wrong, 0]);
+  expect(await machine.json(["account", "list"])).toEqual({ data: [] });
+  const ran = await machine.mustRun(["account", "sign-in-link", ANA]);
+  expect(ran.stdout).toMatch(/\/dashboard\/sign-in#[\w-]{32}\n$/);
+  expect(ran.stderr).toContain(`made the account ${ANA}`);
+  const { data } = await machine.json<{ data: object[] }>(["account", "list"]);
+  expect(data).toMatchObject([{ email: ANA, is_operator: true }]);
+  const made = machine
+    .open()
+    .prepare("SELECT action || ' ' || subject FROM audit_event ORDER BY id")
+    .pluck()
+    .all();
+  expect(made).toEqual([`account.create ${ANA}`, `account.sign-in-link ${ANA}`]);
+  expect((await machine.run(["account", "sign-in-link", BEN])).code).toBe(3);
+});
+
 test("the link's address is the one that a browser reaches", async () => {
   const address = (server: object, dashboard: object = {}) =>
     dashboardAddress({
@@ -98,6 +117,12 @@ test("what cannot be done says why, with its exit code, and changes nothing", as
     [["reset-totp", "eve@example.org"], 3, /no account/],
     [["sessions", "eve@example.org"], 3, /no account/],
     [["end-sessions", "eve@example.org"], 3, /no account/],
+    [
+      ["end-sessions", ANA],
+      2,
+      /Sign ana@example\.org out in every browser\? Give --yes to do it without being asked/,
+    ],
+    [["end-sessions", ANA, "--session", "ses_1"], 2, /out in the browser of ses_1\? Give --yes/],
   ];
   for (const [args, code, message] of cases) {
     const ran = await machine.run(["account", ...args]);
@@ -133,12 +158,14 @@ test("sessions are listed and ended; the text of a browser cannot steer the term
   const { data } = await machine.json<{ data: { id: string }[] }>(["account", "sessions", ANA]);
   expect(data).toHaveLength(2);
   expect(data[0]).toMatchObject({ user_agent: "Fire\u001bfox", ip_address: null });
-  expect(await machine.json(["account", "end-sessions", BEN])).toEqual({ ended: 0 });
+  expect(await machine.json(["account", "end-sessions", BEN, "--yes"])).toEqual({ ended: 0 });
   const [{ id } = { id: "" }] = data;
-  const notHers = await machine.run(["account", "end-sessions", BEN, "--session", id]);
+  const notHers = await machine.run(["account", "end-sessions", BEN, "--session", id, "--yes"]);
   expect([notHers.code, notHers.stderr]).toEqual([3, expect.stringContaining(`has no session ${id}`)]);
-  expect(await machine.json(["account", "end-sessions", ANA, "--session", id])).toEqual({ ended: 1 });
-  expect(await machine.json(["account", "end-sessions", ANA])).toEqual({ ended: 1 });
+  expect(await machine.json(["account", "end-sessions", ANA, "--session", id, "--yes"])).toEqual({
+    ended: 1,
+  });
+  expect(await machine.json(["account", "end-sessions", ANA, "--yes"])).toEqual({ ended: 1 });
   expect((await machine.mustRun(["account", "sessions", ANA])).stderr).toContain("nobody is signed in");
   expect(actions(machine)).toEqual([`account.end-sessions ${ANA}`, `account.end-sessions ${ANA}`]);
 });

@@ -373,7 +373,11 @@ test("a workspace and an account are made, the plan is set, and an account gets 
   expect(count(rows, /^sign_in_link /)).toBe(1);
   owner.now(() => startSession(ben, { userAgent: "Firefox", ipAddress: null }, Date.now()));
   const left = await bothWays(server, [
-    ["account.end-sessions", sending(path, {}, `${path}/end-sessions`), ["account", "end-sessions", BEN]],
+    [
+      "account.end-sessions",
+      sending(path, {}, `${path}/end-sessions`),
+      ["account", "end-sessions", BEN, "--yes"],
+    ],
   ]);
   expect(count(left, /^session /)).toBe(0);
 });
@@ -387,7 +391,7 @@ test("one of an account's browsers is signed out", async () => {
     [
       "account.end-sessions",
       sending("/dashboard/account", { session: id }, "/dashboard/account/sessions/end"),
-      ["account", "end-sessions", ADA, "--session", id],
+      ["account", "end-sessions", ADA, "--session", id, "--yes"],
     ],
   ]);
   expect(count(rows, /^audit_event .*"1 ended"/)).toBe(1);

@@ -32,7 +32,7 @@ type Database = ReturnType<typeof twoAccounts>;
 const CASES: readonly (readonly [string, readonly string[], (now: number) => Steps<unknown>])[] = [
   ["set", ["--operator"], (now: number) => changeOperator(null, BEN, true, now)],
   ["reset-totp", [], (now: number) => resetTotp(null, BEN, now)],
-  ["end-sessions", [], (now: number) => signOut(null, BEN, "all", now)],
+  ["end-sessions", ["--yes"], (now: number) => signOut(null, BEN, "all", now)],
 ];
 
 test.each(CASES)(

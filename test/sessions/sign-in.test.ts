@@ -55,6 +55,20 @@ describe("a link", () => {
     expect(bench.db.prepare("SELECT count(*) FROM session").pluck().get()).toBe(1);
   });
 
+  test("that many use at once costs the account no code, and its address no attempt: the next link works", async () => {
+    const bench = signInBench();
+    const { code } = await bench.setBoth();
+    for (let round = 0; round < 4; round += 1) {
+      bench.clock.advance(STEP);
+      const [token, right] = [bench.link(), code()];
+      const use = () => bench.signIns.useLink({ token, newPassword: PASSWORD, code: right }, CLIENT);
+      const outcomes = await Promise.allSettled([use(), use(), use(), use()]);
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const outcome of outcomes)
+        if (outcome.status === "rejected") expect(outcome.reason).toEqual(failing("unauthorized"));
+    }
+  });
+
   test("is not used up by a password that is refused", async () => {
     const bench = signInBench();
     const token = bench.link();
