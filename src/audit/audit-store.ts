@@ -9,6 +9,12 @@ export interface Actor {
   readonly email: string;
 }
 
+/** Somebody without an account who followed the link of a letter. */
+const VISITOR = "visitor";
+
+/** Null is somebody at the command line. */
+export type Doer = Actor | typeof VISITOR | null;
+
 /** What was done. */
 export interface Change {
   /** Noun and verb, like `endpoint.create`. */
@@ -24,8 +30,8 @@ export interface Change {
 export interface RecordedChange extends Change {
   readonly id: number;
   readonly at: number;
-  /** With the address of that time; null is somebody at the command line. */
-  readonly actor: Actor | null;
+  /** With the address of that time. */
+  readonly actor: Doer;
 }
 
 /** Changes that stay. */
@@ -40,15 +46,12 @@ const BATCH_SIZE = 500;
 
 /**
  * Records a change; call it in the transaction that makes the change, so that there is never one without the other.
- *
- * @param actor null for the command line.
  */
-export function* recordChange(actor: Actor | null, change: Change, now: number): Steps<void> {
+export function* recordChange(actor: Doer, change: Change, now: number): Steps<void> {
   yield* run(
     query.insertInto("audit_event").values({
       at: now,
-      account_id: actor?.accountId ?? null,
-      email: actor?.email ?? null,
+      ...columnsOf(actor),
       workspace_id: change.workspaceId,
       action: change.action,
       subject: change.subject.slice(0, MAX_TEXT_LENGTH),
@@ -75,11 +78,22 @@ export function* newestChange(): Steps<number> {
   return (yield* listChanges(1))[0]?.id ?? 0;
 }
 
+/** No address of an account is the word for a visitor: it has an at sign. */
+function columnsOf(actor: Doer): { account_id: string | null; email: string | null } {
+  if (actor === null || actor === VISITOR) return { account_id: null, email: actor };
+  return { account_id: actor.accountId, email: actor.email };
+}
+
+function doerOf({ account_id: accountId, email }: Selectable<Tables["audit_event"]>): Doer {
+  if (accountId !== null) return { accountId, email: email ?? "" };
+  return email === VISITOR ? VISITOR : null;
+}
+
 function toChange(row: Selectable<Tables["audit_event"]>): RecordedChange {
   return {
     id: row.id,
     at: row.at,
-    actor: row.account_id === null ? null : { accountId: row.account_id, email: row.email ?? "" },
+    actor: doerOf(row),
     workspaceId: row.workspace_id,
     action: row.action as Change["action"],
     subject: row.subject,

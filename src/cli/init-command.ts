@@ -6,12 +6,8 @@ import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { isDatabaseAddress } from "../database/postgresql/address.ts";
 import { namedConfigFile } from "../config/load-config.ts";
 import { FormsvcError } from "../foundation/errors.ts";
-import {
-  chooseWorkspace,
-  createAccount,
-  listAccounts,
-  listWorkspaces,
-} from "../workspaces/workspace-store.ts";
+import { addAccount } from "../workspaces/administer-workspaces.ts";
+import { chooseWorkspace, listAccounts, listWorkspaces } from "../workspaces/workspace-store.ts";
 import { checkEmail } from "../workspaces/workspace.ts";
 import { addCommand, command } from "./command.ts";
 import { withNewDatabase } from "./open.ts";
@@ -40,7 +36,7 @@ const init = command({
       const isEmpty = (await db.read(() => listWorkspaces())).length === 0;
       const workspace =
         isEmpty && email !== null
-          ? (await db.transaction(() => createAccount(email, now, config.newWorkspacePlan))).workspace
+          ? (await db.transaction(() => addAccount(null, email, config.newWorkspacePlan, now))).workspace
           : await db.transaction(function* () {
               return (
                 (yield* listWorkspaces())[0] ?? (yield* chooseWorkspace(null, now, config.newWorkspacePlan))

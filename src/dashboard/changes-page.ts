@@ -1,4 +1,4 @@
-import { listChanges, type RecordedChange } from "../audit/audit-store.ts";
+import { type Doer, listChanges, type RecordedChange } from "../audit/audit-store.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { page } from "./answer.ts";
 import { CHANGE_WORDS } from "./change-words.ts";
@@ -38,8 +38,15 @@ function changeRow({ at, actor, action, subject, detail }: RecordedChange): Html
   const [main, more] = detail === null ? [subject, null] : [detail, subject];
   return html`<tr>
     <td>${time(at)}</td>
-    <td>${actor === null ? html`<span class="muted">command line</span>` : html`<bdi>${actor.email}</bdi>`}</td>
+    <td>${doerView(actor)}</td>
     <td>${CHANGE_WORDS[action] ?? action}</td>
     <td class="full"><bdi>${main}</bdi>${more !== null && html`<small class="mono"><bdi>${more}</bdi></small>`}</td>
   </tr>`;
+}
+
+function doerView(actor: Doer): Html {
+  if (actor === null) return html`<span class="muted">command line</span>`;
+  if (actor === "visitor")
+    return html`<span class="muted" title="somebody who followed the link of an e-mail">visitor</span>`;
+  return html`<bdi>${actor.email}</bdi>`;
 }

@@ -27,7 +27,8 @@ export function createChangeTeller(db: Pick<Database, "read">, log: Log): () => 
       // What is that old was told by another call, which went on meanwhile.
       if (told.ids.has(id) || id <= told.newest - OVERLAP) continue;
       told.ids.add(id);
-      changed(log, { accountId: actor?.accountId ?? null, action, subject, workspaceId });
+      const accountId = actor === null || actor === "visitor" ? null : actor.accountId;
+      changed(log, { accountId, action, subject, workspaceId });
     }
     told = withoutOld({ newest: Math.max(told.newest, changes.at(-1)?.id ?? 0), ids: told.ids });
   };

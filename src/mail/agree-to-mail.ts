@@ -52,7 +52,7 @@ export function* confirmMailRecipient(id: string, token: string, now: number): S
   const recipient = yield* readAsked(id, token, now);
   yield* setConfirmed(id, now);
   yield* writeConfirmation(id, null);
-  yield* recordRecipientChange(null, "confirm", recipient, now);
+  yield* recordRecipientChange("visitor", "confirm", recipient, now);
   return yield* getMailRecipient(id);
 }
 
@@ -77,7 +77,7 @@ export function* unsubscribe(id: string, token: string, now: number): Steps<Mail
   yield* setUnsubscribed(id, now);
   yield* setRecipientEnabled(id, false);
   yield* setConfirmed(id, null);
-  yield* recordRecipientChange(null, "unsubscribe", recipient, now);
+  yield* recordRecipientChange("visitor", "unsubscribe", recipient, now);
   return yield* getMailRecipient(id);
 }
 

@@ -1,4 +1,4 @@
-import { type Actor, recordChange } from "../audit/audit-store.ts";
+import { type Actor, type Doer, recordChange } from "../audit/audit-store.ts";
 import type { Database } from "../database/database.ts";
 import { writeInTurn } from "../database/read-in-turn.ts";
 import type { Steps } from "../database/steps.ts";
@@ -125,7 +125,7 @@ type RecipientVerb =
 
 /** Records what was done to a recipient. It names the domain alone: an address is a person's. */
 export function* recordRecipientChange(
-  actor: Actor | null,
+  actor: Doer,
   verb: RecipientVerb,
   { id, endpointId, settings }: MailRecipient,
   now: number,

@@ -1,3 +1,4 @@
+import { recordChange } from "../audit/audit-store.ts";
 import { type Selectable, sql } from "kysely";
 import { query } from "../database/database.ts";
 import { all, first, run, type Steps, text } from "../database/steps.ts";
@@ -159,7 +160,12 @@ export function* chooseWorkspace(
   plan: string = DEFAULT_PLAN,
 ): Steps<Workspace> {
   if (reference !== null) return yield* getWorkspace(reference);
-  return (yield* findOnlyWorkspace()) ?? (yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan)).workspace;
+  const only = yield* findOnlyWorkspace();
+  if (only !== null) return only;
+  const { account, workspace } = yield* insertAccount(FIRST_ACCOUNT_EMAIL, now, plan);
+  const change = { subject: account.email, workspaceId: workspace.id, detail: null };
+  yield* recordChange(null, { action: "account.create", ...change }, now);
+  return workspace;
 }
 
 /** Null in an empty database. @throws ambiguous */

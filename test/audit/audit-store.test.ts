@@ -30,6 +30,14 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     ]);
   });
 
+  test("a visitor's changes are told from those of the command line and of accounts", async () => {
+    const db = await temporary();
+    const doers = [ANA, "visitor", null] as const;
+    for (const doer of doers) await db.transaction(() => recordChange(doer, CHANGE, NOON));
+    const listed = await db.read(() => listChanges(3));
+    expect(listed.map(({ actor }) => actor)).toEqual([null, "visitor", ANA]);
+  });
+
   test("changes beyond 10,000 go, the oldest first, 500 at a time", async () => {
     const db = await temporary();
     const many = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10600)

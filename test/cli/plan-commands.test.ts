@@ -16,6 +16,16 @@ async function planOfAll(machine: OperatorMachine): Promise<string[]> {
   return (listed.json() as { data: { plan: string }[] }).data.map(({ plan }) => plan);
 }
 
+test.each([
+  [["init", "--email", "ada@example.com"], "ada@example.com"],
+  [["init"], "owner@localhost"],
+])("%s records the account that it makes", async (args, email) => {
+  const machine = operatorMachine();
+  await machine.mustRun([...args]);
+  const recorded = machine.open().prepare("SELECT action, subject, account_id FROM audit_event").all();
+  expect(recorded).toEqual([{ action: "account.create", subject: email, account_id: null }]);
+});
+
 test("init and the first endpoint of a workspace say the plan, its limit and the command that lifts it, on standard error", async () => {
   const machine = operatorMachine();
   machine.configure({ plans: { hobby: limited(250) } });

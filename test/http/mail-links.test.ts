@@ -7,6 +7,7 @@ import { getMailRecipient } from "../../src/mail/mail-recipient-store.ts";
 import type { Answer } from "../support/http-client.ts";
 import { BASE_URL, startMailedSite } from "../support/mailed-site.ts";
 import { startServer } from "../support/test-server.ts";
+import { visit } from "../support/visitor.ts";
 import { until } from "../support/until.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)> & \u202eform";
@@ -47,6 +48,23 @@ test("the link of a confirmation shows what it does, and only its button does it
   expect([done.status, done.text]).toEqual([200, expect.stringContaining("You get these e-mails now")]);
   expect(read().confirmedAt).not.toBeNull();
   expect([(await get(path)).status, (await post(path)).status]).toEqual([404, 404]);
+});
+
+test("what a link did stands among the changes as a visitor's doing, not as the command line's", async () => {
+  const { server, ask, post, path } = await begin(false);
+  const operator = await visit(server);
+  await post(ask());
+  await post(path);
+  const { text } = await operator.get("/dashboard/system/changes");
+  const doers = [...text.matchAll(/<span class="muted"[^>]*>(visitor|command line)<\/span>/g)].map(
+    ([, doer]) => doer,
+  );
+  expect(doers.slice(0, 2)).toEqual(["visitor", "visitor"]);
+  const rows = server.owner.prepare(
+    "SELECT account_id, email FROM audit_event WHERE action LIKE ? ORDER BY id",
+  );
+  expect(rows.all("recipient.confirm")).toEqual([{ account_id: null, email: "visitor" }]);
+  expect(rows.all("recipient.unsubscribe")).toEqual([{ account_id: null, email: "visitor" }]);
 });
 
 test("a newer link and seven days end the one before", async () => {

@@ -59,5 +59,7 @@ function dump(db: SqliteDatabase): string[] {
 
 /** A key's text that is kept to verify with, and what is random in it. */
 function hideRandom(column: string, value: unknown): unknown {
-  return ["hash", "tag", "lookup", "key", "token_hash", "unsubscribe_token"].includes(column) ? "random" : value;
+  return ["hash", "tag", "lookup", "key", "token_hash", "unsubscribe_token"].includes(column)
+    ? "random"
+    : value;
 }
