@@ -139,6 +139,7 @@ CREATE TABLE held (
 CREATE INDEX held_by_endpoint ON held (endpoint_id, id);
 CREATE UNIQUE INDEX held_by_key ON held (endpoint_id, key_hash) WHERE key_hash IS NOT NULL;
 CREATE INDEX held_by_network ON held (workspace_id, network, trapped DESC, id);
+CREATE INDEX held_for_limit ON held (workspace_id, created_at) WHERE why = 'limit';
 CREATE INDEX held_of_origins ON held (workspace_id, id) WHERE why = 'origin';
 CREATE INDEX held_of_origins_by_endpoint ON held (endpoint_id, id) WHERE why = 'origin';
 CREATE TRIGGER held_comes AFTER INSERT ON held BEGIN
@@ -397,6 +398,15 @@ CREATE TABLE attempt (
   answer TEXT,
   is_probe INTEGER NOT NULL CHECK (is_probe IN (0, 1)),
   PRIMARY KEY (delivery_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- Which owners were told in which month that their workspace comes near its monthly limit, has reached it, and holds a first post for it.
+CREATE TABLE limit_notice (
+  workspace_id TEXT NOT NULL REFERENCES workspace ON DELETE CASCADE,
+  month TEXT NOT NULL,
+  what TEXT NOT NULL CHECK (what IN ('near', 'full', 'held')),
+  told_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, month, what)
 ) STRICT, WITHOUT ROWID;
 
 -- What an e-mail about submissions is made of besides them, from before its first attempt on: each attempt sends the same bytes.

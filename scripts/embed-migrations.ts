@@ -47,6 +47,8 @@ const TABLES: Readonly<Record<string, string>> = {
   outbox: "Messages that are not claimed yet; one row has those of one transaction to one recipient.",
   delivery: "One message to one recipient: its state and when its next attempt is due.",
   attempt: "Every attempt of a delivery.",
+  limit_notice:
+    "Which owners were told in which month that their workspace comes near its monthly limit, has reached it, and holds a first post for it.",
   mail_frame:
     "What an e-mail about submissions is made of besides them, from before its first attempt on: each attempt sends the same bytes.",
   workspace_spam: "A workspace's choices for the spam filter.",

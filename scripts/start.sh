@@ -56,9 +56,11 @@ Post to it from another terminal:
     -H 'Content-Type: application/json' \\
     -d '{"name":"Ada","email":"ada@example.com","message":"Hello"}'
 
-The plan above bounds what is accepted in a month. For more:
+The plan above bounds what is accepted in a month: what comes beyond is held. On your own machine you decide. For more:
 
   ./dist/formsvc workspace set-plan business${shared[*]:+ ${shared[*]}}
+
+or change plans in the configuration, in which null is unlimited.
 
 See posts arrive:
 

@@ -29,6 +29,7 @@ import {
   measureHeld,
   reportEvictions,
 } from "../submissions/submit-metrics.ts";
+import { createLimitNews, type LimitNews } from "../submissions/limit-news.ts";
 import { createNews, newsHead, type News } from "../submissions/news.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -84,6 +85,8 @@ export interface SubmitService {
   readonly mail: MailService | null;
   /** Told of each commit that stored submissions, in whatever process. */
   readonly news: News;
+  /** Told of commits that bring a workspace near its monthly limit. */
+  readonly limitNews: LimitNews;
   /** Null if the configuration leaves them out. */
   readonly metrics: ExposedMetrics | null;
   /** After a change of settings in this process: what is remembered of them is read again, as when another process changed them. */
@@ -99,8 +102,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const { db, config, clock, log, metrics } = parts;
   const keyring = await db.read(() => openKeyring(config));
   const verifier = createKeyVerifier(db, clock);
-  const rules = { plans: config.plans, defaults: spamDefaults(config) };
-  const directory = createEndpointDirectory(db, rules);
+  const directory = createEndpointDirectory(db, { plans: config.plans, defaults: spamDefaults(config) });
   const usage = createUsageCounter(db);
   const sender = createWebhookSender(config);
   const mail = readMailParts(parts);
@@ -118,7 +120,8 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const { writability, cleaner } = served;
   const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
   const room = openHeldRoom(parts, served);
-  const reports = [measureCommits(metrics ?? noMetrics), logCommits(log), room.note];
+  const limitNews = createLimitNews();
+  const reports = [measureCommits(metrics ?? noMetrics), logCommits(log), room.note, limitNews.report];
   const observe = watchCommits(reports, writability, news);
   const commits = createCommitQueue(engine.write, observe);
   const gatekeeper = openGate(config.rateLimit, { verifier, directory, limiter: engine.limiter });
@@ -158,6 +161,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     sender,
     mail: openMailService(mail, { metrics: metrics ?? noMetrics, servers: served.liveServers, onChange }),
     news,
+    limitNews,
     metrics,
     onChange,
     served,

@@ -5,6 +5,7 @@ import { version } from "../foundation/version.ts";
 import { type DatabaseSize, readSize } from "../database/database-size.ts";
 import { mebibytes } from "../database/sqlite/database-health.ts";
 import { page } from "./answer.ts";
+import { limitsCard } from "./limits-card.ts";
 import { adviceView } from "./hint-words.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Handler, Routes } from "./routes.ts";
@@ -87,6 +88,7 @@ function systemView(
         </div>
       </dl>
     </section>
+    ${limitsCard(config.plans)}
     ${findingsCard(
       "What was checked",
       findings.filter(({ ok }) => ok),

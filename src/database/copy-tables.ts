@@ -41,6 +41,7 @@ export const COPIED_TABLES = [
   "known_address",
   "workspace",
   "usage",
+  "limit_notice",
   "workspace_spam",
   "remembered_text",
   "remembered_text_key",

@@ -7,6 +7,15 @@ export interface MailFrameRow {
   frame: string;
 }
 
+/** Who was told of a monthly limit. */
+export interface LimitNoticeRow {
+  workspace_id: string;
+  /** `YYYY-MM`, UTC. */
+  month: string;
+  what: "near" | "full" | "held";
+  told_at: number;
+}
+
 /** The row type of letters that must not be lost. */
 export interface LetterRow {
   id: string;

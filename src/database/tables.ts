@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { LetterRow, MailFrameRow } from "./letter-table.ts";
+import type { LetterRow, LimitNoticeRow, MailFrameRow } from "./letter-table.ts";
 import type { PeopleTables } from "./people-tables.ts";
 
 /** Row types of every table, as `migrations/` creates them. Times are milliseconds since 1970 UTC. */
@@ -27,6 +27,7 @@ export interface Tables extends PeopleTables {
   delivery: DeliveryRow;
   attempt: AttemptRow;
   mail_frame: MailFrameRow;
+  limit_notice: LimitNoticeRow;
   workspace_spam: WorkspaceSpamRow;
   endpoint_spam: EndpointSpamRow;
   remembered_text: RememberedTextRow;

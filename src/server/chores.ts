@@ -8,6 +8,7 @@ import type { Clock } from "../foundation/clock.ts";
 import { maintenanceFailed, submissionsExpired } from "../foundation/events.ts";
 import type { Log } from "../foundation/log.ts";
 import { startBackups } from "./backups.ts";
+import { openLimitLetters } from "./open-limit-letters.ts";
 import { openOperatorAlert } from "./open-operator-alert.ts";
 
 const CHORES_INTERVAL_MS = 60_000;
@@ -38,6 +39,7 @@ export interface ServerChoresParts {
 export async function startChores(parts: ServerChoresParts): Promise<ServerChores> {
   const { db, service, log } = parts;
   const alert = await openOperatorAlert(parts);
+  const limitLetters = await openLimitLetters(parts);
   // PostgreSQL is backed up by its own means.
   const backups = db.engine === "sqlite" ? await startBackups(db, parts) : null;
   let stopping = false;
@@ -48,6 +50,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
     alert?.look();
     // Each clean-up would wait and fail.
     if (service.served.writability.awaitsStandby()) return;
+    limitLetters?.look();
     cleaning ??= cleanUp(service.upkeep, () => stopping, log).finally(() => {
       cleaning = null;
     });
@@ -63,6 +66,7 @@ export async function startChores(parts: ServerChoresParts): Promise<ServerChore
       const backedUp = backups?.stop();
       await cleaning;
       await alert?.stop();
+      await limitLetters?.stop();
       await backedUp;
     },
   };

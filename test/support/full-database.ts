@@ -62,6 +62,7 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
     created_at: NOON,
   });
   yield* insert("usage", { workspace_id: workspaceId, month: "2026-06", used: 7 });
+  yield* insert("limit_notice", { workspace_id: workspaceId, month: "2026-06", what: "near", told_at: NOON });
   yield* insert("workspace_spam", { workspace_id: workspaceId, choices: '{"threshold":60}' });
   yield* insert("credential", {
     account_id: accountId,

@@ -19,6 +19,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   idempotency: "submissions",
   untrusted_proxy: "submissions",
   told_problem: "doctor",
+  limit_notice: "doctor",
   remembered_text: "history",
   remembered_text_key: "history",
   lesson: "history",

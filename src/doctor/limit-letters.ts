@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Database, query } from "../database/database.ts";
+import { all, run, type Steps } from "../database/steps.ts";
+import { type Clock, monthOf, nextMonthStart } from "../foundation/clock.ts";
+import { parseMailAddress } from "../foundation/mail-address.ts";
+import { type LetterContent, queueLetter } from "../mail/letter-store.ts";
+import { holdsForLimit } from "../submissions/limit-news.ts";
+import { listNearLimit, listOperatorAddresses, type NearLimit } from "../workspaces/near-limit.ts";
+import { hasReached } from "../workspaces/usage-mark.ts";
+import type { Plans } from "../workspaces/workspace.ts";
+import { limitLetter, type LimitNotice } from "./limit-words.ts";
+
+interface LimitLettersParts {
+  readonly db: Database;
+  readonly plans: Plans;
+  /** `held.days` */
+  readonly heldDays: number | null;
+  /** `mail.operator`, as `parseMailAddress` gives it; null tells the accounts that are operators. */
+  readonly operator: string | null;
+  /** Where the dashboard is; null if that is not known. */
+  readonly dashboardUrl: string | null;
+  readonly clock: Clock;
+  /** Called when letters were written. */
+  readonly onWritten: () => void;
+}
+
+/** A month that has just ended is looked at too, so that a start soon after its end misses nothing. */
+const LOOK_BACK_MS = 3_600_000;
+
+/**
+ * Tells the owner and the operator by letter that a workspace has used 80 % of its month, all of it, and that the first post is held for
+ * it: each once a workspace and month. Who was told is decided by the tables alone, so several servers and restarts tell nothing twice
+ * and miss nothing.
+ */
+export class LimitLetters {
+  readonly #parts: LimitLettersParts;
+  #isStopping = false;
+
+  constructor(parts: LimitLettersParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks through all workspaces, in turns with posts. Call it now and then. */
+  async lookThrough(): Promise<void> {
+    for (const month of this.#months()) {
+      let after: string | null = null;
+      do {
+        after = await this.#look(month, { after, only: null });
+        await nextTurn();
+      } while (after !== null && !this.#isStopping);
+    }
+  }
+
+  /** A commit of this server says that there may be something to tell. */
+  async lookAt(workspaceId: string): Promise<void> {
+    for (const month of this.#months()) await this.#look(month, { after: null, only: workspaceId });
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  #months(): ReadonlySet<string> {
+    const now = this.#parts.clock.now();
+    return new Set([monthOf(now - LOOK_BACK_MS), monthOf(now)]);
+  }
+
+  /** Returns the last workspace that was looked at; null if there are no more. */
+  async #look(
+    month: string,
+    range: { readonly after: string | null; readonly only: string | null },
+  ): Promise<string | null> {
+    const { db, plans, onWritten } = this.#parts;
+    const { due, last } = await db.read(function* () {
+      const page = yield* listNearLimit(plans, month, range);
+      const untold: LimitNotice[] = [];
+      for (const near of page.found) untold.push(...(yield* findUntold(near, month)));
+      return { due: untold, last: page.last };
+    });
+    for (const notice of due) if (await db.transaction(() => this.#tell(notice))) onWritten();
+    return last;
+  }
+
+  /** False if another server told it meanwhile. */
+  *#tell(notice: LimitNotice): Steps<boolean> {
+    const { clock } = this.#parts;
+    const { workspaceId, month, what } = notice;
+    const row = { workspace_id: workspaceId, month, what, told_at: clock.now() };
+    const isFirst = yield* run(
+      query
+        .insertInto("limit_notice")
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing()),
+    );
+    if (isFirst === 0) return false;
+    const topic = `limit ${what} ${month} ${workspaceId}`;
+    for (const [address, content] of yield* this.#letters(notice))
+      yield* queueLetter({ kind: "operator", topic, address, recipientId: null, content }, clock.now());
+    return true;
+  }
+
+  /** By address, so that an operator who owns the workspace gets one. */
+  *#letters(notice: LimitNotice): Steps<ReadonlyMap<string, LetterContent>> {
+    const { operator, dashboardUrl, heldDays } = this.#parts;
+    const operators = operator === null ? yield* listOperatorAddresses() : [operator];
+    const letters = new Map<string, LetterContent>();
+    const add = (address: string, isOperator: boolean): void => {
+      const to = parseMailAddress(address);
+      if (to !== null) letters.set(to, limitLetter(notice, { isOperator, dashboardUrl, heldDays }));
+    };
+    add(notice.owner, false);
+    for (const address of operators) add(address, true);
+    return letters;
+  }
+}
+
+function* findUntold(near: NearLimit, month: string): Steps<LimitNotice[]> {
+  const { workspaceId, used, limit } = near;
+  const rows = query.selectFrom("limit_notice").select("what").where("workspace_id", "=", workspaceId);
+  const told = new Set((yield* all(rows.where("month", "=", month))).map(({ what }) => what));
+  const untold: LimitNotice[] = [];
+  if (!told.has("near")) untold.push({ ...near, month, what: "near" });
+  if (!hasReached(used, limit, 100)) return untold;
+  if (!told.has("full")) untold.push({ ...near, month, what: "full" });
+  if (told.has("held")) return untold;
+  const from = Date.parse(`${month}-01T00:00:00Z`);
+  if (yield* holdsForLimit(workspaceId, from, nextMonthStart(from)))
+    untold.push({ ...near, month, what: "held" });
+  return untold;
+}

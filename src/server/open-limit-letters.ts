@@ -1,0 +1,49 @@
+import type { ServiceParts } from "../app/parts.ts";
+import type { SubmitService } from "../app/submit-service.ts";
+import { dashboardUrlOf } from "../app/transports.ts";
+import { createBackground } from "../foundation/background.ts";
+import { maintenanceFailed } from "../foundation/events.ts";
+import { parseMailAddress } from "../foundation/mail-address.ts";
+
+type Surroundings = Omit<ServiceParts, "metrics"> & {
+  readonly service: Pick<SubmitService, "mail" | "limitNews">;
+};
+
+/** Tells owners and operators that a month is nearly full, or is. */
+interface RunningLimitLetters {
+  /** Call it every minute, on one server of several. */
+  look(): void;
+  stop(): Promise<void>;
+}
+
+/** Null if no mail server is configured; then nothing of it is loaded. */
+export async function openLimitLetters(surroundings: Surroundings): Promise<RunningLimitLetters | null> {
+  const { db, config, service, clock, log } = surroundings;
+  const { mail, limitNews } = service;
+  if (mail === null) return null;
+  const { LimitLetters } = await import("../doctor/limit-letters.ts");
+  const background = createBackground((error) => maintenanceFailed(log, error));
+  const letters = new LimitLetters({
+    db,
+    plans: config.plans,
+    heldDays: config.held.days,
+    operator: parseMailAddress(config.mail.operator ?? ""),
+    dashboardUrl: dashboardUrlOf(config),
+    clock,
+    onWritten: () => mail.storedLetters.wake(),
+  });
+  limitNews.listen((workspaceId) => background.add(letters.lookAt(workspaceId)));
+  let looking: Promise<void> | null = null;
+  return {
+    look() {
+      looking ??= letters.lookThrough().finally(() => {
+        looking = null;
+      });
+      background.add(looking);
+    },
+    async stop() {
+      letters.stop();
+      await background.close();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { all, type Steps, text } from "../database/steps.ts";
+import { findLimits, type Plans } from "./workspace.ts";
+import { hasReached } from "./usage-mark.ts";
+
+/** A workspace that has used most of its month, and whom it belongs to. */
+export interface NearLimit {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly used: number;
+  readonly limit: number;
+  /** The address of the account. */
+  readonly owner: string;
+}
+
+/** Workspaces that one call looks at: some milliseconds at most. */
+const AT_ONCE = 500;
+
+export interface NearLimitPage {
+  readonly found: readonly NearLimit[];
+  /** The last one that was looked at; null if there are no more. */
+  readonly last: string | null;
+}
+
+/**
+ * Those of the next 500 workspaces that have used 80 % and more of their monthly limit.
+ *
+ * @param after the last workspace of the page before; null is the first page. @param only one workspace; null is all.
+ */
+export function* listNearLimit(
+  plans: Plans,
+  month: string,
+  { after, only }: { readonly after: string | null; readonly only: string | null },
+): Steps<NearLimitPage> {
+  const rows = yield* all(text<Row>(PAGE_SQL, month, after ?? "", only ?? "", only ?? ""));
+  const found = rows.flatMap(({ id, name, plan, used, email: owner }) => {
+    const limit = findLimits(plans, plan)?.monthlySubmissions ?? null;
+    if (limit === null || !hasReached(used, limit, 80)) return [];
+    return [{ workspaceId: id, name, plan, used, limit, owner }];
+  });
+  return { found, last: rows.length < AT_ONCE ? null : (rows.at(-1)?.id ?? null) };
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly used: number;
+  readonly email: string;
+}
+
+const PAGE_SQL = `SELECT workspace.id, workspace.name, workspace.plan, usage.used, account.email
+  FROM workspace JOIN usage ON usage.workspace_id = workspace.id AND usage.month = ?
+    JOIN account ON account.id = workspace.account_id
+  WHERE workspace.id > ? AND (? = '' OR workspace.id = ?) ORDER BY workspace.id LIMIT ${AT_ONCE}`;
+
+/** The addresses of accounts that are operators. */
+export function* listOperatorAddresses(): Steps<string[]> {
+  const rows = yield* all(
+    text<{ email: string }>("SELECT email FROM account WHERE is_operator = 1 ORDER BY id"),
+  );
+  return rows.map(({ email }) => email);
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { LimitLetters } from "../../src/doctor/limit-letters.ts";
+import { createAccount } from "../../src/workspaces/workspace-store.ts";
+import { ENGINES, rowsOf, write } from "../support/engines.ts";
+import { createFakeClock, NOON } from "../support/fake-clock.ts";
+import { addFormOwner, type FormOwner } from "../support/form-owner.ts";
+import { startMailedSite, textOf } from "../support/mailed-site.ts";
+import { ADA } from "../support/sign-in-form.ts";
+import { goodPost } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+const OWNER = "owner@customer.example";
+const HOBBY = { monthlySubmissions: 5, endpoints: null, customSpam: false };
+const DAY = 86_400_000;
+
+type Site = Awaited<ReturnType<typeof startMailedSite>>;
+
+/** A customer's form on a server of which Ada is the operator. */
+async function begin(): Promise<{ site: Site; owner: FormOwner }> {
+  const site = await startMailedSite({ plans: { hobby: HOBBY } });
+  await addFormOwner(site.server, ADA);
+  return { site, owner: await addFormOwner(site.server, OWNER) };
+}
+
+/** What was written about limits, by the reader. */
+function letters({ mail }: Site, to: string): string[] {
+  const own = mail.received.filter((each) => each.to.includes(to));
+  return own.map((letter) => /^Subject: (.*)$/m.exec(textOf(letter))?.[1]?.trim() ?? "");
+}
+
+test("owner and operator are told at 80 %, at 100 % and of the first held post, once each in a month", async () => {
+  const { site, owner } = await begin();
+  const { server } = site;
+  const post = async () => (await server.post(owner.endpoint.secret, goodPost)).status;
+  for (let count = 0; count < 3; count += 1) expect(await post()).toBe(200);
+  expect(await post()).toBe(200);
+  await until(() => letters(site, OWNER).length === 1 && letters(site, ADA).length === 1);
+  expect(letters(site, OWNER)[0]).toMatch(/^80 % of the month's 5 submissions are used/);
+  expect(await post()).toBe(200);
+  await until(() => letters(site, OWNER).length === 2);
+  expect(letters(site, OWNER)[1]).toMatch(/^All 5 submissions of the month are used/);
+  for (let count = 0; count < 3; count += 1) expect(await post()).toBe(429);
+  await until(() => letters(site, OWNER).length === 3 && letters(site, ADA).length === 3);
+  expect(letters(site, OWNER)[2]).toMatch(/^A post is held because the month is full/);
+  await server.restart();
+  expect(await post()).toBe(429);
+  // The next month begins anew; nothing of the last one is told again.
+  server.clock.advance(31 * DAY);
+  for (let count = 0; count < 4; count += 1) expect(await post()).toBe(200);
+  await until(() => letters(site, OWNER).length === 4);
+  expect([letters(site, OWNER).length, letters(site, ADA).length]).toEqual([4, 4]);
+  expect(letters(site, OWNER)[3]).toMatch(/^80 %/);
+});
+
+test("who reads it knows what to do: the owner asks, the operator gives another plan", async () => {
+  const { site, owner } = await begin();
+  for (let count = 0; count < 4; count += 1) await site.server.post(owner.endpoint.secret, goodPost);
+  const toOwner = textOf(await site.letterTo(OWNER));
+  expect(toOwner).toContain("ask whoever runs this server for a larger plan");
+  expect(toOwner).toContain("https://forms.example.com/dashboard/usage");
+  const toOperator = textOf(await site.letterTo(ADA));
+  expect(toOperator).toContain("give the workspace another plan");
+  expect(toOperator).toContain("null is unlimited");
+});
+
+test("a month that was full when the server was killed is told by the next start", async () => {
+  const { site, owner } = await begin();
+  const { server } = site;
+  // As a process leaves it that ends between a post and its letters.
+  server.owner.execute(
+    `INSERT INTO usage (workspace_id, month, used) VALUES ('${owner.endpoint.workspaceId}', '2026-06', 5)`,
+  );
+  await server.restart();
+  await until(() => letters(site, OWNER).length === 2);
+  expect(letters(site, OWNER)).toEqual([
+    expect.stringMatching(/^80 %/) as string,
+    expect.stringMatching(/^All 5/) as string,
+  ]);
+});
+
+describe.each(ENGINES)("on $name", ({ temporary }) => {
+  test("several servers that look at once tell each thing once", async () => {
+    const db = await temporary();
+    const clock = createFakeClock();
+    for (let number = 0; number < 6; number += 1)
+      await db.transaction(() => createAccount(`owner${number}@example.com`, NOON));
+    await write(
+      db,
+      "INSERT INTO usage (workspace_id, month, used) SELECT id, '2026-06', 5 FROM workspace",
+      "UPDATE account SET is_operator = 0",
+    );
+    const open = () =>
+      new LimitLetters({
+        db,
+        plans: { hobby: HOBBY },
+        heldDays: 30,
+        operator: "ops@example.com",
+        dashboardUrl: null,
+        clock,
+        onWritten: () => {},
+      });
+    const servers = [open(), open(), open()];
+    // One that met another's transaction looks again later.
+    for (let round = 0; round < 5; round += 1)
+      await Promise.allSettled(servers.map((server) => server.lookThrough()));
+    const rows = await rowsOf<{ address: string; letters: number }>(
+      db,
+      "SELECT address, count(*) AS letters FROM letter GROUP BY address ORDER BY address",
+    );
+    expect(rows.map(({ address, letters: count }) => [address, count])).toEqual([
+      ["ops@example.com", 12],
+      ...Array.from({ length: 6 }, (_, number) => [`owner${number}@example.com`, 2]),
+    ]);
+  });
+});
