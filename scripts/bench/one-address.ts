@@ -3,10 +3,11 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeKey } from "../../src/keys/key-format.ts";
+import { type AccountAttack, prepareRecipients, prepareTests } from "./account-attacks.ts";
 import { executable, type RunningServer, startServer } from "./processes.ts";
 import { nameOfSearches, prepareSearches, SEARCH_COUNTS, searchWith } from "./search-attack.ts";
 import { prepareTwoAccounts, SLOW_RECEIVERS } from "./slow-receivers.ts";
-import { makeWorkplace, POST_BODY } from "./workplace.ts";
+import { makeWorkplace, POST_BODY, type Workplace } from "./workplace.ts";
 
 /**
  * What one address can do to others: each attack against a server of its own, while four clients of another address post,
@@ -100,6 +101,8 @@ if (import.meta.main) {
   process.stdout.write("| attack | others' posts: taken, p50, p99 | memory at most |\n|---|---|---|\n");
   for (const attack of ATTACKS) process.stdout.write(`${await measure(attack)}\n`);
   process.stdout.write(`${await measureSlowReceivers()}\n`);
+  for (const prepare of [prepareRecipients, prepareTests])
+    process.stdout.write(`${await measureAccounts(prepare)}\n`);
   for (const count of SEARCH_COUNTS) process.stdout.write(`${await measureSearches(count)}\n`);
 }
 
@@ -145,6 +148,25 @@ async function measureSlowReceivers(): Promise<string> {
     return describe(`${SLOW_RECEIVERS}; ${await stop()}`, posts, peakMb(server));
   } finally {
     accounts.close();
+    await server.stop();
+    place.remove();
+  }
+}
+
+async function measureAccounts(prepare: (place: Workplace) => Promise<AccountAttack>): Promise<string> {
+  const place = makeWorkplace();
+  const created = ["endpoint", "create", "--name", "Form", "--schema", place.schemaFile, "--json", "--quiet"];
+  const { keys } = JSON.parse(place.run(...created)) as { keys: Keys };
+  const attack = await prepare(place);
+  const log = join(place.folder, "attack.log");
+  const settings = { ...SETTINGS, ...attack.settings };
+  const server = await startServer([executable, "serve", "--port", "0", "--db", place.db], log, settings);
+  try {
+    const stop = attack.start(server);
+    const posts = await postAsOthers(server, keys.secret);
+    return describe(`${attack.name}; ${await stop()}`, posts, peakMb(server));
+  } finally {
+    attack.close();
     await server.stop();
     place.remove();
   }
