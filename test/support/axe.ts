@@ -12,7 +12,9 @@ interface Violation {
 /** What axe finds wrong on a page, also on one whose own scripts are off: a rule and the first element that breaks it. */
 export async function axeViolations(page: Page, rules: readonly string[] | null = null): Promise<string[]> {
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(source);
-  const options = rules === null ? {} : { runOnly: { type: "rule", values: rules } };
+  // Controls must be large enough to touch; axe leaves that out unless it is asked for.
+  const everything = { rules: { "target-size": { enabled: true } } };
+  const options = rules === null ? everything : { runOnly: { type: "rule", values: rules } };
   const run = `axe.run(document, ${JSON.stringify({ ...options, resultTypes: ["violations"] })})`;
   const { violations } = (await page.evaluate(run)) as { violations: readonly Violation[] };
   return violations.map(
