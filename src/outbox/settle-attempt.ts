@@ -41,6 +41,8 @@ export function settleAttempt(
       return settleSuccess(before, policy, time);
     case "recipient":
       return settleFailure(before, result, policy, time);
+    case "access":
+      return { ...sameRecipient, ...settleNoAccess(before, result, policy, time.now) };
     case "message":
       return settleRefusal(before, policy, time);
     case "place":
@@ -116,6 +118,18 @@ function settleRefusal(
     failingSince: failingSince ?? now,
     refusals,
   };
+}
+
+/** As at a place that is not back, but for this recipient alone. */
+function settleNoAccess(
+  before: AttemptSituation,
+  { retryAfterMs }: Result,
+  policy: DeliveryPolicy,
+  now: number,
+): Pick<Settlement, "breaker" | "failingSince"> & ReturnType<typeof waitForPlace> {
+  const limits = { ...breakerLimits(policy), failuresUntilProbes: 1 };
+  const breaker = afterFailure(before.breaker, limits, { nowMs: now, isProbe: before.isProbe, retryAfterMs });
+  return { ...waitForPlace(before), breaker, failingSince: before.failingSince ?? now };
 }
 
 type Wait = Pick<Settlement, "state" | "spent" | "interruptions"> & { readonly dueAt: number };

@@ -45,13 +45,15 @@ export interface Message {
  * Whom the result of an attempt speaks about. `nobody` means that the message was delivered.
  *
  * - `recipient`: it failed for now. Spends an attempt of the schedule and counts towards the recipient's breaker.
+ * - `access`: the recipient's server refuses us, whatever the message: a token of the recipient's settings is wrong. Nothing is spent;
+ *   from the first one on the recipient gets probes only.
  * - `message`: this message was refused for good. No further attempt is made; several in a row stop the recipient.
  * - `place`: nobody there can be reached, or we are refused before anything was said about the message. Nothing is spent; all
  *   recipients at the place wait, and one message at a time finds out whether it is back.
  * - `unsure`: it may have arrived. `DeliveryPolicy.afterUnsure` decides.
  * - `own`: we ended the attempt ourselves, and nothing had arrived. Nothing is spent.
  */
-export type Blame = "nobody" | "recipient" | "message" | "place" | "unsure" | "own";
+export type Blame = "nobody" | "recipient" | "access" | "message" | "place" | "unsure" | "own";
 
 export interface AttemptResult {
   /** A word for the record. `gone`: the recipient wants no more messages; given twice, it is stopped. */

@@ -174,3 +174,20 @@ test("a clock that is set an hour back or forth, or a machine that slept, loses 
     }
   }
 });
+
+test("while Gotify refuses the token for four days no message spends an attempt, and all arrive when it is mended", async () => {
+  await using world = new WebhookWorld();
+  let status = 401;
+  await using receiver = await startReceiverWith((response) => response.writeHead(status).end());
+  const { webhook } = world.addWebhook(receiver.url, { format: "gotify" });
+  world.deliverer.start();
+  world.post(6);
+  await world.runUntil(world.clock.now() + 4 * 24 * HOUR_MS);
+  expect(world.states()).toEqual({ pending: 6 });
+  for (const id of world.deliveryIds()) expect(world.db.now(() => getDelivery(id)).spent).toBe(0);
+  expect(world.db.now(() => getWebhook(webhook.id)).failingSince).not.toBeNull();
+  expect(receiver.received.length).toBeLessThan(4 * 24 * 4 + 20);
+  status = 200;
+  await world.runUntil(world.clock.now() + 15 * MINUTE_MS);
+  expect(world.states()).toEqual({ delivered: 6 });
+});

@@ -108,6 +108,26 @@ test("a fault of the place spends nothing and says nothing of the recipient", ()
   expect(settleBlamed("place", { recipientState: "disabled" })).toMatchObject({ state: "held" });
 });
 
+test("a recipient whose access is refused gets probes from the first time on, and no message spends an attempt", () => {
+  let state = { ...FRESH, spent: 3 };
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    const before: AttemptSituation = { ...state, isProbe: attempt > 0 };
+    const after = settleAttempt(before, { outcome: "any", blame: "access", retryAfterMs: null }, POLICY, {
+      now: NOW,
+      random: 0,
+    });
+    expect(after).toMatchObject({
+      state: "pending",
+      spent: 3,
+      dueAt: null,
+      failingSince: NOW,
+      breaker: { state: "open", count: attempt },
+    });
+    expect(after.breaker.notBeforeMs).toBeGreaterThanOrEqual(NOW + 30_000);
+    state = { ...FRESH, ...after };
+  }
+});
+
 test("an attempt without a known end is made once more after half an hour, and after a second one the message has failed", () => {
   const first = settleBlamed("unsure", { spent: 1 });
   expect(first).toMatchObject({ state: "pending", spent: 1, interruptions: 1, dueAt: NOW + 1_800_000 });

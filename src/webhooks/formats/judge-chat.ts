@@ -15,6 +15,8 @@ interface Habit {
   readonly refuses?: (answer: Answer) => boolean;
   /** Whether the service says that there is nobody to send to any more. */
   readonly isGone?: (answer: Answer) => boolean;
+  /** Whether the service refuses our token, whatever the message. */
+  readonly locksOut?: (answer: Answer) => boolean;
   /** How long the service asks us to wait, in milliseconds, if it says so in its answer's body. */
   readonly waitMs?: (answer: Answer) => unknown;
   /** Its own words about a failure. */
@@ -43,7 +45,8 @@ const HABITS: Readonly<Record<ChatFormatName, Habit>> = {
   teams: {},
   "google-chat": { words: ({ json }) => (json["error"] as { message?: unknown } | undefined)?.message },
   ntfy: { words: ({ json }) => json["error"] },
-  gotify: { words: ({ json }) => json["errorDescription"] },
+  // https://gotify.net/api-docs: 401 is a token that is unknown or was withdrawn.
+  gotify: { locksOut: ({ status }) => status === 401, words: ({ json }) => json["errorDescription"] },
   matrix: { waitMs: ({ json }) => json["retry_after_ms"], words: ({ json }) => json["error"] },
   apprise: { words: ({ json }) => json["error"] },
 };
@@ -71,6 +74,7 @@ export function judgeChat(format: ChatFormatName, result: SendResult, judged: At
   }
   return {
     ...judged,
+    blame: habit.locksOut?.(answer) === true ? "access" : judged.blame,
     message: `${judged.message}${said}`,
     retryAfterMs: judged.retryAfterMs ?? bounded(habit.waitMs?.(answer)),
   };

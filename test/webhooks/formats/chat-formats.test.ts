@@ -187,6 +187,13 @@ test("ntfy gets its document at the address without the topic, in at most 4,096 
   expect(Buffer.byteLength(String(document["message"]))).toBeLessThanOrEqual(4096);
 });
 
+test("only Gotify's 401 speaks about our token", async () => {
+  const blames = [];
+  for (const status of [400, 403, 500]) blames.push((await tell("gotify", ada, [{ status }])).result.blame);
+  expect(blames).toEqual(["recipient", "recipient", "recipient"]);
+  expect((await tell("ntfy", ada, [{ status: 401 }])).result.blame).toBe("recipient");
+});
+
 test("Gotify gets text that is shown without Markdown", async () => {
   const { document } = await tell("gotify", ada);
   expect(document["extras"]).toEqual({ "client::display": { contentType: "text/plain" } });
@@ -251,7 +258,7 @@ describe("what an answer means", () => {
       { retryAfterMs: 86_400_000 },
     ],
     ["teams", "accepted", { status: 202 }, { outcome: "delivered" }],
-    ["gotify", "a wrong token", { status: 401 }, { outcome: "refused_by_receiver", blame: "recipient" }],
+    ["gotify", "a wrong token", { status: 401 }, { outcome: "refused_by_receiver", blame: "access" }],
     [
       "matrix",
       "too many",
