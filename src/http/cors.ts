@@ -3,7 +3,8 @@ import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
 import type { ReadyEndpoint } from "../endpoints/endpoint-directory.ts";
 
 /** Headers that a page's script may read beside the few that browsers always show. */
-const EXPOSED_HEADERS = "Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset";
+const EXPOSED_HEADERS =
+  "Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Formsvc-Notice";
 const PREFLIGHT_SECONDS = 86_400;
 
 /** Any page may read the answer; in force until the endpoint is known, and if the page's origin is refused. */

@@ -19,6 +19,15 @@ export function successAddress(
   return (redirect === null ? null : allowedRedirect(redirect, origin, settings)) ?? settings.successUrl;
 }
 
+/** Whether a form names a page after success that its visitor is not led to. */
+export function isRedirectIgnored(
+  redirect: string | null,
+  origin: string | undefined,
+  settings: EndpointSettings,
+): boolean {
+  return redirect !== null && redirect !== "" && allowedRedirect(redirect, origin, settings) === null;
+}
+
 /** The page that the visitor sees after an error: the endpoint's page, which is told what became of the form. */
 export function errorAddress(errorUrl: string, error: VisitorProblem): string {
   const url = new URL(errorUrl);

@@ -11,6 +11,7 @@ import {
   errorAddress,
   FIRST_ORIGIN_MEMBER,
   isOwnOrigin,
+  isRedirectIgnored,
   REDIRECT_MEMBER,
   successAddress,
   webOrigin,
@@ -105,9 +106,14 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
     // The address of a form is in a page, so a secret key in it is public.
     source: { origin: form.origin, fromBrowser: true },
   });
-  if (prefersJson(request.headers.accept)) return reply.send(acceptedBody(receipt));
   const { settings } = receipt.caller.ready.endpoint;
-  const address = successAddress(entryOf(entries, REDIRECT_MEMBER), form.origin, settings);
+  const redirect = entryOf(entries, REDIRECT_MEMBER);
+  // The visitor is led elsewhere in silence; whoever made the page must be able to see why.
+  const isIgnored = isRedirectIgnored(redirect, form.origin, settings);
+  if (isIgnored) void reply.header("x-formsvc-notice", "redirect-ignored");
+  if (prefersJson(request.headers.accept))
+    return reply.send({ ...acceptedBody(receipt), ...(isIgnored && { notices: ["redirect_ignored"] }) });
+  const address = successAddress(redirect, form.origin, settings);
   if (address !== null) return reply.code(303).header("location", address).send();
   const backTo = webOrigin(form.origin);
   return sendPage(reply, successPage(backTo), pagePolicy([], backTo));

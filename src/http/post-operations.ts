@@ -57,6 +57,22 @@ const formFields = z
   .record(z.string(), z.string())
   .describe("Inputs by name; read by the schema's types, `a[]` for arrays and `a[b]` for objects.");
 
+const acceptedForm = accepted
+  .extend({
+    notices: z
+      .array(z.literal("redirect_ignored"))
+      .optional()
+      .describe("What whoever made the form should know; absent if there is nothing."),
+  })
+  .meta({ id: "AcceptedForm" });
+
+const noticeHeader = z.object({
+  "X-Formsvc-Notice": z
+    .literal("redirect-ignored")
+    .optional()
+    .describe("The form's `_redirect` is not on an allowed origin, and nobody is led there."),
+});
+
 export const formOperation: Operation = {
   id: "submitForm",
   summary: "Submit a plain HTML form",
@@ -69,12 +85,12 @@ export const formOperation: Operation = {
   answers: {
     200: {
       description: "Durably stored.",
-      content: { "application/json": accepted, "text/html": z.string() },
-      headers: limitHeaders,
+      content: { "application/json": acceptedForm, "text/html": z.string() },
+      headers: limitHeaders.extend(noticeHeader.shape),
     },
     303: {
       description: "To the endpoint's page for success or for errors, or to the form's `_redirect`.",
-      headers: z.object({ Location: z.string() }),
+      headers: noticeHeader.extend({ Location: z.string() }),
     },
   },
   errors: POST_ERRORS,

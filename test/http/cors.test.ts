@@ -16,7 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const EXPOSED = ["retry-after", "x-request-id", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
+const EXPOSED = [
+  "retry-after",
+  "x-request-id",
+  "ratelimit-limit",
+  "ratelimit-remaining",
+  "ratelimit-reset",
+  "x-formsvc-notice",
+];
 
 function exposed(answer: Answer): string[] {
   return (answer.headers["access-control-expose-headers"] ?? "").toLowerCase().split(", ");

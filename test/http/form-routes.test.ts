@@ -213,6 +213,39 @@ test("_redirect is followed to an allowed origin only, and is never stored", asy
   expect(server.stored(listed.id).at(-1)).toEqual({ name: "A" });
 });
 
+test.each<[string, string | null, boolean]>([
+  ["an allowed address", `${SITE}/ok`, false],
+  ["a path of the page's own site", "/ok", false],
+  ["no address", null, false],
+  ["an empty one", "", false],
+  ["another site", "https://evil.example/", true],
+  ["another scheme", "javascript:alert(1)", true],
+])(
+  "whoever makes the form is told by header and JSON whether _redirect is ignored: %s",
+  async (_, redirect, isIgnored) => {
+    const body = { name: "A", ...(redirect !== null && { _redirect: redirect }) };
+    const send = async (accept: string) => {
+      const answer = await fetch(`${server.url}/f/${listed.publishable}`, {
+        method: "POST",
+        headers: { origin: SITE, accept },
+        body: new URLSearchParams(body),
+        redirect: "manual",
+      });
+      return { notice: answer.headers.get("x-formsvc-notice"), text: await answer.text() };
+    };
+    const notice = isIgnored ? "redirect-ignored" : null;
+    expect((await send("text/html")).notice).toBe(notice);
+    const json = await send("application/json");
+    expect(json.notice).toBe(notice);
+    expect(JSON.parse(json.text)).toEqual({
+      success: true,
+      message: "Submission received",
+      submission_id: expect.stringMatching(/^sub_/),
+      ...(isIgnored && { notices: ["redirect_ignored"] }),
+    });
+  },
+);
+
 test("if origins are listed, other origins, no origin and an unlisted null are refused", async () => {
   const onlySite = await server.addEndpoint({ schema, settings: { allowedOrigins: [SITE] } });
   for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, {}] as Record<
