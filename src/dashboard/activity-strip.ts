@@ -7,9 +7,12 @@ import { readUsages } from "../workspaces/workspace-store.ts";
 import { grouped } from "./numbers.ts";
 import { planName } from "./plan-name.ts";
 import { dayName } from "./time.ts";
+import { meterTone } from "./usage-view.ts";
 
 /** Days of the chart. */
 export const SHOWN_DAYS = 30;
+/** Days with posts from which on bars say more than a sentence. */
+const MIN_BUSY_DAYS = 3;
 const HEIGHT = 56;
 const SLOT = 20;
 const BAR = 14;
@@ -42,19 +45,24 @@ export interface ActivityParts {
 
 /** The last days as bars with a sentence that says the same, and how far the month's limit is. */
 export function activityStrip({ days, usage, isOneOfSeveral }: ActivityParts): Html {
-  return html`<section class="strip" aria-label="The last ${SHOWN_DAYS} days">
+  const hasChart = days === null || busyDays(days) >= MIN_BUSY_DAYS;
+  return html`<section class="strip${hasChart ? "" : " few"}" aria-label="The last ${SHOWN_DAYS} days">
     <div>
       ${
         days === null
           ? html`<p class="muted">
               The submissions of the last ${SHOWN_DAYS} days are being counted. <a href="/dashboard">Look again</a>
             </p>`
-          : html`${chart(days)}
+          : html`${hasChart && chart(days)}
               <p class="muted">${sentenceOf(days)}</p>`
       }
     </div>
     ${usage !== null && usageView(usage, isOneOfSeveral)}
   </section>`;
+}
+
+function busyDays(days: readonly DayCount[]): number {
+  return days.filter(({ accepted, held }) => accepted + held > 0).length;
 }
 
 function chart(days: readonly DayCount[]): Html {
@@ -98,7 +106,7 @@ function usageView(usage: NamedUsage, isOneOfSeveral: boolean): Html {
     </p>
     ${
       limit !== null &&
-      html`<div class="meter ${percent >= 80 ? "high" : ""}">
+      html`<div class="meter ${meterTone(used, limit)}">
         <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect width="${percent}" height="6" /></svg>
       </div>`
     }

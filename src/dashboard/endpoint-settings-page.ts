@@ -94,33 +94,63 @@ function view(endpoint: Endpoint, typed: TypedSettings, shown: Shown): Html {
     endpoint,
     "",
     html`${problemSummary(problems)}${changed !== null && changedNotice(changed)}
-      <form class="card stacked" method="post" action="${pathOf(endpoint, "")}" data-check data-unsaved>
+      <form class="parts" method="post" action="${pathOf(endpoint, "")}" data-check data-unsaved>
         <input type="hidden" name="shown" value="${fingerprint}" />
-        ${settingFields(typed, problems)}
-        <p><button class="primary">Save the settings</button></p>
+        ${GROUPS.map((group) => groupView(group, typed, problems))}
+        <div class="savebar"><span class="muted">New posts follow what is saved here.</span><button class="primary">Save the settings</button></div>
       </form>
       ${deletionCard(endpoint, NO_PROBLEMS)}`,
   );
 }
 
-function settingFields(typed: TypedSettings, problems: Problems): readonly Html[] {
-  const parts = (name: keyof TypedSettings) => ({
+/** Settings that belong together, and what they are about. */
+interface Group {
+  readonly title: string;
+  readonly about: string;
+  readonly names: readonly (keyof TypedSettings)[];
+}
+
+const GROUPS: readonly Group[] = [
+  { title: "Name", about: "What you and your colleagues call it.", names: ["name"] },
+  {
+    title: "Where posts may come from",
+    about: "Pages of these sites may send. What robots send is caught by fields that people do not see.",
+    names: ["allowedOrigins", "honeypots"],
+  },
+  {
+    title: "After sending",
+    about: "What a visitor sees whose browser runs no script of yours.",
+    names: ["successUrl", "errorUrl"],
+  },
+  {
+    title: "What is kept",
+    about: "How much of a post is stored, and for how long.",
+    names: ["unknownFields", "keepDays", "storeAddress"],
+  },
+];
+
+function groupView({ title, about, names }: Group, typed: TypedSettings, problems: Problems): Html {
+  return html`<section class="part">
+    <header>
+      <h2>${title}</h2>
+      <p>${about}</p>
+    </header>
+    <div class="card"><div class="body">${names.map((name) => settingField(name, typed, problems))}</div></div>
+  </section>`;
+}
+
+function settingField(name: keyof TypedSettings, typed: TypedSettings, problems: Problems): Html {
+  const parts = {
     name: INPUT_NAMES[name],
     label: SETTING_LABELS[name],
     value: typed[name],
     hint: HINTS[name],
     problems,
-  });
-  return [
-    textField({ ...parts("name"), isRequired: true }),
-    areaField(parts("allowedOrigins")),
-    textField(parts("successUrl")),
-    textField(parts("errorUrl")),
-    selectField(parts("unknownFields"), optionsOf(UNKNOWN_FIELDS)),
-    areaField(parts("honeypots")),
-    textField(parts("keepDays")),
-    selectField(parts("storeAddress"), optionsOf(STORE_ADDRESS)),
-  ];
+  };
+  if (name === "unknownFields") return selectField(parts, optionsOf(UNKNOWN_FIELDS));
+  if (name === "storeAddress") return selectField(parts, optionsOf(STORE_ADDRESS));
+  if (name === "allowedOrigins" || name === "honeypots") return areaField(parts);
+  return textField({ ...parts, isRequired: name === "name" });
 }
 
 const HINTS: TypedSettings = {

@@ -94,13 +94,21 @@ function rules(limit: number, heldDays: number | null): string {
 
 export function meter(used: number, limit: number): Html {
   const share = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
-  return html`<p class="meter wide ${hasReached(used, limit, 80) ? "high" : ""}">
+  return html`<p class="meter wide ${meterTone(used, limit)}">
     <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="${Math.floor(share)} % of the limit">
       <rect width="${share.toFixed(2)}" height="6" />
     </svg>
   </p>`;
 }
 
+/** Yellow when it is time to look, red when posts are held. */
+export function meterTone(used: number, limit: number | null): string {
+  if (hasReached(used, limit, 100)) return "full";
+  return hasReached(used, limit, 80) ? "high" : "";
+}
+
+/** Months with posts from which on bars say more than the sentence and the table. */
+const MIN_BARS = 2;
 const BAR_WIDTH = 20;
 const CHART_HEIGHT = 56;
 
@@ -124,11 +132,15 @@ function chart(months: readonly MonthUse[], limit: number | null): Html {
   });
   if (busiest.used === 0) return html`<p class="muted">No posts were taken in the last twelve months.</p>`;
   const said = `The last twelve months: most posts came in ${monthName(busiest.month)}, ${grouped(busiest.used)} of them.`;
+  const isDrawn = months.filter(({ used }) => used > 0).length >= MIN_BARS;
   return html`<figure class="months">
-    <svg class="chart" viewBox="0 0 ${width} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${said}">
+    ${
+      isDrawn &&
+      html`<svg class="chart" viewBox="0 0 ${width} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${said}">
       ${bars}
       <line class="axis" x1="0" x2="${width}" y1="${CHART_HEIGHT - 0.5}" y2="${CHART_HEIGHT - 0.5}" />
-    </svg>
+    </svg>`
+    }
     <figcaption class="muted">${said}</figcaption>
     <div class="scroll fits" tabindex="0" role="region" aria-label="Posts by month">
       <table>

@@ -6,6 +6,8 @@ import type { InFlight } from "./in-flight.ts";
 export interface LateRoutes {
   /** An address without a slash at its end, like `/dashboard`: they are there and below it. */
   readonly path: string;
+  /** Whether this client may know that they are there. */
+  readonly isFor: (clientAddress: string) => boolean;
   /** Adds them. If it rejects, the request is answered with the error, and the next one tries again. */
   readonly add: (server: FastifyInstance) => Promise<void>;
 }
@@ -14,6 +16,8 @@ export interface LateRoutes {
 export interface LatePart {
   /** @param path decoded, as the router reads it. */
   has(path: string): boolean;
+  /** Where the routes begin; null for a client that may not know of them. */
+  pathFor(clientAddress: string): string | null;
   /** @param fail is told if the routes cannot be made. */
   answer(request: FastifyRequest, reply: FastifyReply, fail: (error: Error) => void): void;
 }
@@ -30,7 +34,7 @@ export type CreateInstance = (
  */
 export function createLatePart(
   server: FastifyInstance,
-  { path, add }: LateRoutes,
+  { path, isFor, add }: LateRoutes,
   inFlight: InFlight,
   create: CreateInstance,
 ): LatePart {
@@ -72,6 +76,7 @@ export function createLatePart(
   };
   return {
     has: (asked) => asked === path || asked.startsWith(`${path}/`),
+    pathFor: (clientAddress) => (isFor(clientAddress) ? path : null),
     answer(request, reply, fail) {
       admitted.set(request.raw, request);
       void openOnce().then((instance) => {

@@ -3,11 +3,21 @@ const MAX_ENTRIES = 32;
 
 /** Whether the client asks for JSON rather than a page: its `Accept` names JSON, and no kind of HTML before it. */
 export function prefersJson(accept: string | undefined): boolean {
+  return isJson(preferredType(accept));
+}
+
+/** Whether the client asks for a page, as browsers do; one that names neither does not. */
+export function prefersPage(accept: string | undefined): boolean {
+  return isHtml(preferredType(accept));
+}
+
+/** The first of the JSON and HTML types that it names, by their weights; empty if it names none. */
+function preferredType(accept: string | undefined): string {
   const entries = (accept ?? "").toLowerCase().split(",").slice(0, MAX_ENTRIES).map(readEntry);
-  const first = entries
+  const [first] = entries
     .filter(({ type, weight }) => weight > 0 && (isJson(type) || isHtml(type)))
-    .sort((left, right) => right.weight - left.weight)[0];
-  return first !== undefined && isJson(first.type);
+    .sort((left, right) => right.weight - left.weight);
+  return first?.type ?? "";
 }
 
 function readEntry(entry: string): { readonly type: string; readonly weight: number } {

@@ -1,9 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { FormsvcError } from "../foundation/errors.ts";
 import { allowAnyOrigin } from "./cors.ts";
+import { answerFront, isForFront } from "./front-page.ts";
 import type { LatePart } from "./late-routes.ts";
 
-/** 405 with `Allow` if the address takes other methods, else 404. The body is not read. @param late has addresses of its own. */
+/**
+ * 405 with `Allow` if the address takes other methods, else 404. The body is not read. A browser that asks for `/` is led to the late
+ * routes. @param late has addresses of its own.
+ */
 export function answerUnknownRoutes(server: FastifyInstance, late: LatePart | null): void {
   const routes: { readonly segments: readonly string[]; readonly methods: readonly string[] }[] = [];
   server.addHook("onRoute", ({ url, method }) => {
@@ -13,6 +17,8 @@ export function answerUnknownRoutes(server: FastifyInstance, late: LatePart | nu
     if (!request.is404) return done();
     const path = pathOf(request.url);
     if (late?.has(path) === true) return late.answer(request, reply, done);
+    if (isForFront(request, path))
+      return void answerFront(reply, late?.pathFor(request.clientAddress) ?? null);
     allowAnyOrigin(reply);
     const asked = path.split("/");
     const methods = routes.filter(({ segments }) => fits(asked, segments)).flatMap(({ methods }) => methods);

@@ -4,29 +4,37 @@ import { html, type Html, styleElement } from "../foundation/html.ts";
 
 /* The frame of the pages for visitors: people who send a form, or open a link of an e-mail. */
 
-/** System colours and fonts, so that the pages follow the visitor's light, dark and high-contrast settings. */
+/**
+ * The dashboard's colours and scales, a step larger. They follow the visitor's light, dark and high-contrast settings, also in browsers
+ * that know no `light-dark()`.
+ */
 const STYLE = `
-:root { color-scheme: light dark; --fg: #1b1d21; --bg: #f5f6f8; --card: #fff; --line: #767c88; --accent: #0b57d0; --on: #fff; --bad: #b3261e; --soft: #565c66; }
-@media (prefers-color-scheme: dark) { :root { --fg: #e7e9ee; --bg: #14161a; --card: #1e2127; --line: #8b92a0; --accent: #a8c7fa; --on: #062e6f; --bad: #f2b8b5; --soft: #aab1bd; } }
-* { box-sizing: border-box; }
-body { margin: 0; padding: 2rem 1rem; background: var(--bg); color: var(--fg); font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 36rem; margin: 0 auto; padding: 1.5rem; background: var(--card); border-radius: .75rem; overflow-wrap: anywhere; }
-h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; }
-p { margin: .5rem 0; }
-a { color: var(--accent); }
-ul.problems { margin: 1rem 0; padding: .75rem 1rem .75rem 2rem; border: 2px solid var(--bad); border-radius: .5rem; }
-form > div, form > label { margin: 1rem 0; }
+:root { color-scheme: light dark; --bg: #f7f7f5; --surface: #ffffff; --line: #e3e3de; --edge: #85898e; --text: #1c1e21; --muted: #5d636b; --accent: #0b6e5f; --on-accent: #ffffff; --bad: #a62b20; --bad-soft: #fae6e3; }
+@media (prefers-color-scheme: dark) { :root { --bg: #131416; --surface: #1b1d20; --line: #2e3237; --edge: #747b84; --text: #e9eaec; --muted: #a0a7b0; --accent: #4fc9b4; --on-accent: #08211d; --bad: #f08a7e; --bad-soft: #3d211e; } }
+* { box-sizing: border-box; accent-color: var(--accent); }
+body { margin: 0; padding: 2rem 1rem 3rem; background: var(--bg); color: var(--text); font: 1rem/1.45 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+main { max-width: 37.5rem; margin: 0 auto; padding: 2rem; background: var(--surface); border: 1px solid var(--line); border-radius: 12px; overflow-wrap: anywhere; }
+h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.2; letter-spacing: -0.01em; text-wrap: balance; }
+p { margin: .75rem 0; }
+a { color: var(--accent); text-underline-offset: 3px; }
+ul.problems { margin: 1.5rem 0; padding: 1rem; padding-inline-start: 2.25rem; border-inline-start: 4px solid var(--bad); border-radius: 6px; background: var(--bad-soft); }
+ul.problems li { padding-block: 2px; }
+ul.problems a { color: inherit; }
+form { margin-block-start: 1.5rem; }
+form > div, form > label { margin: 1.5rem 0; }
 label { display: block; margin-bottom: .25rem; font-weight: 600; }
-* + label { margin-top: .5rem; }
-label.check { display: inline; margin-left: .5rem; }
-input:not([type=checkbox]), textarea, select { width: 100%; padding: .5rem; font: inherit; font-weight: 400; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
-input[type=checkbox] { width: 1.25rem; height: 1.25rem; vertical-align: middle; }
+* + label { margin-top: .75rem; }
+label.check { display: inline; margin-inline-start: .75rem; font-weight: 400; }
+input:not([type=checkbox]), textarea, select { width: 100%; min-height: 44px; padding: 9px 12px; font: inherit; font-weight: 400; color: inherit; background: var(--surface); border: 1px solid var(--edge); border-radius: 6px; }
+input[type=checkbox] { width: 20px; height: 20px; vertical-align: middle; }
 textarea { min-height: 8rem; resize: vertical; }
-main [aria-invalid=true] { border: 2px solid var(--bad); }
-.problem { margin: .25rem 0 0; color: var(--bad); }
-button { padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--on); background: var(--accent); border: 0; border-radius: .375rem; cursor: pointer; }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.facts { margin-top: 1.5rem; color: var(--soft); font-size: .875rem; }
+main [aria-invalid=true] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
+.problem { margin: .25rem 0 0; color: var(--bad); font-size: .875rem; font-weight: 600; }
+button { min-height: 46px; padding: 10px 20px; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 6px; cursor: pointer; }
+button:hover { filter: brightness(1.08); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+.facts { margin-block-start: 1.5rem; color: var(--muted); font-size: .875rem; }
+@media (max-width: 480px) { body { padding: 1rem .75rem 2rem; } main { padding: 1.5rem 1rem; } button { width: 100%; } }
 `;
 
 const STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;

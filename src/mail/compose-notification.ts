@@ -55,7 +55,7 @@ function blocksOf(event: MailedEvent, { dashboardUrl, unsubscribeUrl }: Notifica
     ...besideBlocks(event, LIMITS),
     ...notes.map(paragraph),
     ...linkTo("Open the submission", submissionUrl(event, dashboardUrl)),
-    ...linkTo("Unsubscribe", unsubscribeUrl),
+    ...linkTo("Unsubscribe", unsubscribeUrl, "below"),
   ];
 }
 

@@ -23,7 +23,7 @@ export function composeSummary(summary: Summary, bodies: readonly string[], coun
   const blocks = [
     ...events.flatMap((event) => eventBlocks(event, dashboardUrl)),
     ...(left > 0 ? [paragraph(`And ${left} more.`)] : []),
-    ...linkTo("Unsubscribe", unsubscribeUrl),
+    ...linkTo("Unsubscribe", unsubscribeUrl, "below"),
   ];
   return renderMail({
     id,
@@ -45,6 +45,6 @@ function eventBlocks(event: MailedEvent, dashboardUrl: string | null): MailBlock
     { kind: "heading", text: event.receivedAt },
     { kind: "fields", fields },
     ...besideBlocks(event, LIMITS),
-    ...linkTo("Open the submission", submissionUrl(event, dashboardUrl)),
+    ...linkTo("Open the submission", submissionUrl(event, dashboardUrl), "line"),
   ];
 }

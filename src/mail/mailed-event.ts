@@ -55,6 +55,9 @@ export interface FieldLimits {
 
 const MAX_LABEL_LENGTH = 100;
 
+/** Characters that a field counts for besides its own, so that the markup of thousands of short ones is bounded too. */
+const FIELD_COST = 16;
+
 /** The fields as far as they fit, and whether anything of them is missing. */
 export function fieldsOf(
   data: Readonly<Record<string, unknown>>,
@@ -71,7 +74,7 @@ export function fieldsOf(
     const value = shorten(whole, most);
     isCut ||= whole.length > most;
     fields.push({ label, value });
-    room -= label.length + value.length;
+    room -= label.length + value.length + FIELD_COST;
   }
   return { fields, isCut };
 }

@@ -43,7 +43,7 @@ export function renderMail(mail: Mail): Buffer {
     ...headersOf(mail, boundary).map(checkHeader),
     "",
     ...part(boundary, "plain", textOf(mail.blocks)),
-    ...part(boundary, "html", String(htmlOf(mail.blocks))),
+    ...part(boundary, "html", String(htmlOf(oneLine(mail.subject, MAX_SUBJECT_LENGTH), mail.blocks))),
     `--${boundary}--`,
     "",
   ];

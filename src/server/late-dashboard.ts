@@ -4,6 +4,7 @@ import type { SubmitService } from "../app/submit-service.ts";
 import { dashboardUrlOf } from "../app/transports.ts";
 import { createBackground } from "../foundation/background.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
+import { compileNetworks } from "../foundation/ip-address.ts";
 import type { LateRoutes } from "../http/late-routes.ts";
 
 interface Surroundings {
@@ -16,9 +17,12 @@ interface Surroundings {
 export function lateDashboard({ parts, configFile, service }: Surroundings): LateRoutes | null {
   const { config } = parts;
   if (!config.dashboard.enabled) return null;
+  const { allowNetworks } = config.dashboard;
+  const allowed = compileNetworks(allowNetworks);
   const { posts, keyring, sender, mail, news, searches, onChange } = service;
   return {
     path: "/dashboard",
+    isFor: (clientAddress) => allowNetworks.length === 0 || allowed.contains(clientAddress),
     async add(server) {
       const [{ mountDashboard }, { createSelfExamination }] = await Promise.all([
         import("../dashboard/dashboard.ts"),

@@ -157,17 +157,31 @@ test("a search through more than one page looks at says up to when it looked, an
 test("the first page begins with the last 30 days, the month's usage and what needs a person; other pages do not", async () => {
   const { server, ben, bens } = await world();
   fill(server, bens.id, 3);
+  for (const days of [1, 2])
+    addSubmission(server.owner, { endpointId: bens.id, data: {}, createdAt: ago(server, days) });
   server.owner.execute(
     `INSERT INTO usage SELECT id, strftime('%Y-%m', ${server.clock.now()} / 1000, 'unixepoch'), 240 FROM workspace`,
   );
   const { text } = await ben.get("/dashboard");
-  expect(text).toContain("3 accepted and 0 held in 30 days; most on");
-  expect(text.match(/<rect class="ok"/g)).toHaveLength(1);
+  expect(text).toContain("5 accepted and 0 held in 30 days; most on");
+  expect(text.match(/<rect class="ok"/g)).toHaveLength(3);
   expect(text).toContain("this month on Hobby");
   for (const query of ["q=x", "unread=1", `before=${rowsOf(text)[0] ?? ""}`]) {
     expect((await ben.get(`/dashboard?${query}`)).text).not.toContain("in 30 days");
   }
 });
+
+test("bars are drawn from three days with posts on; before that a sentence says it all", async () => {
+  const { server, ben, bens } = await world();
+  for (const days of [0, 1])
+    addSubmission(server.owner, { endpointId: bens.id, data: {}, createdAt: ago(server, days) });
+  const { text } = await ben.get("/dashboard");
+  expect(text).toContain("2 accepted and 0 held in 30 days; most on");
+  expect(text).not.toContain('<rect class="ok"');
+});
+
+const ago = ({ clock }: { clock: { now(): number } }, days: number): number =>
+  clock.now() - days * 86_400_000;
 
 const HOSTILE: readonly (readonly [string, unknown])[] = [
   ["markup", "<script>alert(1)</script><img src=x onerror=alert(1)>"],

@@ -158,6 +158,22 @@ describe.skipIf(chromiumPath === null)("the look", () => {
     expect(await page.locator(".head .pill").allTextContents()).toEqual(["marked spam"]);
   });
 
+  test("settings stand in groups, what each is about beside its controls, and saving stays in sight", async () => {
+    const page = await open(`/dashboard/endpoints/${ada.endpointId}`, 1280);
+    const [abouts, cards] = [await seen(page, ".part > header"), await seen(page, ".part > .card")];
+    expect(abouts).toHaveLength(4);
+    for (const [index, about] of abouts.entries()) {
+      expect(about.right).toBeLessThan(cards[index]?.left ?? 0);
+      expect(about.top).toBe(cards[index]?.top);
+    }
+    const save = page.getByRole("button", { name: "Save the settings" });
+    expect((await save.boundingBox())?.y).toBeLessThan(700);
+    await page.setViewportSize({ width: 320, height: 700 });
+    expect((await save.boundingBox())?.y).toBeLessThan(700);
+    for (const [index, about] of (await seen(page, ".part > header")).entries())
+      expect(about.bottom).toBeLessThan((await seen(page, ".part > .card"))[index]?.top ?? 0);
+  });
+
   test.each([
     [1280, 700],
     [320, 640],

@@ -55,7 +55,7 @@ test("nothing that is told after a change says it", async () => {
 });
 
 test("what is refused is told in the words of the pages", async () => {
-  const settings = { name: "Contact", allowedOrigins: "ftp://example.com\n*" };
+  const settings = { name: "Contact", allowed_origins: "ftp://example.com\n*" };
   const wrong = await ada.visitor.post(`/dashboard/endpoints/${ada.endpointId}`, settings);
   expect(wrong.status).toBe(422);
   expect(toldBy(wrong.text)).toContain("not a site: ");

@@ -67,7 +67,7 @@ test("whoever posts gets a reply with the form's name, the reference, the time a
     `Dear visitor,\nthank you.\n\nWe answer ${reference} within two days.\n\nAda\n\n` +
       `Form: Contact\nReference: ${reference}\nReceived: ${received}\n`,
   );
-  expect(mail.html).toContain('<p style="white-space: pre-line">Dear visitor,\nthank you.</p>');
+  expect(mail.html).toMatch(/<p style="[^"]*white-space:pre-line">Dear visitor,\nthank you\.<\/p>/);
   expect(world.repliesTo(reference)).toMatchObject([{ state: "delivered", lastStatus: 250 }]);
 });
 

@@ -65,7 +65,7 @@ describe("what is not among the fields of the form", () => {
       const { text, html } = readMail(mail);
       const lost = "Of what was sent, 2 values had no room and are lost.";
       expect(text).toContain(`name: Ada\n\n${heading}\n\nallergies: peanuts <b>\nperson.age: 3\n\n${lost}\n`);
-      expect(html).toMatch(/Ada<\/td>[^]*Not among the fields of the form<\/h2>[^]*allergies<\/th>/);
+      expect(html).toMatch(/Ada<\/p>[^]*Not among the fields of the form<\/h2>[^]*allergies<\/p>/);
       expect(html).toContain("peanuts &lt;b&gt;");
       expect(html).toContain(lost);
     }

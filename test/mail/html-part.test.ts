@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { newId } from "../../src/foundation/id.ts";
+import { composeNotification } from "../../src/mail/compose-notification.ts";
+import { readMail } from "../support/read-mail.ts";
+
+const NOTIFICATION = {
+  id: newId("msg", Date.UTC(2026, 10, 22)),
+  from: "forms@example.com",
+  to: "owner@example.org",
+  subjectTemplate: null,
+  emailFields: [],
+  dashboardUrl: "https://forms.example.com/dashboard",
+  unsubscribeUrl: "https://forms.example.com/u/1",
+};
+
+/** As the outbox stores it. */
+const eventOf = (data: object, beside: object = {}): string =>
+  JSON.stringify({
+    event: "submission.created",
+    timestamp: "2026-11-22T09:41:00.000Z",
+    endpoint: { id: newId("ep", 1), name: "Contact" },
+    submission: {
+      id: "sub_01h455vb4pex5vsknk084sn02r",
+      data,
+      unknown_fields: beside,
+      spam_score: 12,
+      created_at: "2026-11-22T09:41:00.000Z",
+    },
+  });
+
+test("the HTML part of an e-mail has a heading, muted labels and a button, and loads nothing", () => {
+  const { html } = readMail(composeNotification(NOTIFICATION, eventOf({ name: "Ada" })));
+  expect(html).toMatch(/<h2 [^>]*font-size:20px[^>]*>New submission: Contact<\/h2>/);
+  expect(html).toMatch(/<p dir="auto" style="[^"]*color:#5d636b">name<\/p>/);
+  expect(html).toMatch(/<a href="[^"]*" style="[^"]*background-color:#0b6e5f[^"]*">Open the submission<\/a>/);
+  // How to stop them stands below the letter.
+  expect(html.indexOf(">Unsubscribe<")).toBeGreaterThan(html.indexOf(">Open the submission<"));
+  expect(html).not.toMatch(/<(?:img|link|style|script)|src=|url\(|class=/);
+});
+
+test("an e-mail stays below 1 MiB with as many fields as a post has room for", () => {
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  const names = Array.from({ length: 8000 }, (_, index) =>
+    [index % 26, Math.floor(index / 26) % 26, Math.floor(index / 676)].map((each) => letters[each]).join(""),
+  );
+  const fields = (from: number) =>
+    Object.fromEntries(names.slice(from, from + 4000).map((name) => [name, ""]));
+  const raw = composeNotification(NOTIFICATION, eventOf(fields(0), fields(4000)));
+  expect(raw.length).toBeLessThan(1_048_576);
+});
