@@ -428,6 +428,17 @@ CREATE TABLE endpoint_spam (
   choices TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Pages whose posts an endpoint refused, because their origin is not among its allowed ones.
+CREATE TABLE refused_origin (
+  endpoint_id TEXT NOT NULL REFERENCES endpoint ON DELETE CASCADE,
+  origin TEXT NOT NULL,
+  posts INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  -- Whether the owner said that it is none of theirs: its posts are not held any more.
+  ignored INTEGER NOT NULL DEFAULT 0 CHECK (ignored IN (0, 1)),
+  PRIMARY KEY (endpoint_id, origin)
+) STRICT, WITHOUT ROWID;
+
 -- Sketches of the last texts that a workspace received, to recognise repeated ones.
 CREATE TABLE remembered_text (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

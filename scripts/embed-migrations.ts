@@ -53,6 +53,8 @@ const TABLES: Readonly<Record<string, string>> = {
     "What an e-mail about submissions is made of besides them, from before its first attempt on: each attempt sends the same bytes.",
   workspace_spam: "A workspace's choices for the spam filter.",
   endpoint_spam: "An endpoint's choices for the spam filter.",
+  refused_origin:
+    "Pages whose posts an endpoint refused, because their origin is not among its allowed ones.",
   remembered_text: "Sketches of the last texts that a workspace received, to recognise repeated ones.",
   remembered_text_key: "Keys by which remembered texts are found.",
   lesson: "Submissions that somebody marked as spam or not, as the features that the filter learns from.",

@@ -3,7 +3,7 @@ import type { Blindness } from "../database/database.ts";
 import type { LogCleaner, ServedDatabase, Writability } from "../database/served-database.ts";
 import { recallOrRead } from "../database/recall-or-read.ts";
 import { createEndpointDirectory, type EndpointDirectory } from "../endpoints/endpoint-directory.ts";
-import { databaseUpgraded, maintenanceFailed } from "../foundation/events.ts";
+import { databaseUpgraded, maintenanceFailed, originRefused } from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import { type ExposedMetrics, noMetrics } from "../foundation/metrics.ts";
 import { AUTO_REPLY_METRICS, MAIL_METRICS } from "../mail/mail-metrics.ts";
@@ -30,6 +30,8 @@ import {
   reportEvictions,
 } from "../submissions/submit-metrics.ts";
 import { createLimitNews, type LimitNews } from "../submissions/limit-news.ts";
+import { createOriginRefusals, type OriginRefusals } from "../submissions/origin-refusals.ts";
+import type { RateLimiter } from "../foundation/rate-limit.ts";
 import { createNews, newsHead, type News } from "../submissions/news.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
 import type { Keyring } from "../secrets/keyring.ts";
@@ -110,12 +112,8 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const memory = createSpamMemory(createBurstMemory());
   const news = createNews();
   const searches = new SearchPlaces();
-  const engine = await openEngine({
-    ...parts,
-    usage,
-    memory,
-    mayReply: openMayReply(mail, replyLimitsOf(config)),
-  });
+  const mayReply = openMayReply(mail, replyLimitsOf(config));
+  const engine = await openEngine({ ...parts, usage, memory, mayReply });
   const { served, outbox, claims } = engine;
   const { writability, cleaner } = served;
   const deliverer = new Deliverer({ db, claims, outbox, transports, clock, log, random: Math.random });
@@ -126,6 +124,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
   const commits = createCommitQueue(engine.write, observe);
   const gatekeeper = openGate(config.rateLimit, { verifier, directory, limiter: engine.limiter });
   const onSecretInBrowser = createBrowserMark(db, clock, log);
+  const refusals = openRefusals(parts, engine.limiter);
   const intake = createIntake({
     gatekeeper,
     usage,
@@ -133,6 +132,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     commits,
     recall: (...post) => recallOrRead(db, () => memory.recall(...post)),
     onSecretInBrowser,
+    refusals,
     clock,
   });
   const forgetting = forgetters({ cleaner, usage, memory, deliverer, news, verifier, directory });
@@ -165,8 +165,13 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
     metrics,
     onChange,
     served,
-    drain: () => commits.drain().then(() => room.settle()),
+    drain: () => settle(commits, room, refusals),
   };
+}
+
+async function settle(commits: CommitQueue, room: HeldRoom, refusals: OriginRefusals): Promise<void> {
+  await commits.drain();
+  await Promise.all([room.settle(), refusals.settle()]);
 }
 
 interface Remembering {
@@ -204,6 +209,17 @@ function openGate(
   parts: Pick<GatekeeperParts, "verifier" | "directory" | "limiter">,
 ): Gatekeeper {
   return createGatekeeper({ ...parts, limits, exempt: compileNetworks(limits.exempt) });
+}
+
+/** Counts posts of pages whose origin is not allowed. */
+function openRefusals({ db, clock, log }: ServiceParts, limiter: RateLimiter): OriginRefusals {
+  return createOriginRefusals({
+    db,
+    clock,
+    limiter,
+    onRefusals: ({ endpointId, origin, posts }) => originRefused(log, { endpointId, origin, posts }),
+    onFailure: (error) => maintenanceFailed(log, error),
+  });
 }
 
 /** Bounds what all held posts take, and reports what had to go for any bound. */

@@ -3,6 +3,7 @@ import { endpointJson } from "../endpoints/endpoint-json.ts";
 import type { Steps } from "../database/steps.ts";
 import {
   addEndpoint,
+  ignoreOriginOf,
   removeEndpoint,
   setEndpoint,
   switchEndpoint,
@@ -16,7 +17,9 @@ import {
 } from "../endpoints/endpoint.ts";
 import { ENDPOINT_CONTENTS } from "../app/features.ts";
 import { getEndpoint, listEndpoints, readSchema } from "../endpoints/endpoint-store.ts";
+import { listRefusedOrigins, type RefusedOrigin, refusedOriginJson } from "../endpoints/refused-origins.ts";
 import { toIsoTime } from "../foundation/clock.ts";
+import { plainText } from "../foundation/plain-text.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { getWorkspace, listWorkspaces } from "../workspaces/workspace-store.ts";
 import type { Plans } from "../workspaces/workspace.ts";
@@ -129,8 +132,11 @@ const show = command({
     withDatabase(context, async (db) => {
       const endpoint = await db.read(() => getEndpoint(reference, options.workspace));
       const definition = await db.read(() => readSchema(endpoint));
-      if (context.output.isJson)
-        return context.output.json({ endpoint: { ...endpointJson(endpoint), schema: definition } });
+      const refused = await db.read(() => listRefusedOrigins(endpoint));
+      if (context.output.isJson) {
+        const more = { refused_origins: refused.map(refusedOriginJson), schema: definition };
+        return context.output.json({ endpoint: { ...endpointJson(endpoint), ...more } });
+      }
       const { settings } = endpoint;
       const rows = [
         ["id", endpoint.id],
@@ -138,6 +144,7 @@ const show = command({
         ["workspace", endpoint.workspaceId],
         ["state", endpoint.state],
         ["allowed origins", settings.allowedOrigins.join(", ") || "any"],
+        ...refused.map((each) => ["refused origin", describeRefused(each)]),
         ["unknown fields", settings.unknownFields],
         ["honeypots", (settings.honeypots ?? DEFAULT_HONEYPOTS).join(", ")],
         ["success page", settings.successUrl ?? "built in"],
@@ -151,6 +158,11 @@ const show = command({
       return context.output.table(["ENDPOINT", ""], rows, "");
     }),
 });
+
+function describeRefused({ origin, posts, lastAt, ignored }: RefusedOrigin): string {
+  const count = posts === 1 ? "1 post" : `${posts} posts`;
+  return `${plainText(origin)}: ${count}, the last at ${toIsoTime(lastAt)}${ignored ? ", ignored" : ""}`;
+}
 
 const rename = command({
   usage: "rename <endpoint> <name>",
@@ -188,6 +200,17 @@ const settingOptions = [
     choices: ["full", "short", "none"],
   },
   {
+    flags: "--ignore-origin <origin>",
+    summary:
+      "an origin whose posts were refused and that is none of yours: they are not held any more; repeatable",
+    repeatable: true,
+  },
+  {
+    flags: "--heed-origin <origin>",
+    summary: "takes --ignore-origin back; repeatable",
+    repeatable: true,
+  },
+  {
     flags: "--error-url <url>",
     summary:
       "page after a plain form's error, called with ?error=held|invalid|refused|later; '' restores the built-in one",
@@ -204,10 +227,18 @@ const set = command({
   ],
   action: (context, options, [reference]) => {
     const settings = readSettings(options);
-    if (Object.keys(settings).length === 0) return refuse("give something to change, like --keep-days 90");
-    return change(context, [reference, options.workspace], (id, now) =>
-      setEndpoint(null, id, { settings }, now),
-    );
+    const { ignoreOrigin, heedOrigin } = options;
+    const isMarked = ignoreOrigin !== null || heedOrigin !== null;
+    if (Object.keys(settings).length === 0 && !isMarked)
+      return refuse("give something to change, like --keep-days 90");
+    return change(context, [reference, options.workspace], function* (id, now) {
+      const endpoint = yield* setEndpoint(null, id, { settings }, now);
+      for (const origin of ignoreOrigin ?? [])
+        yield* ignoreOriginOf(null, endpoint, { origin, ignored: true }, now);
+      for (const origin of heedOrigin ?? [])
+        yield* ignoreOriginOf(null, endpoint, { origin, ignored: false }, now);
+      return endpoint;
+    });
   },
 });
 

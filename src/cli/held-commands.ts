@@ -2,7 +2,7 @@ import type { AnyDatabase } from "../database/any-database.ts";
 import type { Command } from "commander";
 import { heldPostJson } from "../submissions/held-json.ts";
 import { toIsoTime } from "../foundation/clock.ts";
-import type { HeldPost } from "../submissions/held-post.ts";
+import { HELD_REASONS, type HeldPost } from "../submissions/held-post.ts";
 import { type HeldPosts, openHeldPosts } from "../submissions/open-held-posts.ts";
 import { MAX_PAGE_SIZE } from "../submissions/submission-store.ts";
 import { confirm, parseCount, parseTime } from "./arguments.ts";
@@ -15,13 +15,12 @@ import { endpointIdOf, endpointIdsOf } from "./submission-filter.ts";
 import { printWhole } from "./submission-view.ts";
 
 export function register(program: Command): void {
-  addNoun(program, "held", "Posts that were refused as spam or over the limit, and are held for some days", [
-    list,
-    show,
-    release,
-    drop,
-    dropAll,
-  ]);
+  addNoun(
+    program,
+    "held",
+    "Posts that were refused as spam, over the limit or for their origin, and are held for some days",
+    [list, show, release, drop, dropAll],
+  );
 }
 
 const DEFAULT_PAGE_SIZE = 25;
@@ -32,6 +31,7 @@ const list = command({
   summary: "List held posts, newest first",
   options: [
     { flags: "--endpoint <endpoint>", summary: "only this endpoint's" },
+    { flags: "--why <why>", summary: "only those held for this", choices: [...HELD_REASONS] },
     { flags: "--since <time>", summary: "from then on: 2026-01-31, or 24h ago", parse: parseTime },
     { flags: "--until <time>", summary: "before then", parse: parseTime },
     {
@@ -45,6 +45,7 @@ const list = command({
     withHeld(context, async (held, db) => {
       const filter = {
         endpointIds: await db.read(() => endpointIdsOf(options.endpoint)),
+        why: options.why,
         since: options.since,
         until: options.until,
       };
@@ -71,9 +72,14 @@ const show = command({
     withHeld(context, async (held) => {
       const post = await held.get(id);
       if (context.output.isJson) return context.output.json(heldPostJson(post));
-      return printWhole(context.output, post, post.why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT");
+      return printWhole(context.output, post, headingOf(post));
     }),
 });
+
+function headingOf({ why, origin }: HeldPost): string {
+  if (why === "origin") return `REFUSED FROM ${plainText(origin ?? "")}`;
+  return why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT";
+}
 
 const release = command({
   usage: "release <held...>",

@@ -42,6 +42,8 @@ const WORDS: Words = {
   look_at_recipient: ({ recipientId }) =>
     `ask its holder, then: formsvc recipient enable ${recipientId}; if the address is wrong, remove it and add the right one`,
   look_at_webhook: ({ webhookId }) => `formsvc webhook show ${webhookId} says why; its deliveries are kept`,
+  allow_or_ignore_origin: ({ endpointId }) =>
+    `if the site is yours, name it among the others: formsvc endpoint set ${endpointId} --allow-origin ORIGIN…; if not: --ignore-origin ORIGIN`,
   make_configuration: () => "make one with: formsvc init",
   make_other_operator: () => "make another one first: formsvc account set EMAIL --operator",
   make_room_for_held_posts: () =>

@@ -4,6 +4,7 @@ import { html, type Html } from "../foundation/html.ts";
 import type { DayCount } from "../submissions/count-by-day.ts";
 import type { NamedUsage, Plans, Usage, Workspace } from "../workspaces/workspace.ts";
 import { readUsages } from "../workspaces/workspace-store.ts";
+import type { FindingLine } from "./finding-line.ts";
 import { grouped } from "./numbers.ts";
 import { planName } from "./plan-name.ts";
 import { dayName } from "./time.ts";
@@ -114,14 +115,12 @@ function usageView(usage: NamedUsage, isOneOfSeveral: boolean): Html {
 }
 
 /** What needs a person. */
-export function findingsStrip(
-  findings: readonly { readonly text: string | Html; readonly href?: string; readonly label?: string }[],
-): Html | null {
+export function findingsStrip(findings: readonly FindingLine[]): Html | null {
   if (findings.length === 0) return null;
   return html`<ul class="findings" aria-label="What needs you">
     ${findings.map(
-      ({ text, href, label }) =>
-        html`<li><span>${text}</span>${href !== undefined && html` <a href="${href}">${label ?? "See why"}</a>`}</li>`,
+      ({ text, href, label, actions }) =>
+        html`<li><span>${text}</span>${href !== undefined && html` <a href="${href}">${label ?? "See why"}</a>`}${actions}</li>`,
     )}
   </ul>`;
 }

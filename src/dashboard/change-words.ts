@@ -14,6 +14,8 @@ export const CHANGE_WORDS: Readonly<Record<string, string>> = {
   "autoreply.set": "set the automatic reply of the form",
   "endpoint.create": "made the form",
   "endpoint.delete": "deleted the form",
+  "endpoint.heed-origin": "took back that a site is ignored by the form",
+  "endpoint.ignore-origin": "said that a site is none of theirs, for the form",
   "endpoint.pause": "paused the form",
   "endpoint.resume": "opened the form again",
   "endpoint.set": "changed settings of the form",

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { endpointDeletePages } from "./endpoint-delete-page.ts";
 import { endpointFieldsPages } from "./endpoint-fields-page.ts";
 import { endpointKeysPages } from "./endpoint-keys-page.ts";
+import { refusedOriginPages } from "./refused-origins-page.ts";
 import { endpointSettingsPages } from "./endpoint-settings-page.ts";
 import { endpointReplyPages } from "./endpoint-reply-page.ts";
 import { endpointTryPages } from "./endpoint-try-page.ts";
@@ -76,6 +77,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointTryPages,
   endpointReplyPages,
   endpointSettingsPages,
+  refusedOriginPages,
   endpointKeysPages,
   endpointFieldsPages,
   endpointDeletePages,

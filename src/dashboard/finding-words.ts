@@ -17,6 +17,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "database.schema": "Database version",
   "database.structure": "Database tables",
   "disk.space": "Disk",
+  "endpoints.origins": "Sites",
   "files.leftovers": "Leftover files",
   "files.modes": "File rights",
   "held.room": "Held posts",

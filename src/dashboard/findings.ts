@@ -11,16 +11,10 @@ import { hasReached } from "../workspaces/usage-mark.ts";
 import type { NamedUsage, Plans, Workspace } from "../workspaces/workspace.ts";
 import { listViewableWorkspaces, readUsages } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
+import type { FindingLine } from "./finding-line.ts";
 import { checkName, findingText } from "./finding-words.ts";
+import { originLines } from "./refused-origins-lines.ts";
 import { exactTime } from "./time.ts";
-
-/** One thing that needs a person. */
-export interface FindingLine {
-  readonly text: string | Html;
-  /** A page that helps, with the words of its link. */
-  readonly href?: string;
-  readonly label?: string;
-}
 
 /** What needs a person, in the workspaces of the viewer; for operators the machine too. */
 export async function readFindings(parts: DashboardParts, viewer: Viewer): Promise<readonly FindingLine[]> {
@@ -31,6 +25,7 @@ export async function readFindings(parts: DashboardParts, viewer: Viewer): Promi
     return [
       ...(yield* webhookLines(viewer, now)),
       ...(yield* mailLines(viewer)),
+      ...(yield* originLines(viewer)),
       ...(yield* limitLines(workspaces, config.plans, now)),
       ...(yield* heldLines(workspaces)),
     ];
@@ -118,6 +113,7 @@ const TOLD_TO_OWNERS: ReadonlySet<string> = new Set([
   "webhooks.failed",
   "mail.recipients",
   "mail.failed",
+  "endpoints.origins",
 ]);
 
 function isToldToOwners({ name, advice }: Finding): boolean {

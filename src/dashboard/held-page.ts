@@ -99,7 +99,7 @@ async function readPosts({ db }: DashboardParts, { viewer, form }: Visit): Promi
 }
 
 /** One after the other, oldest first, as far as the month's limit allows: each is a transaction of its own. */
-async function releaseAll(
+export async function releaseAll(
   parts: DashboardParts,
   visit: Visit,
   posts: readonly HeldPost[],

@@ -63,7 +63,8 @@ function formSelect({ choices, endpointId }: HeldParts): Html | null {
 
 function emptyView({ endpointId, before }: HeldParts): Html {
   const isAll = endpointId === "" && before === null;
-  const words = "Posts that look like spam, and posts beyond the month’s limit, are kept here for a while.";
+  const words =
+    "Posts that look like spam, posts beyond the month’s limit and posts from other sites are kept here for a while.";
   return isAll
     ? emptyCard("Nothing is held", words, html`<a class="button" href="/dashboard">To the inbox</a>`)
     : emptyCard("Nothing is held here", words, html`<a class="button" href="/dashboard/held">Show all</a>`);
@@ -122,7 +123,8 @@ function rowView(post: HeldPost, { endpoints, endpointId, showsWorkspace }: Held
 }
 
 /** The reason that weighs most. */
-function strongestOf({ why, spamReasons }: HeldPost): string {
+function strongestOf({ why, origin, spamReasons }: HeldPost): string {
+  if (why === "origin") return `Sent from ${plainText(origin ?? "")}, which is not among the form’s sites.`;
   if (why === "limit") return "The month’s limit of the plan was reached.";
   const strongest = spamReasons.reduce((most, each) => (each.points > most.points ? each : most), {
     points: 0,
@@ -132,6 +134,7 @@ function strongestOf({ why, spamReasons }: HeldPost): string {
 }
 
 function whyPill(post: HeldPost): Html | null {
+  if (post.why === "origin") return html`<span class="pill medium">another site</span>`;
   return post.why === "limit" ? html`<span class="pill medium">over the limit</span>` : scorePill(post);
 }
 
@@ -155,6 +158,7 @@ export function heldPostView(post: HeldPost, formName: string, endpointId: strin
         <section class="card">
           <header><h2>Why it was refused</h2></header>
           ${post.why === "limit" && html`<p>The month’s limit of the plan was reached when it came.</p>`}
+          ${post.why === "origin" && html`<p dir="auto">${strongestOf(post)}</p>`}
           ${reasonList(post)}
         </section>
       </div>

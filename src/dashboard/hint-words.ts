@@ -16,6 +16,10 @@ const WORDS: Partial<{
     text: "Mend the settings under mail in the configuration, or the mail server; mail check at the command line goes through each step",
   }),
   change_plan: () => ({ text: "Put the workspace on a larger plan", href: "/dashboard/system/workspaces" }),
+  allow_or_ignore_origin: ({ endpointId }) => ({
+    text: "Allow the site, or say that it is none of yours",
+    href: `/dashboard/endpoints/${endpointId}`,
+  }),
   choose_reply_field: ({ endpointId }) => ({
     text: "Choose another field, or turn it off",
     href: `/dashboard/endpoints/${endpointId}/reply`,

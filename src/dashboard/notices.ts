@@ -53,6 +53,8 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "recipient-deleted": () => "The recipient is deleted.",
   "reply-on": () => "Saved. Whoever writes from now on gets this reply.",
   "reply-off": () => "Off: nobody gets a reply any more. Your text is kept for the next time.",
+  "origin-allowed": () => "The site is allowed: what it sends from now on is taken.",
+  "origin-ignored": () => "Posts from that site are refused, and are not kept any more.",
   "held-released": (count) => `${posts(count)} released. What was released is in the inbox.`,
   "held-limit": (count) =>
     `${posts(count)} released; the others stay here, because the month’s limit of the plan is reached.`,

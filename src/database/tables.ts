@@ -39,6 +39,7 @@ export interface Tables extends PeopleTables {
   told_problem: ToldProblemRow;
   held_network: HeldNetworkRow;
   held_total: HeldTotalRow;
+  refused_origin: RefusedOriginRow;
 }
 
 interface AccountRow {
@@ -354,6 +355,14 @@ interface HeldNetworkRow {
 }
 
 /** Triggers count the posts. */
+interface RefusedOriginRow {
+  endpoint_id: string;
+  origin: string;
+  posts: number;
+  last_at: number;
+  ignored: Generated<number>;
+}
+
 interface HeldTotalRow {
   workspace_id: string;
   posts: number;

@@ -25,6 +25,7 @@ import type { PostgresqlDatabase } from "../database/postgresql/open-postgresql.
 import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Finding, problem } from "../foundation/finding.ts";
+import { checkRefusedOrigins } from "../submissions/origin-health.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkAutoReplies } from "../mail/auto-reply/auto-reply-health.ts";
 import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
@@ -95,6 +96,7 @@ const CHECKS: readonly Check[] = [
   ),
   ofTables(({ db, config, secretLists }) => db.read(() => checkSecrets(secretLists, config.secrets))),
   ofTables(({ db, now }) => db.read(() => checkLeakedKeys(now))),
+  ofTables(({ db }) => db.read(checkRefusedOrigins)),
   ofTables(({ db, now }) => db.read(() => checkReceivers(now))),
   ofTables(({ db }) => db.read(checkFailedDeliveries)),
   ofTables(({ db, config }) => db.read(() => checkMailServer(config.mail))),

@@ -8,6 +8,7 @@ import { changeSpam, type ChosenScope } from "./choose-spam.ts";
 import { createEndpoint, type CreatedEndpoint, type EndpointPlace } from "./create-endpoint.ts";
 import { deleteEndpoint, type DeleteContents } from "./delete-endpoint.ts";
 import type { Endpoint, EndpointSettings } from "./endpoint.ts";
+import { markOrigin } from "./refused-origins.ts";
 import { changeSchema, getEndpoint, type NewEndpoint, updateEndpoint } from "./endpoint-store.ts";
 
 /** What people do to endpoints. Each records who did it; null is the command line. */
@@ -34,6 +35,18 @@ export function* setEndpoint(
   const endpoint = yield* updateEndpoint(id, change);
   yield* recordChange(actor, changeOf("endpoint.set", endpoint), now);
   return endpoint;
+}
+
+/** Says that a refused origin is none of the owner's, or takes that back. @throws not_found if no post of it was refused */
+export function* ignoreOriginOf(
+  actor: Actor | null,
+  endpoint: Endpoint,
+  { origin, ignored }: { readonly origin: string; readonly ignored: boolean },
+  now: number,
+): Steps<void> {
+  yield* markOrigin(endpoint.id, origin, ignored);
+  const action = ignored ? "endpoint.ignore-origin" : "endpoint.heed-origin";
+  yield* recordChange(actor, { ...changeOf(action, endpoint), detail: origin }, now);
 }
 
 /** A paused endpoint refuses every post. @throws not_found */

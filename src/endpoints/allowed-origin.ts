@@ -44,6 +44,16 @@ export function checkOrigin(text: string): string {
   return wildcard ? url.origin.replace("//", `//${WILDCARD}`) : url.origin;
 }
 
+/** Whether an owner may be offered to allow it: `null` is what any page can send. */
+export function isAllowable(origin: string): boolean {
+  if (origin === "null" || origin.includes("*")) return false;
+  try {
+    return checkOrigin(origin) === origin;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether a browser at `origin` may post; `allowed` as {@link checkOrigin} returned them, empty allows every origin. */
 export function isOriginAllowed(origin: string, allowed: readonly string[]): boolean {
   return allowed.length === 0 || allowed.some((entry) => matches(origin, entry));

@@ -8,6 +8,7 @@ import { getWorkspace } from "../workspaces/workspace-store.ts";
 import { findLimits, type PlanLimits, type Plans } from "../workspaces/workspace.ts";
 import { DEFAULT_HONEYPOTS, type Endpoint } from "./endpoint.ts";
 import { findEndpoint, readSchema } from "./endpoint-store.ts";
+import { readIgnoredOrigins } from "./refused-origins.ts";
 import { settingsFor } from "./spam-choices-store.ts";
 
 /** An endpoint with everything that a post to it needs, ready to use. */
@@ -20,6 +21,8 @@ export interface ReadyEndpoint {
   readonly limits: PlanLimits;
   /** For the judge of its posts. */
   readonly spam: SpamSettings;
+  /** Origins that are none of the owner's. */
+  readonly ignoredOrigins: ReadonlySet<string>;
 }
 
 /** What the configuration says about endpoints. */
@@ -64,7 +67,8 @@ export function* readReady(
   const honeypots = names.filter((name) => !Object.hasOwn(schema.definition, name));
   const scope = { kind: "endpoint", workspaceId, endpointId } as const;
   const spam = yield* settingsFor(scope, defaults, limits.customSpam);
-  return { endpoint, schema, honeypots, plan, limits, spam };
+  const ignoredOrigins = yield* readIgnoredOrigins(endpointId);
+  return { endpoint, schema, honeypots, plan, limits, spam, ignoredOrigins };
 }
 
 /** A server reads its configuration when it starts; the client tries again later, and the log says what to do. */

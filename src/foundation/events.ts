@@ -185,6 +185,15 @@ export function heldEvicted(
   log.warn({ event: "held.evicted", ...facts }, "more posts are held than may be: some had to go");
 }
 
+/** Posts of a page were refused since the last such line. Its text is a stranger's. */
+export function originRefused(
+  log: Log,
+  facts: { readonly endpointId: string; readonly origin: string; readonly posts: number },
+): void {
+  const message = "posts were refused: their page's origin is not among the endpoint's allowed origins";
+  log.warn({ event: "origin.refused", ...facts }, message);
+}
+
 export function limitReached(
   log: Log,
   facts: {

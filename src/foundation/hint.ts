@@ -6,7 +6,7 @@ export type Hint =
   | HintWith<PlainKind, unknown>
   | HintWith<"change_plan" | "configure_or_change_plan" | "upgrade_plan", { readonly workspaceId: string }>
   | HintWith<"set_clock_or_delete_submission", { readonly submissionId: string }>
-  | HintWith<"choose_reply_field", { readonly endpointId: string }>
+  | HintWith<"allow_or_ignore_origin" | "choose_reply_field", { readonly endpointId: string }>
   | HintWith<"look_at_webhook", { readonly webhookId: string }>
   | HintWith<"look_at_recipient", { readonly recipientId: string }>
   | HintWith<"name_foreign_file", { readonly what: "configuration" | "database"; readonly path: string }>

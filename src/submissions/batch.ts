@@ -3,7 +3,7 @@ import { type RecalledPost, type Recollection, toRemember } from "../history/rem
 import type { PostedSubmission } from "../outbox/outbox.ts";
 import { marksPassed, type UsageMark } from "../workspaces/usage-mark.ts";
 import type { Eviction, HeldBounds } from "./evict-held.ts";
-import type { NewHeldPost } from "./held-post.ts";
+import type { HeldPost, NewHeldPost } from "./held-post.ts";
 import type { IdempotentPost } from "./idempotency.ts";
 import type { Submission } from "./submission.ts";
 
@@ -70,6 +70,13 @@ export interface Holder {
   readonly workspaceId: string;
   readonly most: HeldBounds;
   readonly now: number;
+}
+
+/** The endpoints of these posts that hold more for their origin than before, in one order. */
+export function originHoldersOf(held: readonly PendingHeld[]): HeldPost[] {
+  const byEndpoint = new Map<string, HeldPost>();
+  for (const { held: post } of held) if (post.why === "origin") byEndpoint.set(post.endpointId, post);
+  return [...byEndpoint.values()].toSorted((one, other) => (one.endpointId < other.endpointId ? -1 : 1));
 }
 
 /** The workspaces of these held posts, each once, in one order. @param maxPosts held posts that a workspace keeps; null is unlimited. */

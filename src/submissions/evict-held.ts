@@ -10,7 +10,7 @@ export interface HeldBounds {
 }
 
 /** The setting whose bound made posts go. */
-export type HeldBound = "held.maxPerWorkspace" | "heldBytes" | "held.maxBytes";
+export type HeldBound = "held.maxPerWorkspace" | "heldBytes" | "held.maxBytes" | "origins";
 
 /** Held posts that were deleted for lack of room, by the reason they were held for. */
 export interface Eviction extends Readonly<Record<HeldPost["why"], number>> {
@@ -38,6 +38,29 @@ export const EVICT_SQL = `DELETE FROM held WHERE id = coalesce(
 
 /** PostgreSQL does all in one function. Parameters: the workspace, most posts, most bytes, most evicted, the time. */
 export const EVICT_CALL = "SELECT evict_held(?, ?, ?, ?, ?) AS why";
+
+/** Most posts that an endpoint holds for their origin. */
+const MAX_HELD_FOR_ORIGIN = 100;
+
+/**
+ * Posts that are too many of those held for their origin: of the networks with most of them, the oldest. They push out only their own
+ * kind. The parameter is the endpoint.
+ */
+export const EVICT_ORIGINS_SQL = `DELETE FROM held WHERE id IN (
+  SELECT id FROM (
+    SELECT id, count(*) OVER (PARTITION BY network) AS posts FROM held WHERE endpoint_id = ? AND why = 'origin'
+  ) AS counted ORDER BY posts, id DESC LIMIT ${MAX_EVICTED} OFFSET ${MAX_HELD_FOR_ORIGIN}
+) RETURNING why`;
+
+/** Keeps an endpoint within its bound of posts that are held for their origin; null if there is room. */
+export function* evictForOrigin(workspaceId: string, endpointId: string): Steps<Eviction | null> {
+  const rows = yield* all(text<{ why: HeldPost["why"] }>(EVICT_ORIGINS_SQL, endpointId));
+  return countEvicted(
+    workspaceId,
+    "origins",
+    rows.map(({ why }) => why),
+  );
+}
 
 /** The bound that is passed; null if there is room. */
 export function passedBound({ posts, bytes }: HeldCount, most: HeldBounds): HeldBound | null {

@@ -3,5 +3,6 @@ import { submissionJson } from "./submission-json.ts";
 
 /** A held post as every JSON output shows it. */
 export function heldPostJson(held: HeldPost) {
-  return { ...submissionJson(held), why: held.why };
+  const { why, origin } = held;
+  return { ...submissionJson(held), why, ...(origin !== undefined && { origin }) };
 }

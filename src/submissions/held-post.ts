@@ -7,6 +7,7 @@ import type { SqliteDatabase } from "../database/sqlite/sqlite-database.ts";
 import { all, first, run, type Steps } from "../database/steps.ts";
 import type { Tables } from "../database/tables.ts";
 import { firstIdAt } from "../foundation/id.ts";
+import { CLASS_SCORES } from "../spam/spam-verdict.ts";
 import type { Viewing } from "../workspaces/viewing.ts";
 import { mayView } from "../workspaces/workspace-store.ts";
 import type { IdempotentPost } from "./idempotency.ts";
@@ -16,6 +17,8 @@ import { CONTENT_COLUMNS, contentValues, readContent, type Submission } from "./
 export interface HeldPost extends Submission {
   readonly workspaceId: string;
   readonly why: (typeof HELD_REASONS)[number];
+  /** Of the page, if it is held for that. */
+  readonly origin?: string | undefined;
 }
 
 /** Scored as spam, over the monthly limit, or from a page whose origin is not allowed. */
@@ -24,6 +27,8 @@ export const HELD_REASONS = ["spam", "limit", "origin"] as const;
 /** A selection of held posts. Null means any. */
 export interface HeldPostFilter {
   readonly endpointIds: readonly string[] | null;
+  /** Absent means any. */
+  readonly why?: HeldPost["why"] | null;
   /** Milliseconds; `since` is inclusive, `until` is not. */
   readonly since: number | null;
   readonly until: number | null;
@@ -56,8 +61,8 @@ export type HeldPostWriter = (post: NewHeldPost) => void;
 
 export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
   const insert = db.prepare(
-    `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes)
-     VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO held (${CONTENT_COLUMNS.join(", ")}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin)
+     VALUES (${CONTENT_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (endpoint_id, key_hash) WHERE key_hash IS NOT NULL DO NOTHING`,
   );
   return ({ held, trapped, network, idempotent, bytes }) =>
@@ -70,6 +75,7 @@ export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
       network,
       idempotent && hashOfRetry(idempotent),
       bytes,
+      held.origin ?? null,
     );
 }
 
@@ -77,7 +83,7 @@ export function createHeldPostWriter(db: SqliteDatabase): HeldPostWriter {
 export function heldBytes(held: HeldPost): number {
   return contentValues(held).reduce<number>(
     (bytes, value) => (typeof value === "string" ? bytes + Buffer.byteLength(value) : bytes),
-    0,
+    held.origin?.length ?? 0,
   );
 }
 
@@ -100,6 +106,7 @@ export function* listHeldPosts(
   let ids = ofEndpoints(filter.endpointIds)
     .orderBy("id", "desc")
     .limit(limit + 1);
+  if (filter.why !== undefined && filter.why !== null) ids = ids.where("why", "=", filter.why);
   if (filter.since !== null) ids = ids.where("id", ">=", firstIdAt("held", filter.since));
   if (filter.until !== null) ids = ids.where("id", "<", firstIdAt("held", filter.until));
   if (cursor !== null) ids = ids.where("id", "<", cursor);
@@ -107,6 +114,26 @@ export function* listHeldPosts(
   const rows = yield* all(query.selectFrom("held").selectAll().where("id", "in", ids).orderBy("id", "desc"));
   const data = rows.slice(0, limit).map(toHeldPost);
   return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+}
+
+/** What a page sent to an endpoint before it was allowed, the oldest first: all but what was taken for spam. */
+export function* listReleasable(endpointId: string, origin: string): Steps<HeldPost[]> {
+  const rows = yield* all(releasable(endpointId, origin).selectAll().orderBy("id"));
+  return rows.map(toHeldPost);
+}
+
+export function* countReleasable(endpointId: string, origin: string): Steps<number> {
+  const counted = releasable(endpointId, origin).select(({ fn }) => fn.countAll<number>().as("count"));
+  return (yield* first(counted))?.count ?? 0;
+}
+
+function releasable(endpointId: string, origin: string) {
+  return query
+    .selectFrom("held")
+    .where("endpoint_id", "=", endpointId)
+    .where("why", "=", "origin")
+    .where("origin", "=", origin)
+    .where("spam_score", "<", CLASS_SCORES.blocked[0]);
 }
 
 /** Held posts of these endpoints up to one of them; null is every endpoint. */
@@ -190,5 +217,6 @@ export function* dropExpired(days: number | null, now: number): Steps<number> {
 
 function toHeldPost(row: Tables["held"]): HeldPost {
   const { workspace_id: workspaceId, endpoint_id: endpointId, why } = row;
-  return { ...readContent(row), workspaceId, endpointId, why };
+  const from = row.origin === null ? {} : { origin: row.origin };
+  return { ...readContent(row), workspaceId, endpointId, why, ...from };
 }

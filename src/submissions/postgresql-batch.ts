@@ -21,6 +21,7 @@ import {
   type Committed,
   createCounts,
   holdersOf,
+  originHoldersOf,
   type PendingHeld,
   type PendingSubmission,
   recalledOf,
@@ -32,6 +33,7 @@ import {
   contentJson,
   COUNT_HELD,
   EVICT_HELD,
+  EVICT_ORIGINS,
   FIND_FIRST,
   FIND_STORED,
   type FirstRow,
@@ -285,6 +287,7 @@ function writeHeld(transaction: BatchTransaction, pending: readonly PendingHeld[
     network,
     key_hash: idempotent && `\\x${hashOfRetry(idempotent).toString("hex")}`,
     bytes,
+    origin: held.origin ?? null,
   }));
   return [transaction.query(INSERT_HELD, JSON.stringify(rows))];
 }
@@ -296,6 +299,11 @@ async function evictAndCommit(
   held: readonly PendingHeld[],
   maxHeld: number | null,
 ): Promise<Eviction[]> {
+  const ofOrigins = originHoldersOf(held).map(async ({ workspaceId, endpointId }) => {
+    const gone = await transaction.query<{ why: HeldPost["why"] }>(EVICT_ORIGINS, endpointId);
+    const whys = gone.map(({ why }) => why);
+    return countEvicted(workspaceId, "origins", whys);
+  });
   const evicting = holdersOf(held, maxHeld).map(async ({ workspaceId, most, now }) => {
     const [[count], gone] = await Promise.all([
       transaction.query<HeldCount>(COUNT_HELD, workspaceId),
@@ -312,7 +320,11 @@ async function evictAndCommit(
     const whys = gone.map(({ why }) => why);
     return bound === null ? null : countEvicted(workspaceId, bound, whys);
   });
-  const [evictions] = await Promise.all([Promise.all(evicting), transaction.commit(), ...written]);
+  const [evictions] = await Promise.all([
+    Promise.all([...ofOrigins, ...evicting]),
+    transaction.commit(),
+    ...written,
+  ]);
   return evictions.filter((eviction) => eviction !== null);
 }
 

@@ -1,6 +1,6 @@
 import { toPostgresql } from "../database/postgresql/dialect.ts";
 import type { BatchStatement } from "../database/postgresql/batch-connection.ts";
-import { EVICT_CALL } from "./evict-held.ts";
+import { EVICT_CALL, EVICT_ORIGINS_SQL } from "./evict-held.ts";
 import type { HeldPost } from "./held-post.ts";
 import { REMEMBERED_MS } from "./idempotency.ts";
 import { CONTENT_COLUMNS, contentValues, type Submission } from "./submission.ts";
@@ -96,8 +96,8 @@ export const FORGET_KEYS: BatchStatement = {
  */
 export const INSERT_HELD: BatchStatement = {
   name: "insert_held",
-  text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes)
-    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes
+  text: `INSERT INTO held (${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin)
+    SELECT ${CONTENT}, workspace_id, endpoint_id, why, trapped, network, key_hash, bytes, origin
     FROM json_populate_recordset(NULL::held, $1::json)
     ORDER BY workspace_id, network, id ON CONFLICT DO NOTHING`,
 };
@@ -110,3 +110,9 @@ export const COUNT_HELD: BatchStatement = {
 
 /** Parameters as those of {@link EVICT_CALL}. */
 export const EVICT_HELD: BatchStatement = { name: "evict_held", text: toPostgresql(EVICT_CALL) };
+
+/** Parameter: the endpoint. */
+export const EVICT_ORIGINS: BatchStatement = {
+  name: "evict_origins",
+  text: toPostgresql(EVICT_ORIGINS_SQL),
+};

@@ -1,10 +1,9 @@
 import { isOriginAllowed } from "../endpoints/allowed-origin.ts";
-import type { StoreAddress } from "../endpoints/endpoint.ts";
 import type { Clock } from "../foundation/clock.ts";
-import { monthOf, nextMonthStart } from "../foundation/clock.ts";
+import { monthOf } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
 import { newId } from "../foundation/id.ts";
-import { canonicalAddress, shortenAddress } from "../foundation/ip-address.ts";
+import { shortenAddress } from "../foundation/ip-address.ts";
 import type { SchemaDefinition } from "../schemas/definition.ts";
 import { judge, JUDGE_VERSION } from "../spam/judge.ts";
 import { networkHash } from "../spam/post-trace.ts";
@@ -16,10 +15,13 @@ import type { Repeated } from "./batch.ts";
 import type { CommitQueue } from "./commit-batch.ts";
 import { heldBytes, type HeldPost } from "./held-post.ts";
 import { type IdempotencyMemory, type IdempotentPost, otherBody, readIdempotencyKey } from "./idempotency.ts";
+import type { OriginRefusals } from "./origin-refusals.ts";
 import type { JsonObject } from "./parse-body.ts";
+import { foreignOrigin, invalidData, overLimit } from "./post-errors.ts";
 import type { RateState } from "../foundation/rate-limit.ts";
 import type { Recollection } from "../history/remember-texts.ts";
-import { MAX_USER_AGENT_LENGTH, type Submission } from "./submission.ts";
+import { readClient, readSubmitter, storedAddress } from "./read-submitter.ts";
+import type { Submission } from "./submission.ts";
 
 /** A form post as it came over the wire, beyond its key. Header values are undefined if the header is missing. */
 export interface IncomingPost {
@@ -76,6 +78,7 @@ export interface IntakeParts {
   ) => Recollection | Promise<Recollection>;
   /** Called when a browser sent a secret key. */
   readonly onSecretInBrowser: (caller: Caller) => void;
+  readonly refusals: OriginRefusals;
   readonly clock: Clock;
 }
 
@@ -101,12 +104,17 @@ export function createIntake(parts: IntakeParts): Intake {
 
     admit(caller, source) {
       const rate = gatekeeper.admit(caller);
-      if (source !== null) checkMayPost(caller, source, parts.onSecretInBrowser);
+      const foreign = source === null ? null : checkMayPost(caller, source, parts.onSecretInBrowser);
+      if (foreign !== null && !parts.refusals.mayHold(caller, foreign)) {
+        parts.refusals.note(caller, foreign);
+        throw foreignOrigin();
+      }
       return rate;
     },
 
     async receive(caller, post) {
-      checkMayPost(caller, post, parts.onSecretInBrowser);
+      const foreign = checkMayPost(caller, post, parts.onSecretInBrowser);
+      if (foreign !== null) return await refuseForeign(parts, caller, post, foreign);
       const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
       if (idempotent === null) return await store(parts, caller, post, null);
 
@@ -180,6 +188,39 @@ function answerAgain({ firstId }: Repeated): string {
   return firstId;
 }
 
+/** Holds the post of a page whose origin is not allowed if it can be, and refuses it. @throws forbidden */
+async function refuseForeign(
+  parts: IntakeParts,
+  caller: Caller,
+  post: IncomingPost,
+  origin: string,
+): Promise<never> {
+  const { refusals, clock } = parts;
+  if (refusals.takePlace(caller, origin)) {
+    const examined = await examineQuietly(parts, caller, post, clock.now());
+    // A robot says nothing about the owner's sites.
+    if (examined?.trapped === true) throw foreignOrigin();
+    if (examined !== null) await holdForeign(parts, caller, examined, { post, origin });
+  }
+  refusals.note(caller, origin);
+  throw foreignOrigin();
+}
+
+/** Whoever sent it hears the same whether it is held or not. */
+async function holdForeign(
+  parts: IntakeParts,
+  caller: Caller,
+  examined: Examined,
+  { post, origin }: { readonly post: IncomingPost; readonly origin: string },
+): Promise<void> {
+  try {
+    const idempotent = readIdempotencyKey(post.idempotencyKey, caller.key, post.body);
+    await hold(parts, caller, examined, { idempotent, cause: "origin", origin });
+  } catch (error) {
+    if (!(error instanceof FormsvcError)) throw error;
+  }
+}
+
 /** A post that matches the schema, with the judge's verdict. */
 interface Examined {
   readonly submission: Submission;
@@ -243,7 +284,7 @@ async function refuse(
   const isTrapped = raw.honeypots.length > 0;
   if (isTrapped && isBlocked((await judgePost(parts, caller, raw, now)).verdict))
     throw new FormsvcError("spam_blocked");
-  throw new FormsvcError("validation_failed", validationMessage(details), { details });
+  throw invalidData(details);
 }
 
 function isBlocked(verdict: SpamVerdict): boolean {
@@ -265,6 +306,14 @@ async function examineQuietly(
   }
 }
 
+/** Why a post is held. */
+interface Cause {
+  readonly idempotent: IdempotentPost | null;
+  readonly cause: HeldPost["why"];
+  /** With `origin` only. */
+  readonly origin?: string;
+}
+
 /**
  * Holds a refused post. A post that is spam and over the limit is held as spam, because its release should teach. False if its
  * workspace has no room for a post of this size, or the endpoint was deleted meanwhile.
@@ -273,11 +322,11 @@ async function hold(
   parts: IntakeParts,
   caller: Caller,
   { submission, trapped, address, recollection }: Examined,
-  { idempotent, cause }: { readonly idempotent: IdempotentPost | null; readonly cause: "spam" | "limit" },
+  { idempotent, cause, origin }: Cause,
 ): Promise<boolean> {
-  const why = submission.spamClass === "blocked" ? "spam" : cause;
+  const why = submission.spamClass === "blocked" && cause !== "origin" ? "spam" : cause;
   const { workspaceId } = caller.ready.endpoint;
-  const held: HeldPost = { ...submission, id: newId("held", submission.createdAt), workspaceId, why };
+  const held: HeldPost = { ...submission, id: newId("held", submission.createdAt), workspaceId, why, origin };
   const [bytes, maxBytes] = [heldBytes(held), caller.ready.limits.heldBytes ?? null];
   if (maxBytes !== null && bytes > maxBytes) return false;
   const outcome = await parts.commits.hold({
@@ -292,11 +341,12 @@ async function hold(
   return outcome === "stored";
 }
 
+/** The origin that is not allowed, of a post that is refused for it; null if it may go on. @throws forbidden for another reason */
 function checkMayPost(
   caller: Caller,
   { origin, fromBrowser }: PostSource,
   onSecretInBrowser: (caller: Caller) => void,
-): void {
+): string | null {
   const { endpoint } = caller.ready;
   refuseSecretInBrowser(caller, fromBrowser, onSecretInBrowser);
   if (caller.key.kind === "publishable" && endpoint.settings.allowedOrigins.length > 0) {
@@ -307,29 +357,12 @@ function checkMayPost(
       );
     }
     if (!isOriginAllowed(origin, endpoint.settings.allowedOrigins)) {
-      throw new FormsvcError("forbidden", "This page's origin is not among the endpoint's allowed origins.");
+      if (endpoint.state === "paused") throw foreignOrigin();
+      return origin;
     }
   }
   if (endpoint.state === "paused") throw new FormsvcError("forbidden", "This endpoint is paused.");
-}
-
-/** The person's client: the sender itself, or the client that a backend with the secret key names. */
-function readSubmitter(caller: Caller, post: IncomingPost): { address: string; userAgent: string } {
-  const trusted = caller.key.kind === "secret";
-  const passedIp = trusted ? (post.submitterIp?.trim() ?? "") : "";
-  const address = passedIp === "" ? caller.address : canonicalAddress(passedIp);
-  if (address === null) {
-    throw new FormsvcError("invalid_request", "The X-Submitter-IP header is not an IP address.", {
-      details: { "X-Submitter-IP": "expected an IPv4 or IPv6 address" },
-    });
-  }
-  const userAgent = (trusted ? post.submitterUserAgent : undefined) ?? post.userAgent ?? "";
-  return { address, userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
-}
-
-function storedAddress(address: string, how: StoreAddress): string {
-  if (how === "full") return address;
-  return how === "short" ? shortenAddress(address) : "";
+  return null;
 }
 
 interface Judged {
@@ -350,35 +383,4 @@ function judgePost(
   });
   const recalled = parts.recall(ready.endpoint.workspaceId, ready.endpoint.id, post, now);
   return recalled instanceof Promise ? recalled.then(judged) : judged(recalled);
-}
-
-/** The submitter's own client: never a backend, which says nothing about the person who filled in the form. */
-function readClient(caller: Caller, post: IncomingPost): SpamPost["client"] {
-  const { userAgent = null, acceptLanguage = null } = post;
-  if (caller.key.kind === "publishable") return { ipAddress: caller.address, userAgent, acceptLanguage };
-  const ipAddress = canonicalAddress(post.submitterIp?.trim() ?? "");
-  if (ipAddress === null) return null;
-  return { ipAddress, userAgent: post.submitterUserAgent, acceptLanguage: undefined };
-}
-
-function validationMessage(details: Readonly<Record<string, unknown>>): string {
-  const names = Object.keys(details);
-  const shown = names
-    .slice(0, 10)
-    .map((name) => JSON.stringify(name.slice(0, 100)))
-    .join(", ");
-  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
-  return `The data does not match the endpoint's schema; see details for: ${shown}${more}.`;
-}
-
-function overLimit(limit: number, now: number, isHeld: boolean): FormsvcError {
-  return new FormsvcError(
-    "submission_limit",
-    `The monthly limit of ${limit} submissions is reached; upgrade the plan to accept more, or wait for the next month.`,
-    {
-      members: { limit, remainingSubmissions: 0 },
-      isHeld,
-      retryAfterSeconds: Math.max(1, Math.ceil((nextMonthStart(now) - now) / 1000)),
-    },
-  );
 }

@@ -34,26 +34,31 @@ export function releaseHeldPost(
     yield* countSubmission(held.workspaceId, monthOf(now), plans);
     const submission = asSubmission(held);
     yield* insertSubmission(submission, yield* queueSubmission(submission, now));
-    const { why, workspaceId } = held;
-    if (why === "spam") yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
+    const { workspaceId } = held;
+    if (isSpam(held)) yield* teachSubmissions([{ workspaceId, submission }], "ham", now);
     yield* run(query.deleteFrom("held").where("id", "=", id));
     yield* recordChange(actor, { action: "held.release", subject: id, workspaceId, detail: null }, now);
     return submission;
   });
 }
 
+/** Whatever it is held for. */
+function isSpam({ spamClass }: HeldPost): boolean {
+  return spamClass === "blocked";
+}
+
 /** The owner's decision counts more than the score: a released post is sent like any other. */
 function asSubmission(held: HeldPost): Submission {
-  const released =
-    held.why === "spam"
-      ? [{ signal: "released", points: -held.spamScore, field: null, detail: "released by the owner" }]
-      : [];
-  const { workspaceId: _workspaceId, why, ...submission } = held;
+  const wasSpam = isSpam(held);
+  const released = wasSpam
+    ? [{ signal: "released", points: -held.spamScore, field: null, detail: "released by the owner" }]
+    : [];
+  const { workspaceId: _workspaceId, why: _why, origin: _origin, ...submission } = held;
   return {
     ...submission,
     id: newId("sub", held.createdAt),
-    spamScore: why === "spam" ? 0 : held.spamScore,
-    spamClass: why === "spam" ? "low" : held.spamClass,
+    spamScore: wasSpam ? 0 : held.spamScore,
+    spamClass: wasSpam ? "low" : held.spamClass,
     spamReasons: [...held.spamReasons, ...released],
   };
 }

@@ -10,11 +10,12 @@ import {
   type Committed,
   createCounts,
   holdersOf,
+  originHoldersOf,
   type PendingHeld,
   type PendingSubmission,
   recalledOf,
 } from "./batch.ts";
-import { evictHeld } from "./evict-held.ts";
+import { evictForOrigin, evictHeld } from "./evict-held.ts";
 import { createHeldPostWriter, type HeldPostWriter } from "./held-post.ts";
 import { RECORD_KEY_SQL } from "./idempotency.ts";
 import { INSERT_SUBMISSION_SQL, submissionValues } from "./submission-store.ts";
@@ -54,10 +55,14 @@ export function createSqliteBatch(parts: SqliteBatchParts): (batch: Batch) => Co
       }
       const recalled = batch.filter((_, index) => decided[index] === "stored").flatMap(recalledOf);
       if (recalled.length > 0) db.now(() => memory.remember(recalled));
+      const ofOrigins = originHoldersOf(kept).map(({ workspaceId, endpointId }) =>
+        db.now(() => evictForOrigin(workspaceId, endpointId)),
+      );
       const evicted = holdersOf(kept, parts.held.maxPerWorkspace).map(({ workspaceId, most, now }) =>
         db.now(() => evictHeld(workspaceId, most, now)),
       );
-      return { outcomes: decided, evictions: evicted.filter((eviction) => eviction !== null) };
+      const evictions = [...ofOrigins, ...evicted].filter((eviction) => eviction !== null);
+      return { outcomes: decided, evictions };
     });
     for (const { workspaceId, month, used } of counts.all()) usage.remember(workspaceId, month, used);
     return { batch, outcomes, evictions, marks: counts.marks() };

@@ -209,7 +209,7 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     await page.fill("[name=name]", "Robot");
     await page.evaluate("document.querySelector('[name=_gotcha]').value = 'I fill everything'");
     await page.click("button");
-    await status().filter({ hasText: "appears to be spam" }).waitFor();
+    await status().filter({ hasText: "could not be sent" }).waitFor();
     await page.close();
 
     const made = await machine.json(["workspace", "create", "--name", "Tiny"]);
@@ -220,7 +220,7 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
     await page.click("button");
     await status().filter({ hasText: "Thank you" }).waitFor();
     await page.click("button");
-    await status().filter({ hasText: "monthly limit of 1" }).waitFor();
+    await status().filter({ hasText: "We have your message" }).waitFor();
     await page.close();
 
     await show({ fields: '<input name="name" value="A"><input type="file" name="cv">' });
@@ -230,7 +230,7 @@ describe.skipIf(chromiumPath === null)("a form with data-formsvc", () => {
       buffer: Buffer.from("x"),
     });
     await page.click("button");
-    await status().filter({ hasText: "takes no files" }).waitFor();
+    await status().filter({ hasText: "leave files out" }).waitFor();
     expect(await page.inputValue("[name=name]")).toBe("A");
   });
 

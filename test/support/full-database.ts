@@ -122,6 +122,12 @@ function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {
     });
     yield* insert("endpoint_schema", { endpoint_id: id, version: 1, definition: "{}", created_at: NOON });
     yield* insert("endpoint_spam", { endpoint_id: id, choices: "{}" });
+    yield* insert("refused_origin", {
+      endpoint_id: id,
+      origin: "https://a.example",
+      posts: 3,
+      last_at: NOON,
+    });
     yield* insert("api_key", {
       id: newId("key", NOON),
       endpoint_id: id,

@@ -1,0 +1,56 @@
+import type { Steps } from "../database/steps.ts";
+import { ignoreOriginOf, setEndpoint } from "../endpoints/administer-endpoints.ts";
+import { checkOrigin } from "../endpoints/allowed-origin.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { listReleasable } from "../submissions/held-post.ts";
+import { type Answer, redirect } from "./answer.ts";
+import { releaseAll } from "./held-page.ts";
+import { change, type DashboardParts } from "./parts.ts";
+import type { Routes, Visit } from "./routes.ts";
+
+const INBOX = "/dashboard";
+
+/** `/dashboard/endpoints/:id/origins`: what the inbox's line about a refused site does. */
+export function refusedOriginPages(routes: Routes, parts: DashboardParts): void {
+  const allow = async (visit: Visit, origin: string): Promise<Answer> => {
+    await change(parts, function* () {
+      const endpoint = yield* endpointOf(visit);
+      const { allowedOrigins } = endpoint.settings;
+      const allowed = checkOrigin(origin);
+      // Without a list every site is allowed: naming one would refuse the others.
+      if (allowedOrigins.length === 0 || allowedOrigins.includes(allowed)) return;
+      const settings = { allowedOrigins: [...allowedOrigins, allowed] };
+      yield* setEndpoint(visit.viewer, endpoint.id, { settings }, visit.now);
+    });
+    return redirect(INBOX, "origin-allowed");
+  };
+  const ignore = async (visit: Visit, origin: string): Promise<Answer> => {
+    await change(parts, function* () {
+      const endpoint = yield* endpointOf(visit);
+      yield* ignoreOriginOf(visit.viewer, endpoint, { origin, ignored: true }, visit.now);
+    });
+    return redirect(INBOX, "origin-ignored");
+  };
+  const release = async (visit: Visit, origin: string): Promise<Answer> => {
+    const posts = await parts.db.read(function* () {
+      const { id } = yield* endpointOf(visit);
+      return yield* listReleasable(id, origin);
+    });
+    return releaseAll(parts, visit, posts, INBOX);
+  };
+
+  routes.write("/endpoints/:id/origins", async (visit) => {
+    const [verb, origin] = [visit.form.get("do"), visit.form.get("origin") ?? ""];
+    if (verb === "allow") return allow(visit, origin);
+    if (verb === "ignore") return ignore(visit, origin);
+    if (verb === "release") return release(visit, origin);
+    throw new FormsvcError("invalid_request", "The form does not say what to do with the site.");
+  });
+}
+
+/** @throws not_found */
+function endpointOf({ viewer, params }: Visit): Steps<Endpoint> {
+  return getViewableEndpoint(viewer, params["id"] ?? "");
+}

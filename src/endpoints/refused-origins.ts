@@ -1,0 +1,167 @@
+import { sql } from "kysely";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { query } from "../database/database.ts";
+import { all, run, type Steps, text } from "../database/steps.ts";
+import { toIsoTime } from "../foundation/clock.ts";
+import { FormsvcError } from "../foundation/errors.ts";
+import { isOriginAllowed, MAX_ORIGIN_LENGTH } from "./allowed-origin.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { findEndpoint } from "./endpoint-store.ts";
+
+/** A page's origin whose posts are refused, because the endpoint does not list it. */
+export interface RefusedOrigin {
+  readonly origin: string;
+  /** Posts that were refused. */
+  readonly posts: number;
+  readonly lastAt: number;
+  /** Whether the owner said that it is none of theirs: its posts are not held. */
+  readonly ignored: boolean;
+}
+
+/** Posts that were refused since the last time. */
+export interface Refusals {
+  readonly endpointId: string;
+  readonly origin: string;
+  readonly posts: number;
+  readonly lastAt: number;
+}
+
+/** Most that are kept of an endpoint. What the owner ignores stays; of the others those that posted last. */
+export const MAX_REFUSED_ORIGINS = 20;
+
+/** Whether it can be recorded: `null`, or a scheme and a host in visible ASCII, as browsers and apps send it. */
+export function isRecordable(origin: string): boolean {
+  return origin.length <= MAX_ORIGIN_LENGTH && /^(?:null|[a-z][a-z0-9+.-]*:\/\/[!-~]+)$/i.test(origin);
+}
+
+/** Those that are not allowed by now, the last one first. */
+export function* listRefusedOrigins({ id, settings }: Endpoint): Steps<RefusedOrigin[]> {
+  const rows = yield* all(
+    query
+      .selectFrom("refused_origin")
+      .selectAll()
+      .where("endpoint_id", "=", id)
+      .orderBy("last_at", "desc")
+      .orderBy("origin"),
+  );
+  return rows
+    .filter(({ origin }) => !isOriginAllowed(origin, settings.allowedOrigins))
+    .map(({ origin, posts, last_at: lastAt, ignored }) => ({
+      origin,
+      posts,
+      lastAt,
+      ignored: ignored === 1,
+    }));
+}
+
+/** A refused origin and its endpoint. */
+export interface Refusal extends RefusedOrigin {
+  readonly endpoint: Endpoint;
+  /** Whether it is allowed by now. */
+  readonly isAllowed: boolean;
+}
+
+/** Rows that are read for a list. */
+const MAX_READ = 100;
+
+/** Those that nobody ignores, the last one first, 100 at most. @param endpointIds null is every endpoint. */
+export function* listRefusals(endpointIds: readonly string[] | null): Steps<Refusal[]> {
+  let rows = query.selectFrom("refused_origin").selectAll().where("ignored", "=", 0);
+  if (endpointIds !== null) {
+    const listed = sql<string>`(SELECT value FROM json_each(${JSON.stringify(endpointIds)}))`;
+    rows = rows.where("endpoint_id", "in", listed);
+  }
+  const found = yield* all(rows.orderBy("last_at", "desc").orderBy("origin").limit(MAX_READ));
+  const refusals: Refusal[] = [];
+  for (const { endpoint_id: id, origin, posts, last_at: lastAt } of found) {
+    const endpoint = yield* findEndpoint(id);
+    if (endpoint === undefined) continue;
+    const isAllowed = isOriginAllowed(origin, endpoint.settings.allowedOrigins);
+    refusals.push({ endpoint, origin, posts, lastAt, ignored: false, isAllowed });
+  }
+  return refusals;
+}
+
+/** As every JSON output shows them. */
+export function refusedOriginJson({ origin, posts, lastAt, ignored }: RefusedOrigin) {
+  return { origin, posts, last_at: toIsoTime(lastAt), ignored };
+}
+
+/** Origins whose posts the owner does not want to be held. */
+export function* readIgnoredOrigins(endpointId: string): Steps<ReadonlySet<string>> {
+  const ignored = query
+    .selectFrom("refused_origin")
+    .select("origin")
+    .where("endpoint_id", "=", endpointId)
+    .where("ignored", "=", 1);
+  return new Set((yield* all(ignored)).map(({ origin }) => origin));
+}
+
+/** Adds to the counts. What belongs to an endpoint that was deleted meanwhile is left out. */
+export function* addRefusals(refusals: readonly Refusals[]): Steps<void> {
+  for (const { endpointId, origin, posts, lastAt } of refusals) {
+    yield* run(
+      text(
+        `INSERT INTO refused_origin (endpoint_id, origin, posts, last_at)
+          SELECT id, CAST(? AS text), CAST(? AS bigint), CAST(? AS bigint) FROM endpoint WHERE id = ?
+          ON CONFLICT (endpoint_id, origin) DO UPDATE
+            SET posts = refused_origin.posts + excluded.posts, last_at = excluded.last_at`,
+        origin,
+        posts,
+        lastAt,
+        endpointId,
+      ),
+    );
+  }
+  for (const endpointId of new Set(refusals.map((refusal) => refusal.endpointId))) {
+    yield* run(
+      text(
+        `DELETE FROM refused_origin WHERE endpoint_id = ? AND origin IN
+          (SELECT origin FROM refused_origin WHERE endpoint_id = ?
+            ORDER BY ignored DESC, last_at DESC, origin LIMIT 1000 OFFSET ?)`,
+        endpointId,
+        endpointId,
+        MAX_REFUSED_ORIGINS,
+      ),
+    );
+  }
+}
+
+/** @param ignored false takes it back. @throws not_found if no post of this origin was refused. */
+export function* markOrigin(endpointId: string, origin: string, ignored: boolean): Steps<void> {
+  const changed = yield* run(
+    query
+      .updateTable("refused_origin")
+      .set({ ignored: ignored ? 1 : 0 })
+      .where("endpoint_id", "=", endpointId)
+      .where("origin", "=", origin),
+  );
+  if (changed === 0)
+    throw new FormsvcError(
+      "not_found",
+      `no post from ${JSON.stringify(origin)} was refused by this endpoint`,
+    );
+  yield* raiseSettingsVersion();
+}
+
+/** Origins dropped in one transaction. */
+const BATCH_SIZE = 200;
+
+/** Forgets those that have not posted for this number of days, but for the ignored ones; null keeps them. Returns the number. */
+export function* forgetOldRefusals(days: number | null, now: number): Steps<number> {
+  if (days === null) return 0;
+  const rows = yield* all(
+    query
+      .selectFrom("refused_origin")
+      .select(["endpoint_id", "origin"])
+      .where("ignored", "=", 0)
+      .where("last_at", "<", now - days * 86_400_000)
+      .limit(BATCH_SIZE),
+  );
+  for (const { endpoint_id, origin } of rows) {
+    yield* run(
+      query.deleteFrom("refused_origin").where("endpoint_id", "=", endpoint_id).where("origin", "=", origin),
+    );
+  }
+  return rows.length;
+}
