@@ -35,7 +35,7 @@ const copy = command({
       const submissions = made.tables.find(({ table }) => table === "submission")?.rows ?? 0;
       if (output.isJson) {
         const tables = Object.fromEntries(made.tables.map((each) => [each.table, each.rows]));
-        return output.json({ copied: { to: made.to, version: made.version, rows, submissions, tables } });
+        return output.json({ tables });
       }
       output.note(`${made.to}: ${submissions} submissions, ${rows} rows in all, compared`);
       return output.note(
@@ -58,11 +58,21 @@ function refuseItself({ url }: Config["database"], target: string): void {
 
 async function copyTo({ output }: CommandContext, from: AnyDatabase, target: string): Promise<MadeCopy> {
   const tell = (rows: number): void => output.progress(`copied ${rows} rows`);
-  if (!isDatabaseAddress(target)) return copyToFile(from, target, tell);
-  const to = await openAddress(target);
   try {
-    return await copyToPostgresql(from, to, tell);
-  } finally {
-    await to.close();
+    if (!isDatabaseAddress(target)) return await copyToFile(from, target, tell);
+    const to = await openAddress(target);
+    try {
+      return await copyToPostgresql(from, to, tell);
+    } finally {
+      await to.close();
+    }
+  } catch (error) {
+    throw asUnusable(error);
   }
+}
+
+/** A target that holds data is a database that this command cannot use. */
+function asUnusable(error: unknown): unknown {
+  if (!(error instanceof FormsvcError) || error.code !== "already_exists") return error;
+  return new FormsvcError("database_unusable", error.message, { cause: error });
 }

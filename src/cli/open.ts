@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openMigrated } from "../app/open-migrated.ts";
 import type { Config } from "../config/config.ts";
+import { describeNames } from "../config/database-names.ts";
 import { refuseForeignOwner } from "../config/foreign-owner.ts";
 import { loadConfig, type LoadedConfig } from "../config/load-config.ts";
 import { isDatabaseAddress, parseDatabaseAddress } from "../database/postgresql/address.ts";
@@ -18,7 +19,9 @@ import type { CommandContext } from "./command.ts";
 
 /** The configuration that a command shows or takes settings from; `--db` overrides everything. */
 export function readSettings(context: CommandContext): Config {
-  return nameDatabase(loadConfig(context.configFile).config, context);
+  const loaded = loadConfig(context.configFile);
+  tellChoice(loaded, context);
+  return nameDatabase(loaded.config, context);
 }
 
 /** The configuration of a command that uses the database. @throws as {@link loadForDatabase}. */
@@ -37,7 +40,21 @@ export function loadForDatabase(context: CommandContext): LoadedConfig {
   const isNamed = context.databasePath !== null || variables.includes("FORMSVC_DATABASE_PATH");
   if (!isNamed && config.database.url === null && !isAbsolute(config.database.path))
     refuseForeignOwner(config.database.path, "database");
+  tellChoice(loaded, context);
   return { ...loaded, config: nameDatabase(config, context) };
+}
+
+/** The terminals of commands that were told; some read the configuration more than once. */
+const told = new WeakSet<CommandContext["output"]>();
+
+/** A database that is named as a file in one place and as an address in another is easily the wrong one. */
+function tellChoice({ config, databaseNames }: LoadedConfig, { databasePath, output }: CommandContext): void {
+  const isAddress = databasePath === null ? config.database.url !== null : isDatabaseAddress(databasePath);
+  const by = databasePath === null ? undefined : "--db";
+  const note = describeNames(databaseNames, isAddress ? "url" : "path", by);
+  if (note === null || told.has(output)) return;
+  told.add(output);
+  output.note(note);
 }
 
 /** `--db` names a file or an address, and the other of the two is not used. */

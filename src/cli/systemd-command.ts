@@ -30,7 +30,7 @@ const systemd = command({
     const { socket } = options;
     if (databasePath !== null && isDatabaseAddress(databasePath))
       return refuse(
-        "the unit would show the password; write the address as FORMSVC_DATABASE_URL into /etc/formsvc/environment, and leave --db out",
+        "the unit would show the password; write the address as FORMSVC_DATABASE_URL into /etc/formsvc/environment, with a line FORMSVC_DATABASE_PATH= beside it, and leave --db out",
       );
     if (databasePath !== null)
       return refuse(

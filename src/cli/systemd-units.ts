@@ -29,7 +29,7 @@ WatchdogSec=60
 ExecStart=${systemdCommandLine(words)}
 # A new version may carry over gigabytes before it is ready; cut off after 90 seconds, it would begin again without end.
 TimeoutStartSec=infinity
-# A file of FORMSVC_… lines, mode 0600, for what others must not read, like FORMSVC_DATABASE_URL.
+# A file of FORMSVC_… lines, mode 0600, for what others must not read, like FORMSVC_DATABASE_URL (with FORMSVC_DATABASE_PATH= beside it).
 EnvironmentFile=-/etc/formsvc/environment
 Environment=FORMSVC_DATABASE_PATH=%S/formsvc/formsvc.db
 WorkingDirectory=%S/formsvc

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { FormsvcError } from "../foundation/errors.ts";
 import { type Problem, problemsOf } from "../foundation/problems.ts";
 import { type Config, configSchema, defaultConfig, secretPaths } from "./config.ts";
+import { type DatabaseNames, nameTheDatabase } from "./database-names.ts";
 import { refuseForeignOwner } from "./foreign-owner.ts";
 
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
@@ -17,6 +18,7 @@ export interface LoadedConfig {
   readonly secretsInFile: readonly string[];
   /** Environment variables that set something, in the order of the settings. */
   readonly variables: readonly string[];
+  readonly databaseNames: DatabaseNames;
   /** `FORMSVC_…` variables that name no setting: most likely misspelt. They are not read. */
   readonly unknownVariables: readonly string[];
 }
@@ -41,17 +43,24 @@ const DEFAULT_FILES = ["./formsvc.config.json", "/etc/formsvc/formsvc.config.jso
  */
 export function loadConfig(file: string | null, env: Environment = process.env): LoadedConfig {
   const found = readConfigFile(namedConfigFile(file, env));
-  const merged = overlay(defaultConfig, found?.content ?? {});
   const source = found?.file ?? "the configuration";
-  const overridden = applyEnvironment(merged, env);
+  const content = found?.content ?? {};
+  const set = applyEnvironment({ database: { path: null, url: null } }, env).value;
+  const databaseNames = nameTheDatabase({ name: source, content }, set);
+  const merged = overlay(defaultConfig, content);
+  // A file that a variable names counts more than an address in the configuration.
+  const takesFile = databaseNames.path === "FORMSVC_DATABASE_PATH";
+  const chosen = takesFile ? overlay(merged, { database: { url: null } }) : merged;
+  const overridden = applyEnvironment(chosen, env);
   const result = configSchema.safeParse(overridden.value);
   if (!result.success) throw invalid(source, result.error, overridden.names);
   const variables = [...overridden.names.values()];
   const unknownVariables = Object.keys(env).filter(
     (name) => name.startsWith("FORMSVC_") && !variables.includes(name) && !OTHER_VARIABLES.has(name),
   );
-  const secretsInFile = secretPaths.filter((path) => typeof valueAt(found?.content ?? {}, path) === "string");
-  return { config: result.data, file: found?.file ?? null, secretsInFile, variables, unknownVariables };
+  const secretsInFile = secretPaths.filter((path) => typeof valueAt(content, path) === "string");
+  const read = { config: result.data, file: found?.file ?? null, secretsInFile };
+  return { ...read, databaseNames, variables, unknownVariables };
 }
 
 /** The file that `--config`, or else the environment, names; null if neither does. */
@@ -136,7 +145,7 @@ function applyEnvironment(config: Json, env: Environment): { value: Json; names:
   const names = new Map<string, string>();
   const visit = (value: Json, schema: z.ZodType, path: string[]): Json => {
     const name = environmentName(path);
-    const text = path.length === 0 ? undefined : env[name];
+    const text = path.length === 0 || isEmptyPath(name, env) ? undefined : env[name];
     let current = value;
     if (text !== undefined) {
       names.set(path.join("."), name);
@@ -151,6 +160,11 @@ function applyEnvironment(config: Json, env: Environment): { value: Json; names:
     );
   };
   return { value: visit(config, configSchema, []), names };
+}
+
+/** A unit names a file by this variable; a file of variables can only take that back by an empty one. */
+function isEmptyPath(name: string, env: Environment): boolean {
+  return name === "FORMSVC_DATABASE_PATH" && env[name] === "";
 }
 
 /** The JSON value if the setting accepts it, else the text itself: a token of digits stays text. */

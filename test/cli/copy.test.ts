@@ -19,7 +19,7 @@ const SECRET = /a%2Fb%40c/;
 const COUNTS = "SELECT (SELECT count(*) FROM submission) AS stored, (SELECT sum(used) FROM usage) AS counted";
 
 interface Copied {
-  readonly copied: { readonly submissions: number; readonly rows: number; readonly tables: object };
+  readonly tables: Readonly<Record<string, number>>;
 }
 
 /** A machine with a file that holds some submissions. */
@@ -52,6 +52,29 @@ describe.skipIf(!hasPostgresql)("copy", () => {
     ]);
   });
 
+  test("and each other command say when an address is set over a file, or a file over an address", async () => {
+    const machine = operatorMachine();
+    const address = await temporaryAddress(EMPTY);
+    await machine.mustRun(["account", "create", "ada@example.org"]);
+    const told = async (args: readonly string[], env = {}) => (await machine.mustRun(args, { env })).stderr;
+    const list = ["account", "list", "--json"];
+    expect(await told(list)).toBe("");
+    machine.configure({ database: { path: "formsvc.db" } });
+    expect(await told(["account", "create", "ben@example.org"], { FORMSVC_DATABASE_URL: address })).toContain(
+      "the database is that of FORMSVC_DATABASE_URL; database.path in ",
+    );
+    expect(await told([...list, "--db", address])).toContain(
+      "the database is that of --db; database.path in ",
+    );
+    machine.configure({ database: { url: address } });
+    expect(await told([...list, "--db", "formsvc.db"])).toContain(
+      "the database is that of --db; database.url in ",
+    );
+    machine.configure({ database: { path: "formsvc.db", url: address } });
+    const both = await machine.run(list);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("are both set") as string]);
+  });
+
   test.each(["killed", "cut off"] as const)(
     "that is %s on the way to PostgreSQL leaves nothing there, and can be made again",
     async (end) => {
@@ -69,8 +92,9 @@ describe.skipIf(!hasPostgresql)("copy", () => {
       expect(stderr).not.toMatch(SECRET);
       const db = await openForTest(address);
       expect(await rowsOf(db, "SELECT id FROM endpoint")).toEqual([]);
-      const { copied } = await machine.json<Copied>(["copy", "--to", address]);
-      expect(copied).toMatchObject({ submissions: POSTS, tables: { endpoint: 1, api_key: 2 } });
+      const copied = await machine.json<Copied>(["copy", "--to", address]);
+      expect(Object.keys(copied)).toEqual(["tables"]);
+      expect(copied.tables).toMatchObject({ submission: POSTS, endpoint: 1, api_key: 2 });
       expect(await rowsOf(db, COUNTS)).toEqual([{ stored: POSTS, counted: POSTS }]);
     },
   );

@@ -149,15 +149,16 @@ describe.skipIf(!hasPostgresql)("on PostgreSQL", () => {
     const endpoint = await machine.createEndpoint();
     await importThree(machine, endpoint.id);
     const address = await temporaryAddress(EMPTY);
-    const { copied } = await machine.json<{ copied: object }>(["copy", "--to", address]);
-    expect(copied).toMatchObject({ submissions: 3, tables: { endpoint: 1, api_key: 2 } });
+    const { tables } = await machine.json<{ tables: object }>(["copy", "--to", address]);
+    expect(tables).toMatchObject({ submission: 3, endpoint: 1, api_key: 2 });
     const again = await machine.run(["copy", "--to", address]);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("it holds data already")]);
+    expect([again.code, again.stderr]).toEqual([5, expect.stringContaining("it holds data already")]);
     await machine.mustRun(["copy", "--db", address, "--to", "back.db"]);
     expect((statSync(machine.path("back.db")).mode & 0o777).toString(8)).toBe("600");
-    expect((await machine.run(["copy", "--db", address, "--to", "back.db"])).stderr).toContain(
-      "exists already",
-    );
+    const before = readFileSync(machine.path("back.db"));
+    const taken = await machine.run(["copy", "--db", address, "--to", "back.db"]);
+    expect([taken.code, taken.stderr]).toEqual([5, expect.stringContaining("exists already")]);
+    expect(readFileSync(machine.path("back.db")).equals(before)).toBe(true);
     const { backup } = await machine.json<{ backup: object }>(["backup", "backup.db", "--db", address]);
     expect(backup).toMatchObject({ submissions: 3, by: "command" });
     const server = await machine.serve({ args: ["--db", "back.db"] });
