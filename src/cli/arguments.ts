@@ -2,37 +2,21 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { systemClock } from "../foundation/clock.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { readDuration, readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import { refuse } from "./command.ts";
 
 /** Largest file that a command reads as an argument. */
 const MAX_FILE_BYTES = 4_194_304;
 
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** `90s`, `15m`, `1h` or `7d` in milliseconds. */
 export function parseDuration(text: string): number {
-  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (amount === undefined || unit === undefined)
-    return refuse("expected a duration like 90s, 15m, 1h or 7d");
-  return Number(amount) * (UNITS[unit] ?? 0);
+  return readDuration(text) ?? refuse("expected a duration like 90s, 15m, 1h or 7d");
 }
 
-/** A time: ISO 8601 (UTC if it names no zone), or a duration, which means that long ago. */
+/** As {@link readTime} reads it. */
 export function parseTime(text: string): number {
-  if (/^\d{1,6}[smhd]$/.test(text)) return systemClock.now() - parseDuration(text);
-  const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
-  const ms =
-    iso === null || !isDay(text.slice(0, 10))
-      ? Number.NaN
-      : Date.parse(text.replace(" ", "T") + (text.length > 10 && iso[1] === undefined ? "Z" : ""));
-  return Number.isNaN(ms) ? refuse("expected a time like 2026-01-31, 2026-01-31T12:00:00Z or 24h (ago)") : ms;
-}
-
-/** JavaScript reads 30 February as 2 March. */
-function isDay(text: string): boolean {
-  const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+  return readTime(text, systemClock.now()) ?? refuse(`expected ${TIME_FORMS}`);
 }
 
 export function parseCount(limit: number): (text: string) => number {

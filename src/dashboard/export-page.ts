@@ -19,7 +19,7 @@ export function exportPages(routes: Routes, parts: DashboardParts): void {
   const add = (format: ExportFormat, type: string): void =>
     routes.read(`/export.${format}`, async ({ viewer, query, now, gone }: Visit) => {
       const shown = readInboxFilter(query);
-      const filter = await parts.db.read(() => toSubmissionFilter(shown, viewer));
+      const filter = await parts.db.read(() => toSubmissionFilter(shown, viewer, now));
       const exported = exportSubmissions(parts.db, {
         filter,
         format,

@@ -1,8 +1,8 @@
 import type { Steps } from "../database/steps.ts";
-import { toIsoTime } from "../foundation/clock.ts";
 import { getViewableEndpoint } from "../endpoints/endpoint-store.ts";
 import { listEndpointNames } from "../endpoints/viewable-endpoints.ts";
 import { FormsvcError } from "../foundation/errors.ts";
+import { readTime, TIME_FORMS } from "../foundation/time-text.ts";
 import type { Viewer } from "../sessions/session.ts";
 import { searchProblem } from "../submissions/match-text.ts";
 import {
@@ -17,7 +17,7 @@ export interface InboxFilter {
   /** An id. */
   readonly endpoint: string;
   readonly spamClass: StoredSpamClass | "";
-  /** Days like `2026-11-22`, both of them within; UTC. */
+  /** Times as the options of `submission list` take them: from then on, and before then. */
   readonly since: string;
   readonly until: string;
   readonly unread: boolean;
@@ -35,7 +35,6 @@ export const NO_FILTER: InboxFilter = {
 };
 
 const CLASSES: readonly string[] = ["low", "medium", "high"] satisfies StoredSpamClass[];
-const DAY_MS = 86_400_000;
 
 /** @throws invalid_request naming what is none of the page's own values. */
 export function readInboxFilter(query: URLSearchParams): InboxFilter {
@@ -53,21 +52,16 @@ export function readInboxFilter(query: URLSearchParams): InboxFilter {
   return {
     endpoint: value("endpoint"),
     spamClass: spamClass as StoredSpamClass | "",
-    since: checkDay(value("since")),
-    until: checkDay(value("until")),
+    since: checkTime(value("since")),
+    until: checkTime(value("until")),
     unread: value("unread") !== "",
     q,
   };
 }
 
-function checkDay(day: string): string {
-  const ms = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  // JavaScript reads 30 February as 2 March.
-  if (day === "" || (!Number.isNaN(ms) && toIsoTime(ms).startsWith(day))) return day;
-  throw new FormsvcError(
-    "invalid_request",
-    "There is no such date as in the address; write it like 2026-11-22.",
-  );
+function checkTime(text: string): string {
+  if (text === "" || readTime(text, 0) !== null) return text;
+  throw new FormsvcError("invalid_request", `There is no such time as in the address; write ${TIME_FORMS}.`);
 }
 
 /** The address of the inbox, or of another page below it, with this filter. */
@@ -91,14 +85,18 @@ export function isEverything(filter: InboxFilter): boolean {
  *
  * @throws not_found when the endpoint is not there for them.
  */
-export function* toSubmissionFilter(filter: InboxFilter, viewer: Viewer): Steps<SubmissionFilter> {
+export function* toSubmissionFilter(
+  filter: InboxFilter,
+  viewer: Viewer,
+  now: number,
+): Steps<SubmissionFilter> {
   const { endpoint, spamClass, since, until, unread, q } = filter;
   return {
     endpointIds:
       endpoint === "" ? yield* viewableIds(viewer) : [(yield* getViewableEndpoint(viewer, endpoint)).id],
     spamClass: spamClass === "" ? null : spamClass,
-    since: since === "" ? null : Date.parse(since),
-    until: until === "" ? null : Date.parse(until) + DAY_MS,
+    since: readTime(since, now),
+    until: readTime(until, now),
     unreadBy: unread ? viewer.accountId : null,
     text: q === "" ? null : q,
   };

@@ -43,7 +43,7 @@ export function inboxPages(routes: Routes, parts: DashboardParts): void {
     const place = { before: query.get("before") ?? "", after: query.get("after") ?? "" };
     const { filter, choices } = await parts.db.read(function* () {
       return {
-        filter: yield* toSubmissionFilter(shown, viewer),
+        filter: yield* toSubmissionFilter(shown, viewer, now),
         choices: yield* listFormChoices(viewer),
       };
     });

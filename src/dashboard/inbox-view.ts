@@ -60,7 +60,7 @@ function searchForm({ shown, choices }: InboxParts): Html {
     <details>
       <summary>Form and dates${isSet && html` <span class="hidden-text">(set)</span>●`}</summary>
       <div>
-        ${endpointSelect(shown, choices)} ${dayField("since", "From", shown.since)} ${dayField("until", "To", shown.until)}
+        ${endpointSelect(shown, choices)} ${dayField("since", "From", shown.since)} ${dayField("until", "Before", shown.until)}
         <button>Show</button>
       </div>
     </details>
@@ -82,9 +82,11 @@ function endpointSelect(shown: InboxFilter, choices: readonly PlacedEndpoint[]):
   </div>`;
 }
 
+/** A time that is no day can stand in the address too; an input for days would lose it. */
 function dayField(name: string, label: string, value: string): Html {
+  const type = value === "" || /^\d{4}-\d\d-\d\d$/.test(value) ? "date" : "text";
   return html`<div class="field">
-    <label for="f-${name}">${label}</label><input type="date" id="f-${name}" name="${name}" value="${value}" />
+    <label for="f-${name}">${label}</label><input type="${type}" id="f-${name}" name="${name}" value="${value}" />
   </div>`;
 }
 

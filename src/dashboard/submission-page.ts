@@ -32,7 +32,7 @@ export function submissionPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/submissions/:id", async ({ viewer, params, query, request, now, gone }) => {
     const shown = readInboxFilter(query);
     const whole = await readWhole(parts, viewer, params["id"] ?? "");
-    const filter = await db.read(() => toSubmissionFilter(shown, viewer));
+    const filter = await db.read(() => toSubmissionFilter(shown, viewer, now));
     const { id } = whole.submission;
     if (request.method === "GET") await noteRead(parts, viewer, id);
     const find = () =>

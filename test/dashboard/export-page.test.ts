@@ -49,6 +49,48 @@ test("an export is byte for byte what the command exports with the same filter, 
   }
 });
 
+test("times of a filter mean the same on the page, in its export and in the command: days, times of a day, zones and durations", async () => {
+  const { server, ada, ben, command } = await world();
+  const now = server.clock.now();
+  const add = submissionAdder(server.owner);
+  const day = 86_400_000;
+  for (const offset of [-3 * day, -day, -1, 0, day, 2 * day])
+    add({ endpointId: ben.endpoint.id, data: { message: `at ${offset}` }, createdAt: now + offset });
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  const [today, next] = [iso(now).slice(0, 10), iso(now + day).slice(0, 10)];
+  const zoned = `${iso(now + 7_200_000).slice(0, 19)}+02:00`;
+  const filters: (readonly [since: string, until: string])[] = [
+    [today, ""],
+    ["", today],
+    [today, today],
+    [today, next],
+    [iso(now), iso(now + 300)],
+    [iso(now).slice(0, 16), ""],
+    ["", zoned],
+  ];
+  for (const [since, until] of filters) {
+    const query = new URLSearchParams({ since, until, endpoint: ben.endpoint.id }).toString();
+    const exported = (await ada.get(`/dashboard/export.json?${query}`)).text;
+    const options = [
+      ...(since === "" ? [] : ["--since", since]),
+      ...(until === "" ? [] : ["--until", until]),
+    ];
+    expect(exported, query).toBe(
+      await command("--format", "json", "--endpoint", ben.endpoint.id, ...options),
+    );
+    const ids = (JSON.parse(exported) as { id: string }[]).map(({ id }) => id).toReversed();
+    const { text } = await ada.get(`/dashboard?${query}`);
+    const shown = [...text.matchAll(/name="id" value="(sub_\w+)"/g)].map(([, id]) => id);
+    expect(shown, query).toEqual(ids.slice(0, 50));
+  }
+  const lately = (await ada.get("/dashboard/export.json?since=2d&until=12h")).text;
+  expect((JSON.parse(lately) as { data: { message: string } }[]).map(({ data }) => data.message)).toEqual([
+    `at ${-day}`,
+  ]);
+  const again = (await ada.get(`/dashboard?since=${encodeURIComponent(iso(now))}`)).text;
+  expect(again).toContain(`type="text" id="f-since" name="since" value="${iso(now)}"`);
+});
+
 test("an export holds exactly what its filter shows, on all pages together, and nothing of others", async () => {
   const { ben, cleo } = await world();
   const rows = async (visitor: typeof ben, query: string) =>

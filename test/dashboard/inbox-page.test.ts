@@ -106,8 +106,8 @@ test("the address filters by form, class, days, unread and text, and each filter
   expect(await found("class=high")).toEqual([b]);
   expect(await found("class=medium")).toEqual([c]);
   expect(await found(`since=${day(2)}`)).toEqual([c, b]);
-  expect(await found(`until=${day(2)}`)).toEqual([b, a]);
-  expect(await found(`since=${day(2)}&until=${day(2)}`)).toEqual([b]);
+  expect(await found(`until=${day(2)}`)).toEqual([a]);
+  expect(await found(`since=${day(2)}&until=${day(3)}`)).toEqual([b]);
   expect(await found("q=oak")).toEqual([c, a]);
   expect(await found("q=message")).toEqual([]);
   server.owner.now(() => markRead(ben.accountId, [c]));
