@@ -25,6 +25,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "limits.monthly": "Plans",
   "machine.clock": "Clock",
   "mail.failed": "E-mail",
+  "mail.letters": "Letters of the server",
   "mail.recipients": "E-mail",
   "mail.replies": "Automatic reply",
   "mail.security": "E-mail",

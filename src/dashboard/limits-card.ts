@@ -1,5 +1,6 @@
 import { html, type Html } from "../foundation/html.ts";
 import type { Plans } from "../workspaces/workspace.ts";
+import { grouped } from "./numbers.ts";
 import { planName } from "./plan-name.ts";
 
 /** What each plan allows, and how whoever runs the server lifts it. */
@@ -25,5 +26,5 @@ export function limitsCard(plans: Plans): Html {
 }
 
 function shown(limit: number | null): string {
-  return limit === null ? "unlimited" : String(limit);
+  return limit === null ? "unlimited" : grouped(limit);
 }

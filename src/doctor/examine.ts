@@ -29,7 +29,12 @@ import { checkRefusedOrigins } from "../submissions/origin-health.ts";
 import { checkLeakedKeys } from "../keys/key-health.ts";
 import { checkAutoReplies } from "../mail/auto-reply/auto-reply-health.ts";
 import { replyLimitsOf } from "../mail/auto-reply/reply-limits.ts";
-import { checkFailedMail, checkMailRecipients, checkMailServer } from "../mail/mail-health.ts";
+import {
+  checkFailedLetters,
+  checkFailedMail,
+  checkMailRecipients,
+  checkMailServer,
+} from "../mail/mail-health.ts";
 import { checkMailNetwork, checkMailSecurity } from "../mail/relay-health.ts";
 import { checkSecrets } from "../secrets/secrets-health.ts";
 import type { ListSecrets } from "../secrets/stored-secret.ts";
@@ -104,6 +109,7 @@ const CHECKS: readonly Check[] = [
   askNetwork,
   ofTables(({ db }) => db.read(checkMailRecipients)),
   ofTables(({ db }) => db.read(checkFailedMail)),
+  ofTables(({ db, now }) => db.read(() => checkFailedLetters(now))),
   ofTables(({ db, config, now }) => db.read(() => checkAutoReplies(replyLimitsOf(config), now))),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
   ofTables(({ db, config }) => {

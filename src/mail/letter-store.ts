@@ -204,6 +204,13 @@ export function* listLetters(filter: LetterFilter): Steps<StoredLetter[]> {
   return (yield* all(rows)).map(toLetter);
 }
 
+/** How many letters to owners and operators were given up since then. */
+export function* countFailedLetters(since: number): Steps<number> {
+  const sql =
+    "SELECT count(*) AS count FROM letter WHERE finished_at >= ? AND state = 'failed' AND kind <> 'confirmation'";
+  return (yield* first(text<{ count: number }>(sql, since)))?.count ?? 0;
+}
+
 /** Undefined if there is none with this id. */
 export function* findLetter(id: string): Steps<StoredLetter | undefined> {
   const row = yield* first(query.selectFrom("letter").selectAll().where("id", "=", id));

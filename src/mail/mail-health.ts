@@ -4,6 +4,7 @@ import { type Finding, problem, sound } from "../foundation/finding.ts";
 import { countFailed, hasMessagesFor } from "../outbox/count-deliveries.ts";
 import { findPlaceFault } from "../outbox/places.ts";
 import { REPLY_KIND } from "../outbox/recipient.ts";
+import { countFailedLetters } from "./letter-store.ts";
 import { MAIL_KIND } from "./mail-recipient.ts";
 import { listMailRecipients } from "./mail-recipient-store.ts";
 
@@ -56,6 +57,19 @@ export function* checkMailRecipients(): Steps<Finding[]> {
         problem("mail.recipients", `${more} more recipients get nothing`, { kind: "list_recipients" }),
       ];
 }
+
+/** Letters to owners or to the operator that were given up lately. Questions to holders of addresses are shown to who asked. */
+export function* checkFailedLetters(now: number): Steps<Finding> {
+  const failed = yield* countFailedLetters(now - LATELY_MS);
+  if (failed === 0) return sound("mail.letters", "no letter to an owner or the operator was given up");
+  return problem(
+    "mail.letters",
+    `${failed} ${failed === 1 ? "letter" : "letters"} to owners or the operator were given up within a week`,
+    "see what the mail server said of them, and mend the address or the settings under mail",
+  );
+}
+
+const LATELY_MS = 7 * 86_400_000;
 
 /** E-mails that ran out of attempts or were refused, and wait for somebody to replay them. */
 export function* checkFailedMail(): Steps<Finding> {

@@ -25,7 +25,7 @@ test("an operator sees what needs somebody, with what to do, and what runs here"
   expect(text).toContain(server.databasePath);
   expect(text).toContain("What was checked");
   // What the limits are, and how to lift them on one's own machine.
-  expect(text).toContain("10000 submissions a month, 50 forms");
+  expect(text).toContain("10,000 submissions a month, 50 forms");
   expect(text).toContain("These limits are yours to lift");
 });
 

@@ -5,6 +5,7 @@ import type { Database } from "../../src/database/database.ts";
 import { type LiveServers, ONLY_SERVER } from "../../src/database/live-servers.ts";
 import { createLog } from "../../src/foundation/log.ts";
 import { findLetter, type NewLetter, queueLetter, type StoredKind } from "../../src/mail/letter-store.ts";
+import { checkFailedLetters } from "../../src/mail/mail-health.ts";
 import { createSmtpSender } from "../../src/mail/smtp-sender.ts";
 import { StoredLetters } from "../../src/mail/stored-letters.ts";
 import { ENGINES, rowsOf, write } from "../support/engines.ts";
@@ -156,7 +157,7 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
 
   test("a refusal of the address is tried again as the schedule says, with the same bytes, and then given up", async () => {
     const db = await temporary();
-    const { begin, queue, next, lines, advance, mail } = await openWorld(db, refusing(450, 550, 450));
+    const { begin, queue, next, lines, advance, mail, clock } = await openWorld(db, refusing(450, 550, 450));
     await queue(letterOf("operator", "one"));
     const { letters, timing } = begin();
     let delayed = next("letter.delayed");
@@ -176,6 +177,9 @@ describe.each(ENGINES)("letters in $name", ({ temporary }) => {
     }
     await failed;
     expect(await statesOf(db)).toEqual([{ topic: "one", state: "failed", attempts: 3, spent: 3 }]);
+    const finding = await db.read(() => checkFailedLetters(clock.now()));
+    expect(finding).toMatchObject({ name: "mail.letters", ok: false });
+    expect(await db.read(() => checkFailedLetters(clock.now() + 8 * 24 * HOUR))).toMatchObject({ ok: true });
     expect(mail.received).toEqual([]);
     expect(JSON.stringify(lines)).not.toContain("ada@");
   });
