@@ -69,7 +69,8 @@ See posts arrive:
 TEXT
 fi
 
-if [ "$dashboard" = true ]; then
+# On a terminal the server prints such a link itself, which would replace this one.
+if [ "$dashboard" = true ] && ! { [ -t 0 ] && [ -t 1 ] && [ -t 2 ]; }; then
   if [ -n "$is_new" ]; then
     base=()
     if [ -n "$host$port" ] && [ "$apart" = false ]; then base=(--base-url "$address"); fi

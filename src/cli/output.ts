@@ -58,6 +58,11 @@ export function createOutput(options: { readonly json: boolean; readonly quiet: 
   };
 }
 
+/** Whether a person sees what the server prints: what goes into a file or to a service manager is kept as a log. */
+export function isOnTerminal(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY && process.stderr.isTTY;
+}
+
 /** Text as it is, on standard output. */
 export function writeText(text: string): void {
   writeAll(1, text);

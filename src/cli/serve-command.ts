@@ -9,6 +9,8 @@ import { createLog, type Log } from "../foundation/log.ts";
 import { addCommand, command, type CommandContext, refuse } from "./command.ts";
 import { checkPlans } from "../workspaces/workspace-store.ts";
 import { canAnybodySignIn } from "../sessions/credential-store.ts";
+import { offerFirstSignIn } from "./first-sign-in.ts";
+import { isOnTerminal } from "./output.ts";
 import { loadForDatabase } from "./open.ts";
 import { withServedDatabase } from "./open-served.ts";
 import { nextStopSignal } from "../server/stop-signals.ts";
@@ -44,7 +46,7 @@ const serve = command({
     for (const name of loaded.unknownVariables) variableUnknown(log, name);
     await withServedDatabase(config, context.clock, log, async (db) => {
       await db.read(() => checkPlans(config.plans));
-      if (config.dashboard.enabled && !(await db.read(canAnybodySignIn)))
+      if (config.dashboard.enabled && !isOnTerminal() && !(await db.read(canAnybodySignIn)))
         nobodySignsIn(log, "formsvc account sign-in-link EMAIL");
       await serveUntilStopped(db, config, context, log);
     });
@@ -55,9 +57,10 @@ const serve = command({
 async function serveUntilStopped(
   db: AnyDatabase,
   config: Config,
-  { configFile, clock }: CommandContext,
+  context: CommandContext,
   log: Log,
 ): Promise<void> {
+  const { configFile, clock } = context;
   const manager = readServiceManager(process.pid);
   const news = createServiceNews(manager, log);
   const stopSignal = nextStopSignal();
@@ -65,6 +68,8 @@ async function serveUntilStopped(
   const server = await startServer({ db, config, clock, log }, { configFile, listenFd });
   try {
     news.ready();
+    if (config.dashboard.enabled && listenFd === null && isOnTerminal())
+      await offerFirstSignIn(db, config, context, server.url);
     serverStopping(log, await stopSignal);
     news.stopping();
   } finally {

@@ -275,3 +275,44 @@ test("who is shown a secret once, or erases a person's data, learns it when stan
   expect((await shell(machine, `${find} --erase --yes > /dev/null; echo $?`)).stdout).toBe("0\n");
   expect((await shell(machine, `${find} | grep -c '"id"'`)).stdout).toBe("0\n");
 });
+
+/** Serves on a terminal until the text is shown and then for a moment, or until the time is over. What was shown. */
+async function serveOnTerminal(machine: OperatorMachine, redirect = ""): Promise<string> {
+  const line = `exec ${executable} serve --port 0 ${redirect}`;
+  const child = spawn("script", ["-qefc", line, "/dev/null"], {
+    cwd: machine.folder,
+    env: { ...SYSTEM_PATH, SHELL: "/bin/sh", TERM: "xterm" },
+  });
+  let shown = "";
+  child.stdout.on("data", (text: Buffer) => (shown += text.toString("utf8")));
+  const log = machine.path("log");
+  const logged = (): string => (existsSync(log) ? readFileSync(log, "utf8") : "");
+  await until(() => (redirect === "" ? shown : logged()).includes("listening on"));
+  // Ctrl-C is taken when what follows the start has been printed.
+  child.stdin.write("\u0003");
+  await collect(child);
+  return shown;
+}
+
+const LINK = /http:\/\/127\.0\.0\.1:\d+\/dashboard\/sign-in#\S+/g;
+
+test.skipIf(!hasScript)(
+  "on a terminal, a server whose dashboard nobody can sign in to prints one link, and a log that goes elsewhere never has it",
+  async () => {
+    const machine = emptyMachine();
+    const shown = await serveOnTerminal(machine);
+    expect(shown.match(LINK)).toHaveLength(1);
+    expect(shown).toContain("sets the password of owner@localhost");
+    expect((await machine.mustRun(["account", "list"])).stdout).toContain("owner@localhost");
+    expect(await serveOnTerminal(machine, "> log")).not.toContain("sign-in#");
+    expect(readFileSync(machine.path("log"), "utf8")).toContain("dashboard.no-password");
+    expect(readFileSync(machine.path("log"), "utf8")).not.toContain("sign-in#");
+    const database = machine.open();
+    const [account] = database.prepare("SELECT id FROM account").all() as { id: string }[];
+    database
+      .prepare("INSERT INTO credential (account_id, password_hash, changed_at) VALUES (?, 'x', 1)")
+      .run(account?.id);
+    database.close();
+    expect(await serveOnTerminal(machine)).not.toContain("sign-in#");
+  },
+);
