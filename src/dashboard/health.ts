@@ -8,6 +8,8 @@ export interface Health {
   readonly tone: "done" | "medium" | "high" | "";
   /** What it means, and what to do if something is to be done. */
   readonly sentence: Html;
+  /** Whether what waits is tried later by itself, and may be tried now. */
+  readonly triesLater?: boolean;
 }
 
 export function healthPill({ label, tone }: Health): Html {
@@ -15,12 +17,18 @@ export function healthPill({ label, tone }: Health): Html {
 }
 
 /** @param path of the recipient's page. */
-export function healthCard(path: string, { sentence }: Health, queue: RecipientQueue, now: number): Html {
+export function healthCard(
+  path: string,
+  { sentence, triesLater = false }: Health,
+  queue: RecipientQueue,
+  now: number,
+): Html {
   return html`<section class="card">
     <header><h2>Health</h2></header>
     <div class="body">
       <p>${sentence}</p>
       <p>${queueSentence(queue, now)}</p>
+      ${triesLater && queue.waiting > 0 && html`<form method="post" action="${path}/try"><button>Try now</button></form>`}
       ${queue.failed > 0 && replayFailed(path)}
     </div>
   </section>`;

@@ -43,6 +43,7 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
   "webhook-deleted": () => "The webhook is deleted.",
   "webhook-made-already": () =>
     "The webhook was added already, and its secret was shown that once. If it is lost, make a new one on its page.",
+  "tried-now": () => "What waits is tried now. Look again in a moment.",
   "sending-paused": () => "Sending is paused. New submissions are kept for it.",
   "sending-started": () => "Sending has started; what was kept goes first.",
   "recipient-asked": () =>

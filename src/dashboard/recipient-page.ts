@@ -14,6 +14,7 @@ import { recipientView } from "./recipient-view.ts";
 import { isTestable, mailMissing, NOT_SET_UP } from "./recipient-words.ts";
 import type { Routes, Visit } from "./routes.ts";
 import { createRecipientTests, type MailTest } from "./test-recipient.ts";
+import { takeTryNow } from "./try-now.ts";
 
 /** `/dashboard/recipients/:id`: its state and its messages, a test, pausing and starting; and the pages that add recipients. */
 export function recipientPages(routes: Routes, parts: DashboardParts): void {
@@ -38,6 +39,11 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
         `The holder of ${recipient.settings.address} did not agree to get e-mail.`,
       );
     return show(visit, found, await sendTest(visit.viewer, recipient, visit.now));
+  });
+
+  routes.write("/recipients/:id/try", async (visit) => {
+    const { id } = (await owned(visit)).recipient;
+    return takeTryNow(parts, visit, id, recipientPath(MAIL_KIND, id));
   });
 
   for (const enabled of [true, false]) {

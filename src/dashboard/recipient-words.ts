@@ -30,7 +30,7 @@ const WORKING: Health = {
 function failing(since: number): Health {
   const sentence = html`It has failed since ${exactTime(since)}. Each e-mail is tried again by itself. Nothing is lost; the
     attempts of its messages say why.`;
-  return { label: "Failing", tone: "high", sentence };
+  return { label: "Failing", tone: "high", sentence, triesLater: true };
 }
 
 const RESTING: Readonly<Record<"unconfirmed" | "failing" | "disabled", Health>> = {

@@ -11,6 +11,7 @@ import { readDeliveryList } from "./deliveries-card.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { findDoubt } from "./receiver-doubt.ts";
 import type { Routes, Visit } from "./routes.ts";
+import { takeTryNow } from "./try-now.ts";
 import { pathOf, webhookView } from "./webhook-view.ts";
 
 /** Tests at once, of everybody and of one account. Each may take as long as an attempt does, and holds a place of requests. */
@@ -45,6 +46,11 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
     }
   });
 
+  routes.write("/webhooks/:id/try", async (visit) => {
+    const { id } = (await owned(visit)).webhook;
+    return takeTryNow(parts, visit, id, pathOf(id));
+  });
+
   for (const enabled of [true, false]) {
     routes.write(`/webhooks/:id/${enabled ? "enable" : "disable"}`, async (visit) => {
       const { webhook } = await owned(visit);
@@ -57,13 +63,15 @@ export function webhookPages(routes: Routes, parts: DashboardParts): void {
   async function show(visit: Visit, found: OwnedWebhook, tested: TestResult | null): Promise<Answer> {
     const { viewer } = visit;
     const { id, settings } = found.webhook;
+    const { allowNetworks } = parts.config.webhooks;
     const list = await readDeliveryList(db, webhookChannel, id, visit);
     const queue = await db.read(() => readQueue(id));
     // To others the test says all that they may know.
     const isExplained = tested !== null && viewer.isOperator;
-    const refused = isExplained
-      ? await findDoubt(viewer, settings, parts.config.webhooks.allowNetworks)
-      : null;
-    return page(new URL(settings.url).host, webhookView({ ...found, queue, list, tested, refused }));
+    const refused = isExplained ? await findDoubt(viewer, settings, allowNetworks) : null;
+    return page(
+      new URL(settings.url).host,
+      webhookView({ ...found, queue, list, tested, refused, allowNetworks }),
+    );
   }
 }

@@ -6,7 +6,7 @@ import { deliveriesCard, type DeliveryList } from "./deliveries-card.ts";
 import { webhookAdvice } from "./delivery-words.ts";
 import { healthCard, healthPill } from "./health.ts";
 import { time } from "./time.ts";
-import { healthOf } from "./webhook-words.ts";
+import { healthOf, privateWords } from "./webhook-words.ts";
 
 export interface WebhookView extends OwnedWebhook {
   readonly queue: RecipientQueue;
@@ -15,6 +15,8 @@ export interface WebhookView extends OwnedWebhook {
   readonly tested: TestResult | null;
   /** Why nothing would be sent to the address; null if it is allowed. */
   readonly refused: string | null;
+  /** `webhooks.allowNetworks` */
+  readonly allowNetworks: readonly string[];
 }
 
 export function webhookView(view: WebhookView): Html {
@@ -55,7 +57,7 @@ function testedView({ outcome, status, message, durationMs }: TestResult): Html 
   </div>`;
 }
 
-function settingsCard({ webhook, endpoint }: OwnedWebhook): Html {
+function settingsCard({ webhook, endpoint, allowNetworks }: WebhookView): Html {
   const { id, settings, headers, createdAt } = webhook;
   const path = pathOf(id);
   return html`<section class="card">
@@ -79,7 +81,7 @@ function settingsCard({ webhook, endpoint }: OwnedWebhook): Html {
       </div>
       <div>
         <dt>Private addresses</dt>
-        <dd>${settings.allowPrivate ? "allowed" : "refused"}</dd>
+        <dd>${privateWords(settings, allowNetworks)}</dd>
       </div>
       <div>
         <dt>Added</dt>

@@ -1,4 +1,5 @@
 import { html } from "../foundation/html.ts";
+import { isListed } from "../webhooks/address-guard.ts";
 import type { ReceiverRefusal } from "../webhooks/find-receiver-refusal.ts";
 import type { Webhook } from "../webhooks/webhook.ts";
 import type { Health } from "./health.ts";
@@ -23,6 +24,7 @@ export function healthOf({ state, failingSince, breaker }: Webhook): Health {
   return {
     label: "Failing",
     tone: "high",
+    triesLater: true,
     sentence: html`It has failed since ${exactTime(failingSince)}.${next} Nothing is lost; the attempts of its messages say why.`,
   };
 }
@@ -37,3 +39,15 @@ export function refusalSentence({ reason, remedy }: ReceiverRefusal): string {
 
 export const NOT_SENT_ADVICE =
   "Check its spelling. If it is right, ask the operator of this server to allow it.";
+
+/** Whether this webhook may reach addresses that are not public, as its own permission and the server's settings say. */
+export function privateWords(
+  { url, allowPrivate }: Webhook["settings"],
+  allowNetworks: readonly string[],
+): string {
+  if (allowPrivate) return "allowed";
+  if (allowNetworks.length === 0) return "refused";
+  return isListed(new URL(url).hostname, allowNetworks)
+    ? "this one is allowed by the operator of this server"
+    : "refused, but those that the operator of this server allowed";
+}

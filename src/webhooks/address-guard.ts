@@ -121,6 +121,15 @@ function isAllowed(target: Address, host: string, { allowPrivate, allowed }: Gua
   return allowPrivate || names.has(plainHost(host)) || networks.some((network) => contains(network, target));
 }
 
+/** Whether `webhooks.allowNetworks` names this host, or its address if it is one: without asking a name server. */
+export function isListed(host: string, allowNetworks: readonly string[]): boolean {
+  const { networks, names } = parseAllowedNetworks(allowNetworks);
+  const plain = plainHost(host);
+  if (isIP(plain) === 0) return names.has(plain);
+  const address = unwrap(ipaddr.parse(plain));
+  return names.has(plain) || networks.some((network) => contains(network, address));
+}
+
 /** A host as URLs spell it, without the brackets of an IPv6 literal and without a name's final dot. */
 export function plainHost(host: string): string {
   return host
