@@ -6,7 +6,7 @@ CREATE TABLE account (
   id TEXT PRIMARY KEY,
   email TEXT NOT NULL UNIQUE COLLATE NOCASE,
   created_at INTEGER NOT NULL,
-  is_operator INTEGER NOT NULL DEFAULT 0 CHECK (is_operator IN (0, 1))
+  is_operator INTEGER NOT NULL DEFAULT 0 CHECK (is_operator IN (0, 1)), email_proved_at INTEGER
 ) STRICT;
 CREATE INDEX account_by_email ON account (lower(email));
 

@@ -50,6 +50,8 @@ const NOTICES: Readonly<Record<string, (count: number) => string>> = {
     "An e-mail is on its way that asks the holder of the address. Nothing else is sent until they agree.",
   "recipient-not-asked": () =>
     "The recipient is there, but too many such e-mails were sent within an hour. Send the question again later.",
+  "own-recipient-made": () =>
+    "Your address gets e-mail from now on. Nobody has to agree: it is your account’s own.",
   "recipient-made-already": () => "The recipient was added already.",
   "recipient-deleted": () => "The recipient is deleted.",
   "reply-on": () => "Saved. Whoever writes from now on gets this reply.",

@@ -4,6 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { addMailRecipient } from "../mail/change-mail-recipient.ts";
 import { MAIL_KIND, type MailRecipientSettings } from "../mail/mail-recipient.ts";
+import { isOwnProvedAddress } from "../workspaces/proved-email.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import type { Asking } from "./ask-recipient.ts";
 import { recipientPath } from "./channel-of.ts";
@@ -68,9 +69,10 @@ export function recipientNewPages(routes: Routes, parts: DashboardParts, asking:
     asking.check();
     const made = await change(parts, function* () {
       const endpoint = yield* getViewableEndpoint(viewer, endpointId);
-      const given = { endpointId: endpoint.id, settings, isConfirmed: false, actor: viewer };
-      return yield* addMailRecipient(given, now);
+      const isConfirmed = yield* isOwnProvedAddress(viewer.accountId, settings.address);
+      return yield* addMailRecipient({ endpointId: endpoint.id, settings, isConfirmed, actor: viewer }, now);
     });
+    if (made.confirmedAt !== null) return redirect(recipientPath(MAIL_KIND, made.id), "own-recipient-made");
     return redirect(recipientPath(MAIL_KIND, made.id), await asking.ask(viewer, made.id));
   }
 

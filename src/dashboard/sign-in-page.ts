@@ -2,6 +2,7 @@ import { sessionEnded } from "../foundation/events.ts";
 import { html, type Html } from "../foundation/html.ts";
 import { endSession } from "../sessions/session.ts";
 import type { SignIns } from "../sessions/sign-in.ts";
+import { readLink } from "../sessions/use-link.ts";
 import { page, redirect } from "./answer.ts";
 import { type Entrance, PASSWORD_HINT, safeNext } from "./entrance.ts";
 import { textField } from "./field.ts";
@@ -15,6 +16,8 @@ import { clearSessionCookie } from "./session-cookie.ts";
 const PATH = "/dashboard/sign-in";
 const TITLE = "Sign in";
 const CODE_TITLE = "Second factor";
+const WELCOME = "Welcome, choose a password";
+const WAY_ON = "Sign in with your password, or ask whoever runs this server for a new link.";
 
 /** Signing in with a password, a code or a link, and signing out. */
 export function signInPages(
@@ -23,7 +26,7 @@ export function signInPages(
   { site, requireWay, clientOf, enter }: Entrance,
   signIns: SignIns,
 ): void {
-  const { db, log } = parts;
+  const { db, log, clock } = parts;
   const entries = openEntries(parts);
 
   routes.openRead("/sign-in", ({ request, query }) => {
@@ -57,8 +60,15 @@ export function signInPages(
     const { request, reply, form } = visit;
     requireWay(request);
     const [token, next] = [tokenIn(form.get("token") ?? ""), safeNext(form.get("next"))];
-    const again = (problem: string): Html => signInView(entries, { token, next, problem });
-    return orAgain(TITLE, reply, again, async () => {
+    const isWelcome = form.get("welcome") === "1";
+    const again = async (problem: string): Promise<Html> => {
+      if (!isWelcome) return signInView(entries, { token, next, problem });
+      const link = await db.read(() => readLink(token, clock.now()));
+      // A link that is worth nothing is no welcome: who has a password signs in with it.
+      if (link === undefined) return signInView(entries, { next, problem: `${problem} ${WAY_ON}` });
+      return welcomeView({ token, next, problem, ...link });
+    };
+    return orAgain(isWelcome ? WELCOME : TITLE, reply, again, async () => {
       const given = { token, newPassword: form.get("new_password") ?? "", code: form.get("link_code") ?? "" };
       return enter(visit, await signIns.useLink(given, clientOf(request)));
     });
@@ -90,7 +100,7 @@ interface SignInForm {
 }
 
 function signInView(entries: MailedEntries, { next, email = "", token, problem }: SignInForm): Html {
-  return html`<h1>Sign in</h1>
+  return html`<h1>${withScript(TITLE, WELCOME)}</h1>
     ${problemView(problem)}
     <section class="card by-password"><form class="stacked" method="post" action="${PATH}">
       ${nextInput(next)}
@@ -101,18 +111,46 @@ function signInView(entries: MailedEntries, { next, email = "", token, problem }
       ${entries.signUp && html`<p>New here? <a href="/dashboard/sign-up">Sign up</a></p>`}
     </form></section>
     <details class="card" data-link-form ${token !== undefined && html` open`}>
-      <summary>${entries.reset ? "You have a sign-in link" : "First time here, or password forgotten"}</summary>
+      <summary data-without-link>${entries.reset ? "You have a sign-in link" : "First time here, or password forgotten"}</summary>
       <form class="stacked" method="post" action="${PATH}/link">
-        <p class="hint">
+        <input type="hidden" name="welcome" value="" />
+        <p class="hint" data-without-link>
           You need a sign-in link from whoever runs this server. It works once, for 30 minutes.
         </p>
         ${nextInput(next)}
-        ${textField({ name: "token", label: "Sign-in link", value: token ?? "", autocomplete: "off", hint: "The link itself, or what follows its #.", isRequired: true })}
+        <div data-without-link>${textField({ name: "token", label: "Sign-in link", value: token ?? "", autocomplete: "off", hint: "The link itself, or what follows its #.", isRequired: true })}</div>
         ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
-        ${textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Only if this account has a second factor." })}
+        <div data-without-link>${textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Only if this account has a second factor." })}</div>
         <button class="primary">Set the password and sign in</button>
       </form>
     </details>`;
+}
+
+/** The script shows the second text when the page was opened by a link. */
+function withScript(without: string, withLink: string): Html {
+  return html`<span data-without-link>${without}</span><span data-with-link hidden>${withLink}</span>`;
+}
+
+interface WelcomeForm {
+  readonly token: string;
+  readonly next: string;
+  readonly problem: string;
+  /** Of the account; password managers need it too. */
+  readonly email: string;
+  readonly needsCode: boolean;
+}
+
+/** What the script makes of the page when a link opened it, with what was wrong. */
+function welcomeView({ token, next, problem, email, needsCode }: WelcomeForm): Html {
+  return html`<h1>${WELCOME}</h1>
+    ${problemView(problem)}
+    <section class="card"><form class="stacked" method="post" action="${PATH}/link">
+      ${nextInput(next)}<input type="hidden" name="token" value="${token}" /><input type="hidden" name="welcome" value="1" />
+      ${textField({ name: "email", label: "E-mail address", value: email, type: "email", autocomplete: "username", isReadOnly: true })}
+      ${textField({ name: "new_password", label: "New password", value: "", type: "password", autocomplete: "new-password", hint: PASSWORD_HINT, isRequired: true })}
+      ${needsCode && textField({ name: "link_code", label: "Code", value: "", autocomplete: "one-time-code", hint: "Six digits from your app, or one of your recovery codes.", isRequired: true })}
+      <button class="primary">Set the password and sign in</button>
+    </form></section>`;
 }
 
 interface CodeForm {

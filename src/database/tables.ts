@@ -47,6 +47,7 @@ interface AccountRow {
   email: string;
   created_at: number;
   is_operator: Generated<number>;
+  email_proved_at: Generated<number | null>;
 }
 
 interface WorkspaceRow {

@@ -4,6 +4,7 @@ import { FormsvcError } from "../foundation/errors.ts";
 import type { SignInWay } from "../foundation/events.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { addAccount } from "../workspaces/administer-workspaces.ts";
+import { noteEmailProved } from "../workspaces/proved-email.ts";
 import { findAccount, findAccountByEmail } from "../workspaces/workspace-store.ts";
 import type { Trier } from "./attempt-limits.ts";
 import { findCredential, storePassword } from "./credential-store.ts";
@@ -34,6 +35,8 @@ export interface LinkWay {
   readonly wrong: string;
   /** What was done with it, for the list of changes. */
   readonly detail: string;
+  /** Whether whoever has it reads the mail of the account's address. */
+  readonly provesEmail: boolean;
   /** The account that a link is for; undefined if the link cannot be used. */
   find(token: string, now: number): Steps<string | undefined>;
   /** The same, and uses the link up. */
@@ -45,6 +48,7 @@ export const SIGN_IN_LINK: LinkWay = {
   by: "link",
   wrong: "This link was used, is older than 30 minutes, or was replaced by a newer one.",
   detail: "by a link",
+  provesEmail: false,
   find: findSignInLink,
   take: takeSignInLink,
 };
@@ -54,6 +58,7 @@ export const RESET_LINK: LinkWay = {
   by: "reset",
   wrong: "This link was used, is older than an hour, or was replaced by a newer one. Ask for another e-mail.",
   detail: "by a link in an e-mail",
+  provesEmail: true,
   *find(token, now) {
     return yield* accountOf(yield* findMailedLink("reset", token, now));
   },
@@ -85,6 +90,7 @@ export function useLink(
       const earlier = yield* findCredential(accountId);
       if (earlier?.totpSecret) yield* requireCode(keyring, accountId, code, clock.now());
       const email = yield* replacePassword(accountId, passwordHash, way.detail, clock.now());
+      if (way.provesEmail) yield* noteEmailProved(accountId, clock.now());
       // Who sets the first password has none to lose.
       if (earlier !== undefined) yield* parts.tellOwner.write(email, "account.set-password", clock.now());
       return yield* beginSession(parts, accountId, client);
@@ -107,6 +113,16 @@ interface Holder {
   readonly accountId: string | undefined;
   /** Whether the account has a second factor. */
   readonly needsCode: boolean;
+}
+
+/** What a page may show to the holder of a sign-in link, which stays as it is; undefined if it cannot be used. */
+export function* readLink(
+  token: string,
+  now: number,
+): Steps<{ readonly email: string; readonly needsCode: boolean } | undefined> {
+  const { accountId, needsCode } = yield* holderOf(SIGN_IN_LINK, token, now);
+  const account = accountId === undefined ? undefined : yield* findAccount(accountId);
+  return account && { email: account.email, needsCode };
 }
 
 function* holderOf(way: LinkWay, token: string, now: number): Steps<Holder> {
@@ -134,6 +150,7 @@ export function confirmSignUp(
       if (email === undefined) throw new FormsvcError("unauthorized", WRONG_SIGN_UP);
       const { account } = yield* addAccount("itself", email, newWorkspacePlan, now);
       yield* storePassword(account.id, passwordHash, now);
+      yield* noteEmailProved(account.id, now);
       return { accountId: account.id, session: yield* beginSession(parts, account.id, client) };
     });
     limits.giveBack(stranger);

@@ -3,6 +3,7 @@ import { createAccount } from "../../src/workspaces/workspace-store.ts";
 import { pathIn, startMailedSite, textOf } from "../support/mailed-site.ts";
 import { formOf } from "../support/page.ts";
 import { goodPost, startServer } from "../support/test-server.ts";
+import { PASSWORD } from "../support/sign-in-form.ts";
 import { startScriptedServer } from "../support/smtp-servers.ts";
 import { until } from "../support/until.ts";
 import { visit, type Visitor } from "../support/visitor.ts";
@@ -48,6 +49,28 @@ test("an address that is added gets a question, and submissions only after its h
   const id = String(server.owner.prepare("SELECT submission_id FROM delivery").pluck().get());
   const submission = (await ada.get(`/dashboard/submissions/${id}`)).text;
   expect(submission).toMatch(/\/dashboard\/recipients\/rcpt_\w+\/deliveries\/msg_\w+">holder@example\.org/);
+});
+
+test("nobody is asked about the address of their own account, once they have shown to read its mail", async () => {
+  const { server, ada, endpoint, mail, letterTo, fill, get } = await begin();
+  const ask = await add(ada, endpoint.id, "ada@example.com");
+  expect((await ada.get(ask)).text).toContain("Not agreed yet");
+  await letterTo("ada@example.com");
+  await ada.post(`${ask}/delete`);
+  // The link of a letter shows it, and a link that was made on the machine did not.
+  await fill("/dashboard/lost-password", { email: "ada@example.com" });
+  const link = pathIn(await letterTo("ada@example.com", 2));
+  expect((await get(link)).status).toBe(200);
+  expect((await fill(link, { new_password: PASSWORD })).status).toBe(303);
+  const again = await visit(server);
+  const letters = mail.received.length;
+  const path = await add(again, endpoint.id, "Ada@Example.com");
+  expect((await again.get(path)).text).not.toContain("Not agreed yet");
+  await server.post(endpoint.secret, goodPost);
+  await until(() => mail.received.length > letters);
+  expect(textOf(mail.received.at(-1)!)).not.toContain("wants to send its submissions");
+  const other = await add(again, endpoint.id, "ben@example.com");
+  expect((await again.get(other)).text).toContain("Not agreed yet");
 });
 
 test("messages that wait for others say so, and when they go", async () => {

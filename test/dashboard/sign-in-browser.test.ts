@@ -43,6 +43,16 @@ describe.skipIf(chromiumPath === null)("signing in with a real browser", () => {
     const token = forms.link();
     await page.goto(`${at("/sign-in")}?next=%2Fdashboard#${token}`);
     await expect.poll(() => page.inputValue("[name=token]")).toBe(token);
+    expect(await page.innerText("h1")).toBe("Welcome, choose a password");
+    expect(await page.title()).toBe("Welcome, choose a password");
+    const fields = "input:not([type=hidden])";
+    const seen = async () =>
+      page
+        .locator(fields)
+        .filter({ visible: true })
+        .evaluateAll((all) => all.map((field) => field.getAttribute("name")));
+    expect(await seen()).toEqual(["new_password"]);
+    expect(await page.innerText("main")).not.toContain(token);
     expect(await page.evaluate("location.href")).toBe(at("/sign-in?next=%2Fdashboard"));
     expect(await page.evaluate("document.activeElement.name")).toBe("new_password");
     await page.keyboard.type(PASSWORD);
@@ -55,6 +65,32 @@ describe.skipIf(chromiumPath === null)("signing in with a real browser", () => {
     await page.keyboard.press("Enter");
     await waitForInbox(page);
     expect(complaints).toEqual([]);
+  });
+
+  test("a password that is refused leaves the welcome as it was, and a link that was used leads on", async () => {
+    const { forms, page, at } = await open();
+    const link = at(`/sign-in#${forms.link()}`);
+    await page.goto(link);
+    await page.fill("[name=new_password]", "short");
+    await page.click("text=Set the password and sign in");
+    await page.waitForSelector("[role=alert]");
+    expect(await page.innerText("h1")).toBe("Welcome, choose a password");
+    expect(await page.inputValue("[name=email]")).toBe("ada@example.com");
+    expect(await page.locator("input:visible:not([readonly])").count()).toBe(1);
+    await page.fill("[name=new_password]", PASSWORD);
+    await page.click("text=Set the password and sign in");
+    await waitForInbox(page);
+    await page.context().clearCookies();
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.fill("[name=new_password]", PASSWORD);
+    await page.click("text=Set the password and sign in");
+    await page.waitForSelector("[role=alert]");
+    expect(await page.innerText("[role=alert]")).toContain(
+      "Sign in with your password, or ask whoever runs this server",
+    );
+    expect(await page.isVisible("[name=password]")).toBe(true);
+    expect(await page.isVisible("[name=token]")).toBe(false);
   });
 
   test("without script the link is pasted", async () => {

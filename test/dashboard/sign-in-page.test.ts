@@ -27,6 +27,21 @@ describe("signing in", () => {
     expect(await statusWith(server, cookieOf(second))).toBe(404);
   });
 
+  test("asks who came by a link for the code of a second factor only if the account has one", async () => {
+    const server = await startServer();
+    const forms = signInForms(server);
+    const refused = async () => (await forms.useLink({ welcome: "1", new_password: "short" })).text;
+    const without = await refused();
+    expect(without).toContain("Welcome, choose a password");
+    expect(without).not.toMatch(/name="link_code"|type="text"/);
+    await forms.useLink();
+    server.owner.execute("UPDATE credential SET totp_secret = x'00', totp_step = 1");
+    expect(await refused()).toContain('name="link_code"');
+    const lost = await forms.useLink({ welcome: "1", token: "A".repeat(32) });
+    expect(lost.text).toContain("or ask whoever runs this server for a new link.");
+    expect(lost.text).not.toContain("<h1>Welcome");
+  });
+
   test("takes a link that is pasted whole", async () => {
     const server = await startServer();
     const forms = signInForms(server);
