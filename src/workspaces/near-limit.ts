@@ -32,7 +32,9 @@ export function* listNearLimit(
   month: string,
   { after, only }: { readonly after: string | null; readonly only: string | null },
 ): Steps<NearLimitPage> {
-  const rows = yield* all(text<Row>(PAGE_SQL, month, after ?? "", only ?? "", only ?? ""));
+  // All ids have one length, so this is the next text behind one of them that any of them can have.
+  const from = only ?? (after === null ? "" : `${after}0`);
+  const rows = yield* all(text<Row>(PAGE_SQL, month, from, only ?? BEHIND_ALL));
   const found = rows.flatMap(({ id, name, plan, used, email: owner }) => {
     const limit = findLimits(plans, plan)?.monthlySubmissions ?? null;
     if (limit === null || !hasReached(used, limit, 80)) return [];
@@ -52,7 +54,9 @@ interface Row {
 const PAGE_SQL = `SELECT workspace.id, workspace.name, workspace.plan, usage.used, account.email
   FROM workspace JOIN usage ON usage.workspace_id = workspace.id AND usage.month = ?
     JOIN account ON account.id = workspace.account_id
-  WHERE workspace.id > ? AND (? = '' OR workspace.id = ?) ORDER BY workspace.id LIMIT ${AT_ONCE}`;
+  WHERE workspace.id BETWEEN ? AND ? ORDER BY workspace.id LIMIT ${AT_ONCE}`;
+/** Every id of a workspace begins with `ws_`. */
+const BEHIND_ALL = "x";
 
 /** The addresses of accounts that are operators. */
 export function* listOperatorAddresses(): Steps<string[]> {
