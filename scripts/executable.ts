@@ -44,6 +44,8 @@ export const SEA_OPTIONS = {
 export interface Source {
   readonly folder: string;
   readonly target: Target;
+  /** What the program knows about its releases; absent for a build from source. */
+  readonly release?: { readonly url: string; readonly key: string };
 }
 
 /**
@@ -70,7 +72,7 @@ export interface Bundle {
 }
 
 /** Bundles src/ into one script. */
-export async function bundleSource({ folder, target }: Source, bundle: string): Promise<Bundle> {
+export async function bundleSource({ folder, target, release }: Source, bundle: string): Promise<Bundle> {
   const assets: Record<string, string> = {};
   const { metafile } = await build({
     absWorkingDir: folder,
@@ -84,6 +86,7 @@ export async function bundleSource({ folder, target }: Source, bundle: string): 
     minifyWhitespace: true,
     legalComments: "none",
     metafile: true,
+    define: release === undefined ? {} : { FORMSVC_RELEASE: JSON.stringify(release) },
     logLevel: "warning",
     // The platform's own entry of each package requires its prebuilt addon by a fixed name, which a bundler can see. The
     // common entry of argon2 would also hide why its addon could not be loaded.

@@ -10,6 +10,7 @@ import {
   readBundledPackages,
   unite,
 } from "./release/bundled-packages.ts";
+import { openSigner } from "./release/sign.ts";
 import { type Executables, readExecutable, writeRelease } from "./release/write-release.ts";
 
 /**
@@ -26,12 +27,13 @@ await release();
 async function release(): Promise<void> {
   const executables: Executables = {};
   const packages: (readonly BundledPackage[])[] = [];
+  const known = { url: releaseUrl(), key: readPublicKey(commitTime()) };
   rmSync(work, { recursive: true, force: true });
   for (const target of Object.keys(targets) as Target[]) {
     const folder = join(work, target);
     const output = join(work, `formsvc-${targets[target].platform}`);
     installPackages(target, folder);
-    const { inputs } = await assemble({ folder, target }, output, stripTool(target));
+    const { inputs } = await assemble({ folder, target, release: known }, output, stripTool(target));
     packages.push(readBundledPackages(folder, inputs));
     const addons = inputs.filter((input) => input.endsWith(".node")).map((input) => join(folder, input));
     executables[target] = readExecutable(target, output, addons);
@@ -42,11 +44,18 @@ async function release(): Promise<void> {
   await writeRelease(join(root, "build/release"), executables, {
     version,
     seconds: commitTime(),
-    url: releaseUrl(),
+    url: known.url,
     license: readFileSync(join(root, "LICENSE"), "utf8"),
     thirdParty: licences(all),
     bill: billOfMaterials(version, all),
   });
+}
+
+/** The one that `formsvc upgrade` verifies releases with. */
+function readPublicKey(seconds: number): string {
+  const signer = openSigner(seconds);
+  signer.close();
+  return signer.sshPublicKey;
 }
 
 /** Of the commit, unless the environment says another time, as the specification of `SOURCE_DATE_EPOCH` wants it. */

@@ -34,6 +34,7 @@ const NOUNS: Readonly<Record<string, () => Promise<{ register(program: Command):
   healthcheck: () => import("./healthcheck-command.ts"),
   systemd: () => import("./systemd-command.ts"),
   completion: () => import("./completion-command.ts"),
+  upgrade: () => import("./upgrade-command.ts"),
   version: () => import("./version-command.ts"),
 };
 
