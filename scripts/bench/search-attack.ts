@@ -41,7 +41,7 @@ export function searchWith(count: number, server: RunningServer, cookie: string)
     const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
     socket.on("data", () => void socket.destroy());
     socket.write(
-      `GET /dashboard?q=${SOUGHT} HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`,
+      `GET /dashboard?q=${SOUGHT} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`,
     );
     return socket;
   };

@@ -22,6 +22,9 @@ import { applied, change, type DashboardParts } from "./parts.ts";
 import { PAGE_ROWS } from "./read-inbox.ts";
 import type { Routes, Visit } from "./routes.ts";
 
+/** Bytes of data on one page; that is 16 posts of 64 KiB, which are read at once. */
+const MAX_PAGE_BYTES = 1_048_576;
+
 /** Posts that were refused as spam or over the limit: released if they are genuine, or dropped. */
 export function heldPages(routes: Routes, parts: DashboardParts): void {
   const { db, config } = parts;
@@ -29,7 +32,9 @@ export function heldPages(routes: Routes, parts: DashboardParts): void {
   routes.read("/held", async ({ viewer, query }) => {
     const [endpointId, before] = [query.get("endpoint") ?? "", query.get("before")];
     const filter = await toFilter(parts, viewer, endpointId);
-    const { data, nextCursor } = await db.read(() => listHeldPosts(filter, PAGE_ROWS, before));
+    const { data, nextCursor } = await db.read(() =>
+      listHeldPosts(filter, PAGE_ROWS, before, MAX_PAGE_BYTES),
+    );
     const { endpoints, choices } = await db.read(function* () {
       return {
         endpoints: yield* readEndpointNames([...new Set(data.map((held) => held.endpointId))]),

@@ -23,7 +23,8 @@ export async function deleteEndpoint(
   contents: readonly DeleteContents[],
   pause: () => Promise<void>,
 ): Promise<Endpoint> {
-  const endpoint = await db.read(() => getEndpoint(reference));
+  // Durable: that it is gone may be known of the primary alone.
+  const endpoint = await db.transaction(() => getEndpoint(reference));
   const { id } = endpoint;
   await db.transaction(() => updateEndpoint(id, { state: "paused" }));
   for (const deleteBatch of contents) {

@@ -92,11 +92,15 @@ export function hashOfRetry({ kind, keyHash, bodyHash }: IdempotentPost): Buffer
   return hash("sha256", Buffer.concat([keyHash, bodyHash, Buffer.from(kind)]), "buffer");
 }
 
-/** @param cursor a `nextCursor`, or null for the first page. @throws invalid_request on anything else. */
+/**
+ * @param cursor a `nextCursor`, or null for the first page. @param maxBytes most bytes of data on the page, which still has one post.
+ * @throws invalid_request on another cursor.
+ */
 export function* listHeldPosts(
   filter: HeldPostFilter,
   limit: number,
   cursor: string | null,
+  maxBytes = Infinity,
 ): Steps<HeldPostPage> {
   if (cursor !== null && !isId("held", cursor)) {
     throw new FormsvcError("invalid_request", "The cursor is not one that a page returned.", {
@@ -111,9 +115,29 @@ export function* listHeldPosts(
   if (filter.until !== null) ids = ids.where("id", "<", firstIdAt("held", filter.until));
   if (cursor !== null) ids = ids.where("id", "<", cursor);
   // The ids are found and sorted in an index; of many endpoints' posts only the page's are read.
-  const rows = yield* all(query.selectFrom("held").selectAll().where("id", "in", ids).orderBy("id", "desc"));
-  const data = rows.slice(0, limit).map(toHeldPost);
-  return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+  const listed = yield* all(
+    query
+      .selectFrom("held")
+      .select(["id", sql<number>`octet_length(data) + coalesce(octet_length(unknown_fields), 0)`.as("bytes")])
+      .where("id", "in", ids)
+      .orderBy("id", "desc"),
+  );
+  const fitting = fittingOf(listed.slice(0, limit), maxBytes);
+  const rows = yield* all(
+    query.selectFrom("held").selectAll().where("id", "in", fitting).orderBy("id", "desc"),
+  );
+  const data = rows.map(toHeldPost);
+  return { data, nextCursor: listed.length > data.length ? (data.at(-1)?.id ?? null) : null };
+}
+
+/** The first of these posts that have this number of bytes together; at least one. */
+function fittingOf(
+  listed: readonly { readonly id: string; readonly bytes: number }[],
+  maxBytes: number,
+): string[] {
+  let bytes = 0;
+  const tooFar = listed.findIndex((each, index) => (bytes += each.bytes) > maxBytes && index > 0);
+  return (tooFar < 0 ? listed : listed.slice(0, tooFar)).map(({ id }) => id);
 }
 
 /** What a page sent to an endpoint before it was allowed, the oldest first: all but what was taken for spam. */

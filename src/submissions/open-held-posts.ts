@@ -57,7 +57,8 @@ export function openHeldPosts(parts: HeldPostParts): HeldPosts {
       await dropOld();
       const endpointIds = endpointId === null ? null : [endpointId];
       const filter = { endpointIds, since: null, until: null };
-      const [newest] = (await db.read(() => listHeldPosts(filter, 1, null))).data;
+      // Durable: that nothing is held may be known of the primary alone.
+      const [newest] = (await db.transaction(() => listHeldPosts(filter, 1, null))).data;
       if (newest === undefined) return 0;
       const range = { endpointIds, newestId: newest.id, subject: endpointId ?? "all" };
       return discardHeldPostRange(db, actor, range, clock.now());

@@ -184,3 +184,12 @@ test("hostile values of a held post are shown as text", async () => {
     expect(text).not.toMatch(/<script>alert|" onfocus="|[\u0000\u202E]/);
   }
 });
+
+test("a page of large held posts ends at a mebibyte, and the next one goes on without a gap", async () => {
+  const { server, ben } = await world();
+  const ids = hold(server, ben, 40, { data: { message: "x".repeat(60_000) } }).toReversed();
+  const first = rowsOf((await ben.get("/dashboard/held")).text);
+  expect(first).toEqual(ids.slice(0, 17));
+  const second = rowsOf((await ben.get(`/dashboard/held?before=${first.at(-1)}`)).text);
+  expect(second).toEqual(ids.slice(17, 34));
+});
