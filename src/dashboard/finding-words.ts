@@ -8,7 +8,7 @@ export function checkName(name: string): string {
 
 const HEADINGS: Readonly<Record<string, string>> = {
   "backups.age": "Backup",
-  "config.token": "Configuration",
+  "config.token": "Secrets in the configuration",
   "dashboard.address": "Dashboard",
   "database.durability": "Commits",
   "database.file": "Database file",
@@ -24,11 +24,11 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "keys.leaked": "Keys",
   "limits.monthly": "Plans",
   "machine.clock": "Clock",
-  "mail.failed": "E-mail",
+  "mail.failed": "E-mail given up",
   "mail.letters": "Letters of the server",
-  "mail.recipients": "E-mail",
+  "mail.recipients": "E-mail recipients",
   "mail.replies": "Automatic reply",
-  "mail.security": "E-mail",
+  "mail.security": "E-mail on its way",
   "mail.server": "Mail server",
   "metrics.address": "Metrics",
   "proxies.trusted": "Proxy",
@@ -41,7 +41,17 @@ const ISO_TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 /** Behind the name of what it belongs to. The advice leads to its page. */
 const ID = / \([a-z]+_[0-9a-z]{26}\)/g;
 
+/** Of a program, like `ECONNREFUSED: connect …`: for whoever looks closer. */
+const RAW = / \(([A-Z][A-Z0-9_]{3,}: [^()]*(?:\([^()]*\)[^()]*)*)\)/g;
+
+/** What a program said to a check, which stands in a fold; empty if it said nothing. */
+export function rawWords(message: string): string {
+  return [...message.matchAll(RAW)].map(([, raw]) => raw).join("; ");
+}
+
 /** What a check found, without what only a terminal needs. */
 export function findingText(message: string): string {
-  return pageWords(message.replaceAll(ID, "")).replaceAll(ISO_TIME, (iso) => timeText(Date.parse(iso)));
+  return pageWords(message.replaceAll(ID, "").replaceAll(RAW, "")).replaceAll(ISO_TIME, (iso) =>
+    timeText(Date.parse(iso)),
+  );
 }

@@ -124,10 +124,15 @@ function isToldToOwners({ name, advice }: Finding): boolean {
 function machineLines(findings: readonly Finding[]): FindingLine[] {
   const problems = findings.filter((finding) => !finding.ok && !isToldToOwners(finding));
   return problems.map(({ name, message }) => ({
-    text: `${checkName(name)}: ${findingText(message)}.`,
+    text: `${checkName(name)}: ${endedBy(findingText(message))}`,
     href: "/dashboard/system",
     label: "What to do",
   }));
+}
+
+/** With one full stop at its end. */
+function endedBy(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function atMost(count: number): string {

@@ -17,6 +17,8 @@ import { formName } from "./form-name.ts";
 import { type Health, healthPill, queueCell } from "./health.ts";
 import { listCard } from "./list-card.ts";
 import type { DashboardParts } from "./parts.ts";
+import { readMailFault } from "./mail-fault.ts";
+import type { PlaceFault } from "../outbox/places.ts";
 import { mailMissing, recipientHealth } from "./recipient-words.ts";
 import type { Routes } from "./routes.ts";
 import { exactTime } from "./time.ts";
@@ -59,7 +61,12 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
     const recipients = await db.read(() => listViewableMailRecipients(viewer, mailAfter, PAGE_SIZE + 1));
     const webhooks = await db.read(() => listViewableWebhooks(viewer, webhooksAfter, PAGE_SIZE + 1));
     const replies = await db.read(() => listViewableAutoReplies(viewer, repliesAfter, PAGE_SIZE + 1));
-    const found = [recipients.map(mailRow), webhooks.map(webhookRow), replies.map(replyRow)] as const;
+    const fault = await db.read(() => readMailFault(config));
+    const found = [
+      recipients.map((each) => mailRow(each, fault)),
+      webhooks.map(webhookRow),
+      replies.map(replyRow),
+    ] as const;
     const nameForm = await formNames(viewer, found.flat());
     const mail = await readList(found[0], nameForm, { parameter: "mail_after", isFirst: mailAfter === null });
     const others = await readList(found[1], nameForm, {
@@ -106,9 +113,9 @@ export function notificationsPages(routes: Routes, { db, config }: DashboardPart
   }
 }
 
-function mailRow({ recipient, endpoint }: OwnedMailRecipient): Row {
+function mailRow({ recipient, endpoint }: OwnedMailRecipient, fault: PlaceFault | null): Row {
   const { id, settings, failingSince } = recipient;
-  const health = recipientHealth(recipient);
+  const health = recipientHealth(recipient, fault);
   const path = recipientPath(MAIL_KIND, id);
   return { id, path, name: settings.address, health, failingSince, endpoint };
 }

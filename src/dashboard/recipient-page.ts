@@ -8,6 +8,7 @@ import { createAsking } from "./ask-recipient.ts";
 import { type Answer, page, redirect } from "./answer.ts";
 import { recipientPath } from "./channel-of.ts";
 import { readDeliveryList } from "./deliveries-card.ts";
+import { readMailFault } from "./mail-fault.ts";
 import { applied, type DashboardParts } from "./parts.ts";
 import { recipientNewPages } from "./recipient-new-page.ts";
 import { recipientView } from "./recipient-view.ts";
@@ -62,7 +63,8 @@ export function recipientPages(routes: Routes, parts: DashboardParts): void {
     const canTest = sendTest !== null && isTestable(found.recipient);
     const isOpen = found.recipient.confirmedAt === null;
     const question = isOpen ? await db.read(() => asking.lastAttempt(id)) : null;
-    const content = recipientView({ ...found, list, queue, missing, canTest, tested, question });
+    const fault = await db.read(() => readMailFault(config));
+    const content = recipientView({ ...found, list, queue, fault, missing, canTest, tested, question });
     return page(settings.address, content, typeof tested === "string" ? 429 : 200);
   }
 }

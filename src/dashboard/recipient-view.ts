@@ -3,6 +3,7 @@ import { stateOf } from "../mail/mail-recipient-json.ts";
 import { MAIL_KIND } from "../mail/mail-recipient.ts";
 import type { OwnedMailRecipient } from "../mail/viewable-mail-recipients.ts";
 import type { RecipientQueue } from "../outbox/count-deliveries.ts";
+import type { PlaceFault } from "../outbox/places.ts";
 import type { Attempt } from "../outbox/delivery.ts";
 import { MAX_SPAM_SCORE } from "../outbox/recipient.ts";
 import { recipientPath } from "./channel-of.ts";
@@ -14,6 +15,8 @@ import { time } from "./time.ts";
 
 interface RecipientView extends OwnedMailRecipient {
   readonly queue: RecipientQueue;
+  /** Of the mail server; null while it is well. */
+  readonly fault: PlaceFault | null;
   readonly list: DeliveryList;
   /** Why nobody can be asked; null if they can. */
   readonly missing: string | null;
@@ -27,7 +30,7 @@ interface RecipientView extends OwnedMailRecipient {
 
 export function recipientView(view: RecipientView): Html {
   const { recipient, queue, list, missing, canTest, tested, question } = view;
-  const health = recipientHealth(recipient);
+  const health = recipientHealth(recipient, view.fault);
   const path = recipientPath(MAIL_KIND, recipient.id);
   return html`<p class="crumbs"><a href="/dashboard/notifications">← Notifications</a></p>
     <div class="head">

@@ -3,17 +3,20 @@ import { html } from "../foundation/html.ts";
 import type { Digest, MailRecipient } from "../mail/mail-recipient.ts";
 import { stateOf } from "../mail/mail-recipient-json.ts";
 import type { Health } from "./health.ts";
-import { exactTime } from "./time.ts";
+import type { PlaceFault } from "../outbox/places.ts";
+import { dueTime, exactTime } from "./time.ts";
 
 /** Whether its holder agreed to get e-mail, and did not end it since. Others are sent nothing, not even a test. */
 export function isTestable(recipient: MailRecipient): boolean {
   return !["unconfirmed", "unsubscribed"].includes(stateOf(recipient));
 }
 
-export function recipientHealth(recipient: MailRecipient): Health {
+/** @param fault of the mail server, which keeps everybody's e-mail waiting; null while it is well. */
+export function recipientHealth(recipient: MailRecipient, fault: PlaceFault | null): Health {
   const { unsubscribedAt, failingSince } = recipient;
   const state = stateOf(recipient);
-  if (state === "enabled") return failingSince === null ? WORKING : failing(failingSince);
+  if (state === "enabled" && failingSince !== null) return failing(failingSince);
+  if (state === "enabled") return fault === null ? WORKING : waiting(fault);
   if (state !== "unsubscribed") return RESTING[state];
   const since = unsubscribedAt !== null && html` since ${exactTime(unsubscribedAt)}`;
   const sentence = html`The holder of this address wants no e-mail${since}, so nothing is sent. If they want it again, delete
@@ -26,6 +29,12 @@ const WORKING: Health = {
   tone: "done",
   sentence: html`No e-mail has failed since the last success.`,
 };
+
+function waiting({ since, nextProbeAt }: PlaceFault): Health {
+  const sentence = html`The mail server takes no e-mail since ${exactTime(since)}. All e-mail waits and goes by itself as soon as it
+    does; the next try is ${dueTime(nextProbeAt)}. Nothing is lost.`;
+  return { label: "Waiting", tone: "medium", sentence };
+}
 
 function failing(since: number): Health {
   const sentence = html`It has failed since ${exactTime(since)}. Each e-mail is tried again by itself. Nothing is lost; the

@@ -10,7 +10,8 @@ import { adviceView } from "./hint-words.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { Handler, Routes } from "./routes.ts";
 import { sentence } from "./sentence.ts";
-import { checkName, findingText } from "./finding-words.ts";
+import { checkName, findingText, rawWords } from "./finding-words.ts";
+import { icon } from "./icons.ts";
 
 /** The same two for operators; for everybody else there is no such page. */
 export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
@@ -69,30 +70,46 @@ function systemView(
       }
     </p>
     ${problems.length > 0 && findingsCard("What needs you", problems)}
+    ${soundCard(
+      findings.filter(({ ok }) => ok),
+      problems.length,
+    )}
     <section class="card">
       <header><h2>This server</h2></header>
       <dl class="facts">
         <div><dt>Version</dt><dd>${version}</dd></div>
         <div><dt>Database</dt><dd class="mono">${db.name}</dd></div>
         <div><dt>Size</dt><dd>${mebibytes(size.database)}${size.log !== null && `, and ${mebibytes(size.log)} of write-ahead log`}</dd></div>
-        <div><dt>Configuration</dt><dd class="mono">${configFile ?? "no file was named at the start"}</dd></div>
+        <div><dt>Configuration</dt><dd class="mono">${configFile ?? "no file: built-in settings and variables"}</dd></div>
         <div>
           <dt>Backups</dt>
           <dd>
             ${
               config.backup.everyHours === null
                 ? "none are made by this server"
-                : `every ${config.backup.everyHours} hours; the newest ${config.backup.keep} stay`
+                : `${everyHours(config.backup.everyHours)}; the newest ${config.backup.keep} stay`
             }
           </dd>
         </div>
       </dl>
     </section>
-    ${limitsCard(config.plans)}
-    ${findingsCard(
-      "What was checked",
-      findings.filter(({ ok }) => ok),
-    )}`;
+    ${limitsCard(config.plans)}`;
+}
+
+function everyHours(hours: number): string {
+  return hours === 1 ? "every hour" : `every ${hours} hours`;
+}
+
+/** What is well weighs little: one row, which shows all when it is opened. */
+function soundCard(findings: readonly Finding[], problems: number): Html {
+  const count = findings.length;
+  const others = problems === 0 ? "" : " other";
+  return html`<details class="card fine">
+    <summary>${icon("check")}<b>${count === 1 ? `One${others} check is` : `${count}${others} checks are`} fine</b> <span class="muted">Show what was checked</span></summary>
+    <ul>
+      ${findings.map(({ name, message }) => html`<li><b>${checkName(name)}</b> <span><bdi dir="auto">${sentence(findingText(message))}</bdi></span></li>`)}
+    </ul>
+  </details>`;
 }
 
 function findingsCard(title: string, findings: readonly Finding[]): Html {
@@ -103,9 +120,16 @@ function findingsCard(title: string, findings: readonly Finding[]): Html {
         ({ name, message, advice }) =>
           html`<div>
             <dt>${checkName(name)}</dt>
-            <dd><bdi dir="auto">${sentence(findingText(message))}</bdi>${advice !== null && adviceView(advice)}</dd>
+            <dd><bdi dir="auto">${sentence(findingText(message))}</bdi>${advice !== null && adviceView(advice)}${rawView(message)}</dd>
           </div>`,
       )}
     </dl>
   </section>`;
+}
+
+function rawView(message: string): Html | null {
+  const raw = rawWords(message);
+  return raw === ""
+    ? null
+    : html`<details><summary>What was tried</summary><code dir="auto">${raw}</code></details>`;
 }

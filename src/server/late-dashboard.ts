@@ -1,8 +1,11 @@
+import { resolve } from "node:path";
 import { ENDPOINT_CONTENTS, spamDefaults } from "../app/features.ts";
 import type { ServiceParts } from "../app/parts.ts";
 import type { SubmitService } from "../app/submit-service.ts";
 import { dashboardUrlOf } from "../app/transports.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { createBackground } from "../foundation/background.ts";
+import { FormsvcError } from "../foundation/errors.ts";
 import { maintenanceFailed } from "../foundation/events.ts";
 import { compileNetworks } from "../foundation/ip-address.ts";
 import type { LateRoutes } from "../http/late-routes.ts";
@@ -32,7 +35,7 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
       server.addHook("onClose", () => background.close());
       mountDashboard(server, {
         ...parts,
-        configFile,
+        configFile: fileInForce(configFile),
         dashboardUrl: dashboardUrlOf(config),
         endpointContents: ENDPOINT_CONTENTS,
         spamDefaults: spamDefaults(config),
@@ -50,4 +53,16 @@ export function lateDashboard({ parts, configFile, service }: Surroundings): Lat
       });
     },
   };
+}
+
+/** The configuration file that was named, else the one that was found in a usual place; null without any. */
+function fileInForce(named: string | null): string | null {
+  try {
+    const { file } = loadConfig(named);
+    return file === null ? null : resolve(file);
+  } catch (error) {
+    // It was changed since the start; then nothing more can be said than what was named.
+    if (error instanceof FormsvcError) return named;
+    throw error;
+  }
 }
