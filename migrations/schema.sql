@@ -97,6 +97,7 @@ CREATE TABLE submission (
   event_head TEXT, event_tail TEXT, spam_version INTEGER NOT NULL DEFAULT 1, unknown_fields TEXT, unknown_fields_dropped INTEGER
 ) STRICT;
 CREATE INDEX submission_by_endpoint ON submission (endpoint_number, id);
+CREATE INDEX submission_set_aside ON submission (endpoint_number, id) WHERE unknown_fields IS NOT NULL;
 
 -- The first 200 answer of an Idempotency-Key, for 24 h, by kind of API key. Both hashes are SHA-256.
 CREATE TABLE idempotency (
@@ -196,6 +197,14 @@ CREATE TABLE untrusted_proxy (
   address TEXT NOT NULL,
   seen_at INTEGER NOT NULL
 ) STRICT;
+
+-- The last page after success that a form named and nobody was led to.
+CREATE TABLE ignored_redirect (
+  endpoint_id TEXT PRIMARY KEY REFERENCES endpoint ON DELETE CASCADE,
+  -- Its origin; empty if it was no address of the web.
+  origin TEXT NOT NULL,
+  seen_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Problems that the operator was told of by e-mail and that had not ended: a restart tells none of them again.
 CREATE TABLE told_problem (

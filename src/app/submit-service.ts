@@ -33,6 +33,7 @@ import { createLimitNews, type LimitNews } from "../submissions/limit-news.ts";
 import { createOriginRefusals, type OriginRefusals } from "../submissions/origin-refusals.ts";
 import type { RateLimiter } from "../foundation/rate-limit.ts";
 import { createNews, newsHead, type News } from "../submissions/news.ts";
+import { createRedirectWatch } from "../submissions/ignored-redirect.ts";
 import { createProxyWatch } from "../submissions/untrusted-proxy.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { createSpamMemory, memoryHead, type SpamMemory } from "../history/spam-memory.ts";
@@ -60,6 +61,8 @@ interface PostService {
   readonly onSecretInBrowser: (caller: Caller) => void;
   /** Told the address of a request with `X-Forwarded-For` that is not trusted. */
   readonly onUntrustedProxy: (peer: string) => void;
+  /** Told of a form whose page after success is on a site that it may not lead to. */
+  readonly onIgnoredRedirect: (endpointId: string, origin: string) => void;
   /** Call before each request: notices what other processes changed. */
   readonly noticeChanges: () => void;
   /** Why no key can be judged now; null if it can. */
@@ -149,6 +152,7 @@ export async function createSubmitService(parts: ServiceParts): Promise<SubmitSe
       ...countOutcomes(metrics ?? noMetrics, gatekeeper, intake),
       onSecretInBrowser,
       onUntrustedProxy: createProxyWatch(db, clock, log),
+      onIgnoredRedirect: createRedirectWatch(db, clock, log),
       ...watch,
       isWritable: () => writability.isWritable(),
       awaitsStandby: () => writability.awaitsStandby(),

@@ -2,6 +2,7 @@ import type { Endpoint } from "../endpoints/endpoint.ts";
 import { getViewableEndpoint, readSchema } from "../endpoints/endpoint-store.ts";
 import { monthOf } from "../foundation/clock.ts";
 import { html, type Html } from "../foundation/html.ts";
+import { isFileName } from "../submissions/often-sent.ts";
 import { explainPost, type Explained } from "../submissions/explain-post.ts";
 import { getWorkspace, readUsage } from "../workspaces/workspace-store.ts";
 import type { Usage } from "../workspaces/workspace.ts";
@@ -29,12 +30,13 @@ export function endpointTryPages(
     const { endpoint, definition, usage } = await readEndpoint(visit);
     const inputs = typedInputs(trialInputs(definition), visit.form);
     const body = trialPost(inputs, definition);
+    const files = inputs.filter(({ value }) => isFileName(value)).map(({ name }) => name);
     const parts = { plans: config.plans, defaults };
     const explained = await db.read(() => explainPost(parts, endpoint.id, body, visit.now));
     const problems = new Map(
       explained.unfit.map((each) => [TRIAL_PREFIX + each.field, each.problems.join("\n")]),
     );
-    const content = html`${outcomeCard(endpoint, explained, usage)}${trialView(endpoint, inputs, problems)}`;
+    const content = html`${outcomeCard(endpoint, explained, usage, files)}${trialView(endpoint, inputs, problems)}`;
     return page(`${endpoint.name}: try a post`, endpointFrame(endpoint, SECTION, content));
   });
 
@@ -48,13 +50,24 @@ export function endpointTryPages(
   }
 }
 
-function outcomeCard(endpoint: Endpoint, { verdict, unfit }: Explained, usage: Usage): Html {
+function outcomeCard(
+  endpoint: Endpoint,
+  { verdict, unfit }: Explained,
+  usage: Usage,
+  files: readonly string[],
+): Html {
   const { score, spamClass, reasons } = verdict;
   return html`<section class="card" role="status" aria-labelledby="outcome">
     <header>
       <h2 id="outcome">${outcomeOf(endpoint, { verdict, unfit }, usage)}</h2>
       <span class="pill ${spamClass === "low" ? "done" : spamClass === "blocked" ? "high" : spamClass}">Score ${score} of 100</span>
     </header>
+    ${
+      files.length > 0 &&
+      html`<p class="problem">
+        “<bdi>${files.join(", ")}</bdi>” has the name of a file. If it is an input for files, only this name arrives, and the file is lost.
+      </p>`
+    }
     <p class="muted">This was a rehearsal: nothing was stored, counted or sent. The score is from 0, genuine, to 100, spam.</p>
     <ul class="sum">
       ${reasons.map(
@@ -85,6 +98,10 @@ function trialView(endpoint: Endpoint, inputs: readonly TrialInput[], problems: 
     <p class="muted">
       Fill in the form as a visitor would, and see what the server makes of it: with these fields, this form’s spam settings and what
       its workspace learned. It is only a rehearsal. To be sure of a key and a page, send the form from your site.
+    </p>
+    <p class="muted">
+      Forms take no files yet. Of an input for files a plain form sends only the name of the file, and the visitor is thanked while the file
+      is gone; with enctype="multipart/form-data" the whole form is refused. Ask for a link to the file instead.
     </p>
     ${others.map(([, text]) => html`<p class="problem">${text}</p>`)}
     ${inputs.map((input) => trialField(input, problems))}

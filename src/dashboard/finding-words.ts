@@ -20,6 +20,8 @@ const HEADINGS: Readonly<Record<string, string>> = {
   "endpoints.origins": "Sites",
   "files.leftovers": "Leftover files",
   "files.modes": "File rights",
+  "forms.inputs": "Forms",
+  "forms.redirects": "Forms",
   "held.room": "Held posts",
   "keys.leaked": "Keys",
   "limits.monthly": "Plans",

@@ -12,6 +12,7 @@ import type { NamedUsage, Plans, Workspace } from "../workspaces/workspace.ts";
 import { listViewableWorkspaces, readUsages } from "../workspaces/workspace-store.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { FindingLine } from "./finding-line.ts";
+import { formLines } from "./form-lines.ts";
 import { checkName, findingText } from "./finding-words.ts";
 import { originLines } from "./refused-origins-lines.ts";
 import { exactTime } from "./time.ts";
@@ -28,6 +29,10 @@ export async function readFindings(parts: DashboardParts, viewer: Viewer): Promi
       ...(yield* originLines(viewer)),
       ...(yield* limitLines(workspaces, config.plans, now)),
       ...(yield* heldLines(workspaces)),
+      ...(yield* formLines(
+        workspaces.map(({ id }) => id),
+        now,
+      )),
     ];
   });
   return viewer.isOperator ? [...own, ...machineLines(await parts.examine("lately"))] : own;

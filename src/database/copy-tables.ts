@@ -51,6 +51,7 @@ export const COPIED_TABLES = [
   "endpoint_number",
   "endpoint_schema",
   "endpoint_spam",
+  "ignored_redirect",
   "refused_origin",
   "api_key",
   "submission",

@@ -37,6 +37,7 @@ export interface Tables extends PeopleTables {
   held: HeldRow;
   untrusted_proxy: UntrustedProxyRow;
   told_problem: ToldProblemRow;
+  ignored_redirect: IgnoredRedirectRow;
   held_network: HeldNetworkRow;
   held_total: HeldTotalRow;
   refused_origin: RefusedOriginRow;
@@ -158,6 +159,13 @@ interface SettingsVersionRow {
 interface UntrustedProxyRow {
   id: number;
   address: string;
+  seen_at: number;
+}
+
+interface IgnoredRedirectRow {
+  endpoint_id: string;
+  /** Empty if it was no address of the web. */
+  origin: string;
   seen_at: number;
 }
 

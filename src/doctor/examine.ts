@@ -41,6 +41,8 @@ import type { ListSecrets } from "../secrets/stored-secret.ts";
 import { checkClock } from "../submissions/clock-health.ts";
 import { checkHeldPostRoom } from "../submissions/held-health.ts";
 import { heldByteLimit } from "../submissions/held-room.ts";
+import { checkIgnoredRedirects } from "../submissions/ignored-redirect.ts";
+import { checkOftenSent } from "../submissions/often-sent.ts";
 import { findUntrustedProxy } from "../submissions/untrusted-proxy.ts";
 import { checkFailedDeliveries, checkReceivers } from "../webhooks/webhook-health.ts";
 import { checkMonthlyLimits } from "../workspaces/workspace-health.ts";
@@ -112,6 +114,8 @@ const CHECKS: readonly Check[] = [
   ofTables(({ db, now }) => db.read(() => checkFailedLetters(now))),
   ofTables(({ db, config, now }) => db.read(() => checkAutoReplies(replyLimitsOf(config), now))),
   ofTables(({ db, config, now }) => db.read(() => checkMonthlyLimits(config.plans, now))),
+  ofTables(({ db, now }) => db.read(() => checkOftenSent(now))),
+  ofTables(({ db, now }) => db.read(() => checkIgnoredRedirects(now))),
   ofTables(({ db, config }) => {
     const { maxPerWorkspace, maxBytes } = config.held;
     const free = (): number | null => (db.engine === "sqlite" ? freeBytes(db) : null);

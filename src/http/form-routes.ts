@@ -28,6 +28,8 @@ import { acceptedBody, beginPost, identify, type PostParts, takePost } from "./r
 export interface FormRoutesParts extends PostParts {
   readonly baseUrl: string | null;
   readonly log: Log;
+  /** @param origin empty if it is no address of the web. */
+  readonly onIgnoredRedirect: (endpointId: string, origin: string) => void;
 }
 
 interface FormRequest {
@@ -106,11 +108,14 @@ async function takeForm(parts: FormRoutesParts, form: FormExchange): Promise<Fas
     // The address of a form is in a page, so a secret key in it is public.
     source: { origin: form.origin, fromBrowser: true },
   });
-  const { settings } = receipt.caller.ready.endpoint;
+  const { id, settings } = receipt.caller.ready.endpoint;
   const redirect = entryOf(entries, REDIRECT_MEMBER);
   // The visitor is led elsewhere in silence; whoever made the page must be able to see why.
   const isIgnored = isRedirectIgnored(redirect, form.origin, settings);
-  if (isIgnored) void reply.header("x-formsvc-notice", "redirect-ignored");
+  if (isIgnored) {
+    void reply.header("x-formsvc-notice", "redirect-ignored");
+    parts.onIgnoredRedirect(id, webOrigin(redirect ?? undefined) ?? "");
+  }
   if (prefersJson(request.headers.accept))
     return reply.send({ ...acceptedBody(receipt), ...(isIgnored && { notices: ["redirect_ignored"] }) });
   const address = successAddress(redirect, form.origin, settings);

@@ -15,7 +15,7 @@ import { browserClientRoutes } from "./browser-client-routes.ts";
 import type { ProxyTrust } from "./client-address.ts";
 import { allowAnyOrigin } from "./cors.ts";
 import { sendError } from "./error-reply.ts";
-import { formRoutes } from "./form-routes.ts";
+import { formRoutes, type FormRoutesParts } from "./form-routes.ts";
 import { type HealthRoutesParts, healthRoutes } from "./health-routes.ts";
 import { followRequests, type InFlight } from "./in-flight.ts";
 import { type CreateInstance, createLatePart, type LateRoutes } from "./late-routes.ts";
@@ -54,6 +54,7 @@ export interface GuardParts extends ProxyTrust {
 export interface ServerParts
   extends
     Omit<PostParts, "bodyLimitBytes">,
+    Pick<FormRoutesParts, "onIgnoredRedirect">,
     SubmissionRoutesParts,
     HealthRoutesParts,
     MailLinkParts,

@@ -33,6 +33,7 @@ export async function fillEveryTable(db: Database): Promise<Filled> {
   await db.transaction(function* () {
     yield* fillAccounts(ids);
     yield* fillEndpoints(ids);
+    yield* fillRedirects(ids);
     yield* fillSubmissions(ids);
     yield* fillHeld(ids);
     yield* fillHistory(ids);
@@ -101,6 +102,11 @@ function* fillAccounts({ accountId, workspaceId }: Filled): Steps<void> {
   });
   yield* insert("untrusted_proxy", { id: 1, address: "192.0.2.1", seen_at: NOON });
   yield* insert("told_problem", { topic: HOSTILE, told_to: "ops@example.org", finding: "{}" });
+}
+
+function* fillRedirects({ endpointIds }: Filled): Steps<void> {
+  for (const id of endpointIds)
+    yield* insert("ignored_redirect", { endpoint_id: id, origin: HOSTILE, seen_at: NOON });
 }
 
 function* fillEndpoints({ workspaceId, endpointIds }: Filled): Steps<void> {

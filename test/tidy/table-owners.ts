@@ -19,6 +19,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   held_total: "submissions",
   idempotency: "submissions",
   untrusted_proxy: "submissions",
+  ignored_redirect: "submissions",
   told_problem: "doctor",
   limit_notice: "doctor",
   remembered_text: "history",
