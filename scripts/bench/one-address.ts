@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeKey } from "../../src/keys/key-format.ts";
 import { type AccountAttack, prepareRecipients, prepareTests } from "./account-attacks.ts";
+import { guessPassword, makeUpAround } from "./guesses.ts";
 import { executable, type RunningServer, startServer } from "./processes.ts";
 import { nameOfSearches, prepareSearches, SEARCH_COUNTS, searchWith } from "./search-attack.ts";
 import { prepareTwoAccounts, SLOW_RECEIVERS } from "./slow-receivers.ts";
@@ -43,7 +44,7 @@ interface Attack {
   readonly name: string;
   readonly connections: number;
   /** What each connection begins with. */
-  readonly opening: (keys: Keys) => string;
+  readonly opening: (keys: Keys, index: number) => string;
   /** What each connection sends every second. */
   readonly drip: string;
   readonly settings?: Record<string, string>;
@@ -94,6 +95,19 @@ const ATTACKS: readonly Attack[] = [
     drip: "",
     settings: { FORMSVC_PLANS_PRO_MONTHLY_SUBMISSIONS: "1" },
     hasOwnAccount: true,
+  },
+  {
+    name: "108 connections from one IPv6 /48, each of which guesses a password again and again",
+    connections: 108,
+    opening: (_keys, index) => guessPassword(`2001:db8:9:${index.toString(16)}::1`),
+    // Between two requests a line's end means nothing.
+    drip: "\r\n",
+  },
+  {
+    name: "150 connections from as many networks, with texts made up around a page's key",
+    connections: 150,
+    opening: ({ publishable }, index) => `${head(makeUpAround(publishable), 2, `10.0.${index}.1`)}{}`,
+    drip: "\r\n",
   },
 ];
 
@@ -194,17 +208,17 @@ async function measureSearches(count: number): Promise<string> {
 
 /** Until it is stopped, the attacker opens a connection again for each that is answered or closed. */
 function attackWith({ connections, opening, drip }: Attack, server: RunningServer, keys: Keys): () => void {
-  const open = (): Socket => {
+  const open = (index: number): Socket => {
     const socket = connect(server.port, "127.0.0.1").on("error", () => undefined);
     if (drip === "") socket.pause();
     else socket.on("data", () => socket.destroy());
-    socket.write(opening(keys));
+    socket.write(opening(keys, index));
     return socket;
   };
-  const sockets = Array.from({ length: connections }, open);
+  const sockets = Array.from({ length: connections }, (_, index) => open(index));
   const timer = setInterval(() => {
     for (const [index, socket] of sockets.entries()) {
-      if (socket.destroyed) sockets[index] = open();
+      if (socket.destroyed) sockets[index] = open(index);
       else if (drip !== "") socket.write(drip);
     }
   }, 1000);
