@@ -4,10 +4,14 @@ import { html, type Html } from "../foundation/html.ts";
 import { version } from "../foundation/version.ts";
 import { type DatabaseSize, readSize } from "../database/database-size.ts";
 import { mebibytes } from "../database/sqlite/database-health.ts";
-import { page } from "./answer.ts";
+import { placeOf } from "../mail/mail-health.ts";
+import { MAIL_KIND } from "../mail/mail-recipient.ts";
+import { countAction } from "../outbox/account-limits.ts";
+import { tryPlaceNow } from "../outbox/places.ts";
+import { page, redirect } from "./answer.ts";
 import { limitsCard } from "./limits-card.ts";
 import { adviceView } from "./hint-words.ts";
-import type { DashboardParts } from "./parts.ts";
+import { change, type DashboardParts } from "./parts.ts";
 import type { Handler, Routes } from "./routes.ts";
 import { sentence } from "./sentence.ts";
 import { checkName, findingText, rawWords } from "./finding-words.ts";
@@ -29,9 +33,20 @@ export function operatorRoutes(routes: Routes): Pick<Routes, "read" | "write"> {
 
 /** `/dashboard/system`: whether a person has to act, and what runs here. */
 export function systemPages(routes: Routes, parts: DashboardParts): void {
-  operatorRoutes(routes).read("/system", async () =>
+  const { read, write } = operatorRoutes(routes);
+  read("/system", async () =>
     page("System", systemView(await parts.examine("now"), await readSize(parts.db), parts)),
   );
+
+  write("/system/mail/try", async ({ viewer, now }) => {
+    const { host, port } = parts.config.mail;
+    if (host !== null)
+      await change(parts, function* () {
+        yield* countAction(viewer, "test", 1, now);
+        yield* tryPlaceNow({ kind: MAIL_KIND, place: placeOf({ host, port }) });
+      });
+    return redirect("/dashboard/system", "tried-now");
+  });
 }
 
 /** The pages of the operator. */
@@ -70,6 +85,11 @@ function systemView(
       }
     </p>
     ${problems.length > 0 && findingsCard("What needs you", problems)}
+    ${
+      config.mail.host !== null &&
+      problems.some(({ name }) => name === "mail.server") &&
+      html`<form method="post" action="/dashboard/system/mail/try"><button>Try the mail server now</button></form>`
+    }
     ${soundCard(
       findings.filter(({ ok }) => ok),
       problems.length,

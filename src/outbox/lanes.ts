@@ -123,10 +123,11 @@ export class Lanes {
     this.places.forgetWrongClock(now);
     const { returning } = this.#held;
     const facts = { routes, servers: this.#servers, returning, heldIds: this.#held.ids() };
-    const { lanes, draft, recovered, isShared } = await this.#db.relaxedTransaction(() =>
+    const { lanes, draft, recovered, isShared, faults } = await this.#db.relaxedTransaction(() =>
       this.#read(facts, now),
     );
     this.#held.forgetReturned(returning);
+    this.places.followRows(faults);
     draft.accept();
     this.#lanes = new Map(lanes.map((lane) => [lane.recipientId, lane]));
     this.#shareOut(lanes, isShared, now);

@@ -1,5 +1,6 @@
 import { query } from "../database/database.ts";
-import { first, run, type Steps, text } from "../database/steps.ts";
+import { raiseSettingsVersion } from "../database/settings-version.ts";
+import { all, first, run, type Steps, text } from "../database/steps.ts";
 import { afterFailure, afterSuccess, allowedInFlight, type Breaker, HEALTHY } from "./breaker.ts";
 import type { AttemptResult, DeliveryPolicy } from "./transport.ts";
 
@@ -86,6 +87,16 @@ export class Places {
     }
   }
 
+  /** What the rows say: somebody who takes one away wants its place tried now. */
+  followRows(rows: readonly FaultRow[]): void {
+    for (const [name, { of }] of this.#written) {
+      if (rows.some(({ kind, place }) => kind === of.kind && place === of.place)) continue;
+      this.#written.delete(name);
+      const fault = this.#faults.get(name);
+      if (fault) this.#faults.set(name, { ...fault, breaker: { ...fault.breaker, notBeforeMs: 0 } });
+    }
+  }
+
   /** Faults that the rows do not show as they are; null for one that is over. */
   changes(): FaultChange[] {
     const over = [...this.#written.values()].filter(({ of }) => !this.#faults.has(of.name));
@@ -125,6 +136,18 @@ export function* saveFaults(changes: readonly FaultChange[]): Steps<void> {
 /** Forgets what others found, so that each place is tried again. @param before faults whose next probe was planned earlier. */
 export function* forgetFaults(before: number): Steps<void> {
   yield* run(text("DELETE FROM place_fault WHERE next_probe_at < ?", before));
+}
+
+type FaultRow = Pick<PlaceOfLane, "kind" | "place">;
+
+export function* readFaultRows(): Steps<FaultRow[]> {
+  return yield* all(query.selectFrom("place_fault").select(["kind", "place"]));
+}
+
+/** Has the running servers try a place that fails with one message now. */
+export function* tryPlaceNow({ kind, place }: FaultRow): Steps<void> {
+  yield* run(text(PLACE_SQL.drop, kind, place));
+  yield* raiseSettingsVersion();
 }
 
 /** What is wrong with a place, as the running server has found. */

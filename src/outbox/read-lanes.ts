@@ -6,7 +6,7 @@ import { Lane } from "./lane.ts";
 import type { LaneClaims } from "./lane-claims.ts";
 import { ownerOf } from "./owner.ts";
 import type { MinuteRate } from "./pace.ts";
-import { forgetFaults, type Places } from "./places.ts";
+import { forgetFaults, type Places, readFaultRows } from "./places.ts";
 import type { EnabledRecipient } from "./recipient.ts";
 import { areSeveralWorkspaces, listEnabledRecipients } from "./recipient-store.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
@@ -63,8 +63,8 @@ export class LaneReader {
   }
 
   /**
-   * The lanes of this server, how many deliveries of lost ones were recovered, and whether several workspaces share the slots. Inside
-   * a transaction.
+   * The lanes of this server, how many deliveries of lost ones were recovered, whether several workspaces share the slots, and the
+   * faults that the rows show. Inside a transaction.
    */
   *read(draft: RoundDraft, { routes, servers, returning, heldIds }: LaneFacts, now: number) {
     const { claims, laneClaims } = this.#parts;
@@ -75,7 +75,7 @@ export class LaneReader {
       .filter(({ id }) => ownerOf(id, servers) === claims.servers.self)
       .flatMap((recipient) => this.#laneOf(recipient, routes, now));
     yield* laneClaims.readDue(draft, lanes, now);
-    return { lanes, recovered, isShared: yield* areSeveralWorkspaces() };
+    return { lanes, recovered, isShared: yield* areSeveralWorkspaces(), faults: yield* readFaultRows() };
   }
 
   *#recoverOthers(heldIds: readonly string[], now: number): Steps<number> {

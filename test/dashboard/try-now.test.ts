@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { addFormOwner } from "../support/form-owner.ts";
+import { addMailRecipient } from "../../src/mail/change-mail-recipient.ts";
+import { defaultMailRecipientSettings } from "../../src/mail/mail-recipient.ts";
 import { startReceiverWith } from "../support/receivers.ts";
+import { startMailServer } from "../support/smtp-servers.ts";
 import { goodPost, startServer, type TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -79,4 +82,29 @@ test("the page says whether private addresses are refused for this webhook, as t
   expect(await shown("http://10.21.0.1/hook")).toBe(
     "refused, but those that the operator of this server allowed",
   );
+});
+
+test("e-mail that waits for the mail server is tried at once by a button of the System page, for operators", async () => {
+  let isDown = true;
+  const mail = await startMailServer({
+    onConnect: (_session, callback) =>
+      callback(isDown ? Object.assign(new Error("down"), { responseCode: 421 }) : null),
+  });
+  const server = await startServer({
+    mail: { host: "127.0.0.1", port: mail.port, from: "forms@example.com" },
+  });
+  const ada = await addFormOwner(server, "ada@example.com");
+  const eve = await addFormOwner(server, "eve@example.com");
+  const settings = { ...defaultMailRecipientSettings, address: "ada@example.org" };
+  const made = { endpointId: ada.endpoint.id, settings, isConfirmed: true, actor: null };
+  await server.owner.transaction(() => addMailRecipient(made, server.clock.now()));
+  await server.post(ada.endpoint.secret, goodPost);
+  await until(() => server.owner.prepare("SELECT 1 FROM place_fault").get());
+  isDown = false;
+  expect((await eve.post("/dashboard/system/mail/try")).status).toBe(404);
+  expect(mail.received).toHaveLength(0);
+  expect((await ada.get("/dashboard/system")).text).toContain("Try the mail server now");
+  expect((await ada.post("/dashboard/system/mail/try")).status).toBe(303);
+  await until(() => mail.received.length === 1);
+  await until(() => server.owner.prepare("SELECT 1 FROM place_fault").get() === undefined);
 });
