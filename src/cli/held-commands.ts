@@ -77,7 +77,7 @@ const show = command({
 });
 
 function headingOf({ why, origin }: HeldPost): string {
-  if (why === "origin") return `REFUSED FROM ${plainText(origin ?? "")}`;
+  if (why === "origin") return `HELD FOR ITS ORIGIN, ${plainText(origin ?? "")}`;
   return why === "spam" ? "HELD AS SPAM" : "HELD OVER THE LIMIT";
 }
 

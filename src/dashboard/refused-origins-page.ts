@@ -42,6 +42,7 @@ export function refusedOriginPages(routes: Routes, parts: DashboardParts): void 
   };
 
   routes.write("/endpoints/:id/origins", async (visit) => {
+    await parts.db.read(() => endpointOf(visit));
     const [verb, origin] = [visit.form.get("do"), visit.form.get("origin") ?? ""];
     if (verb === "allow") return allow(visit, origin);
     if (verb === "ignore") return ignore(visit, origin);

@@ -48,7 +48,7 @@ test("endpoint show, doctor and held list tell of a refused site, and endpoint s
     data: [],
   });
   const one = held.data[0]?.id ?? "";
-  expect((await machine.mustRun(["held", "show", one])).stdout).toContain(`REFUSED FROM ${NEW_SITE}`);
+  expect((await machine.mustRun(["held", "show", one])).stdout).toContain(`HELD FOR ITS ORIGIN, ${NEW_SITE}`);
   await machine.mustRun(["held", "release", one]);
   expect(await machine.stored(form)).toHaveLength(1);
 
