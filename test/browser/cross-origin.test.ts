@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === null)("a page on another origin", () => {
   test("can read that a post was taken for spam", async () => {
     const answer = await send(page, form.publishable, { name: "A", _gotcha: "x" });
     expect(answer).toMatchObject({ status: 429, body: { error: "Submission could not be processed" } });
-    expect(Object.keys(answer?.body ?? {})).toEqual(["error", "message"]);
+    expect(Object.keys(answer?.body ?? {})).toEqual(["error", "message", "visitor_message"]);
   });
 
   test("can read how long to wait when it sent too much", async () => {

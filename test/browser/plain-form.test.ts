@@ -158,7 +158,7 @@ describe.skipIf(chromiumPath === null)("a plain form with scripts off", () => {
       const background = await page.evaluate(
         "getComputedStyle(document.querySelector('main')).backgroundColor",
       );
-      expect(background).toBe(dark ? "rgb(30, 33, 39)" : "rgb(255, 255, 255)");
+      expect(background).toBe(dark ? "rgb(27, 29, 32)" : "rgb(255, 255, 255)");
       const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
       expect(await page.evaluate(overflow)).toBe(0);
       await keepPicture(page, `error-${dark ? "dark" : "light"}`);

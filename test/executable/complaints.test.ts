@@ -101,7 +101,7 @@ test("a name that fits several asks for the id, which always works", async () =>
     code: 2,
     stderr: expect.stringContaining("several workspaces") as unknown,
   });
-  expect((await machine.run(["workspace", "usage"])).stderr).toContain("workspace list");
+  expect((await machine.run(["workspace", "set-plan", "pro"])).stderr).toContain("workspace list");
   expect((await machine.run(["workspace", "create", "--name", "Y"])).stderr).toContain("--account");
 });
 
