@@ -10,6 +10,7 @@ import { endpointListPages } from "./endpoint-list-page.ts";
 import { endpointNewPages } from "./endpoint-new-page.ts";
 import { bulkPages } from "./bulk-page.ts";
 import { exportPages } from "./export-page.ts";
+import { helpPages } from "./help-page.ts";
 import { heldPages } from "./held-page.ts";
 import { inboxPages } from "./inbox-page.ts";
 import { entryPages } from "./entry-pages.ts";
@@ -83,6 +84,7 @@ const PAGES: readonly ((routes: Routes, parts: DashboardParts) => void)[] = [
   endpointDeletePages,
   submissionPages,
   heldPages,
+  helpPages,
 ];
 
 /** Adds the pages under `/dashboard` to a server that bounds connections and sizes already. */

@@ -233,7 +233,7 @@ describe.each(ENGINES)("on $name", ({ temporary }) => {
     const remembered = { endpoint_id: id, kind: "secret", key_hash: hash, body_hash: hash } as const;
     await write(
       db,
-      `INSERT INTO api_key VALUES ('key_1', '${id}', 'secret', 'lookup', 'hash', 1, NULL, NULL, 0)`,
+      `INSERT INTO api_key VALUES ('key_1', '${id}', 'secret', 'lookup', 'hash', 1, NULL, NULL, 0, NULL)`,
       `INSERT INTO usage VALUES ('${workspace.id}', '2026-06', 1)`,
     );
     await db.transaction(() =>

@@ -49,6 +49,7 @@ const PARAMETERS: Readonly<Record<string, (home: OwnerHome) => string>> = {
   sessions: ({ sessionId }) => sessionId,
   workspaces: ({ workspaceId }) => workspaceId,
   accounts: ({ accountId }) => accountId,
+  help: () => "spam",
 };
 
 /** Messages that are not a webhook's, by the beginning of the path. */
