@@ -117,6 +117,18 @@ async function press(page: Page, key: "Space" | "Enter"): Promise<Request> {
 /** Lets owners choose spam settings, so that there is a form for them. */
 const CUSTOM_SPAM = { plans: { hobby: { monthlySubmissions: null, endpoints: null, customSpam: true } } };
 
+/** A site that may not post, an undeclared value, and an e-mail that waits for a recipient that fails. */
+function laterStates({ endpointId, submissionIds, mailRecipientId, mailDeliveryId }: OwnerHome): string[] {
+  return [
+    `UPDATE endpoint SET allowed_origins = '["https://example.com"]' WHERE id = '${endpointId}'`,
+    `INSERT INTO refused_origin (endpoint_id, origin, posts, last_at)
+     VALUES ('${endpointId}', 'https://new.example.com', 2, ${Date.now()})`,
+    `UPDATE submission SET unknown_fields = '{"allergies":"peanuts"}' WHERE id = '${submissionIds[0]}'`,
+    `UPDATE recipient SET failing_since = 1 WHERE id = '${mailRecipientId}'`,
+    `UPDATE delivery SET state = 'pending', finished_at = NULL, due_at = 4000000000000 WHERE id = '${mailDeliveryId}'`,
+  ];
+}
+
 describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
   let server: TestServer;
   let browser: Browser;
@@ -177,6 +189,16 @@ describe.skipIf(chromiumPath === null)("by keyboard alone", () => {
       await open("/dashboard/account/second-factor");
       await open(`/dashboard/system/accounts/${ada.accountId}`);
       await open(`/dashboard/webhooks/${ada.webhookId}`);
+      for (const change of laterStates(ada)) server.owner.execute(change);
+      await open("/dashboard");
+      await open(`/dashboard/submissions/${ada.submissionIds[0]}`);
+      await open(`/dashboard/recipients/${ada.mailRecipientId}`);
+      server.owner.execute(
+        "INSERT OR REPLACE INTO place_fault (kind, place, since, message, next_probe_at) VALUES ('mail', '127.0.0.1:9', 1, 'Nobody listens', 4000000000000)",
+      );
+      // What was found is kept for ten seconds.
+      server.clock.advance(11_000);
+      await open("/dashboard/system");
       server.owner.now(() => setRecipientEnabled(ada.mailRecipientId, false));
       await open(`/dashboard/recipients/${ada.mailRecipientId}`);
       server.owner.execute("UPDATE recipient SET confirmed_at = NULL WHERE kind = 'mail'");
