@@ -56,7 +56,8 @@ async function timed(attempt: () => Promise<Answer>): Promise<{ status: number; 
   return { status, waited: performance.now() - startedAt > DELAY_MS - 500 };
 }
 
-describe("while one IPv6 /48 guesses a password on 108 connections", () => {
+// The delay is one of the real clock: beside other work the machine may take as long for the hashes of 108 attempts.
+describe("while one IPv6 /48 guesses a password on 108 connections", { retry: 2 }, () => {
   test("its owner signs in from a clean address, after the account's delay", async () => {
     const { forms } = await startCrowdedServer();
     await forms.useLink({}, from("192.0.2.1"));
