@@ -31,13 +31,18 @@ const TOPICS: readonly (readonly [path: RegExp, topic: string])[] = [
   [/^\/dashboard\/webhooks\/new/, "notifications#in-a-chat"],
   [/^\/dashboard\/webhooks/, "webhooks#when-it-does-not-work"],
   [/^\/dashboard\/account/, "dashboard#passwords-the-second-factor-sessions"],
-  [/^\/dashboard\/(?:accounts|workspaces)/, "dashboard#who-sees-what"],
-  [/^\/dashboard\/system/, "monitoring#what-doctor-checks"],
   [/^\/dashboard\/submissions/, "spam#read-an-explanation"],
 ];
 
-/** The address of the help that belongs to a page. */
-export function helpFor(path: string): string {
-  const topic = TOPICS.find(([pattern]) => pattern.test(path))?.[1] ?? "dashboard#the-pages";
+/** Of pages that are there for operators alone. */
+const OPERATORS_TOPICS: typeof TOPICS = [
+  [/^\/dashboard\/system\/(?:accounts|workspaces)/, "dashboard#who-sees-what"],
+  [/^\/dashboard\/system/, "monitoring#what-doctor-checks"],
+];
+
+/** The address of the help that belongs to a page. For an owner a page of operators is like one that is not there, in its help too. */
+export function helpFor(path: string, isOperator: boolean): string {
+  const topics = isOperator ? [...OPERATORS_TOPICS, ...TOPICS] : TOPICS;
+  const topic = topics.find(([pattern]) => pattern.test(path))?.[1] ?? "dashboard#the-pages";
   return `/dashboard/help/${topic}`;
 }

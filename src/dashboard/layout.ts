@@ -69,7 +69,7 @@ export function appPage({ title, viewer, counts, path, content }: AppPage): Html
     <summary>${icon("menu")}Menu</summary>
     <div class="places">
       ${links(MENU_SECTIONS)}
-      <div class="foot"><span class="who">${viewer.email}</span><a href="${helpFor(path)}">Help</a> · <a href="/dashboard/account" ${path.startsWith("/dashboard/account") && html` aria-current="page"`}>Account</a> · <form method="post" action="/dashboard/sign-out"><button>Sign out</button></form>${keysButton}</div>
+      <div class="foot"><span class="who">${viewer.email}</span><a href="${helpFor(path, viewer.isOperator)}">Help</a> · <a href="/dashboard/account" ${path.startsWith("/dashboard/account") && html` aria-current="page"`}>Account</a> · <form method="post" action="/dashboard/sign-out"><button>Sign out</button></form>${keysButton}</div>
     </div>
   </details>
 </nav>
