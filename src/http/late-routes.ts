@@ -16,7 +16,7 @@ export interface LateRoutes {
 export interface LatePart {
   /** @param path decoded, as the router reads it. */
   has(path: string): boolean;
-  /** Where the routes begin; null for a client that may not know of them. */
+  /** The path that the routes begin with; null if the client may not know of them. */
   pathFor(clientAddress: string): string | null;
   /** @param fail is told if the routes cannot be made. */
   answer(request: FastifyRequest, reply: FastifyReply, fail: (error: Error) => void): void;
