@@ -84,7 +84,7 @@ test("the page about the dashboard says form, and the glossary says what it is e
   // What is typed at a terminal, and the name of a picture.
   const prose = read("docs/dashboard.md").replaceAll(/```.*?```|`[^`]*`|\]\([^)]*\)/gs, " ");
   expect(otherWordsIn(prose)).toEqual([]);
-  expect(read("README.md")).toMatch(
+  expect(read("docs/glossary.md")).toMatch(
     /^\| endpoint \| one form: .*dashboard and its letters say \*\*form\*\*/m,
   );
 });
