@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { executable } from "./support/program.ts";
+import { secondTry } from "./support/second-try.ts";
 import { PATIENCE_MS } from "./support/until.ts";
 
 /** Tests of the program as its users have it. */
@@ -12,6 +13,7 @@ const OF_FAULTS = ["test/faults/**/*.test.ts"];
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
+    ...secondTry(),
     // Tests wait for events, so that these end only what hangs, also on a busy machine.
     testTimeout: 2 * PATIENCE_MS,
     hookTimeout: 2 * PATIENCE_MS,
