@@ -12,7 +12,7 @@ import { comparePosts } from "./submit.ts";
 import { compareProcesses } from "./two-servers.ts";
 
 /**
- * Every figure of docs/performance.md on posts, one after another, as a Markdown table on standard output and as JSON in
+ * Every figure of docs/lab/performance.md on posts, one after another, as a Markdown table on standard output and as JSON in
  * build/bench.json. Usage: npm run bench, after npm run build; some twelve minutes, on Linux, with two cores to itself.
  */
 const ROUNDS = 5;

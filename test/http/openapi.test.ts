@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,12 @@ import type { RunningServer } from "../support/running-server.ts";
 
 interface Document {
   readonly openapi: string;
-  readonly paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+  readonly paths: Record<string, Record<string, DescribedOperation>>;
+}
+
+interface DescribedOperation {
+  readonly responses: Record<string, { readonly description: string }>;
+  readonly parameters?: readonly { readonly name: string }[];
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -64,6 +69,24 @@ test("it tells of every address that clients use", () => {
       "get /formsvc.js",
     ]),
   );
+});
+
+/** What the page of the API does not name: addresses, and parameters of its query, path and headers. */
+function findUnnamed(page: string, paths: Document["paths"]): string[] {
+  const names = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
+      const own = parameters.filter(({ name }) => !path.includes(`{${name}}`)).map(({ name }) => name);
+      return [`${method.toUpperCase()} ${path}`].concat(own);
+    }),
+  );
+  return [...new Set(names)].filter((name) => !page.includes(`\`${name}\``));
+}
+
+test("the page of the API names each address and each parameter that the document tells of", () => {
+  const page = readFileSync(join(root, "docs/api.md"), "utf8");
+  expect(findUnnamed(page, document.paths)).toEqual([]);
+  const without = page.replaceAll("`cursor`", "").replaceAll("`X-Submitter-IP`", "");
+  expect(findUnnamed(without, document.paths)).toEqual(["X-Submitter-IP", "cursor"]);
 });
 
 test("its errors are those of the error table, by status", () => {
