@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync } from "node:zlib";
-import { build, type Plugin } from "esbuild";
+import { build, type BuildOptions, type Plugin } from "esbuild";
 import { renderBrowserClient } from "./embed-browser-client.ts";
 import { linkAtomic } from "./link-atomic.ts";
 
@@ -71,20 +71,25 @@ export interface Bundle {
   readonly inputs: readonly string[];
 }
 
+/** How src/ becomes one script for Node. */
+export const ONE_SCRIPT = {
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  target: "node26",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+} as const satisfies BuildOptions;
+
 /** Bundles src/ into one script. */
 export async function bundleSource({ folder, target, release }: Source, bundle: string): Promise<Bundle> {
   const assets: Record<string, string> = {};
   const { metafile } = await build({
     absWorkingDir: folder,
+    ...ONE_SCRIPT,
     entryPoints: [join(folder, "src/main.ts")],
     outfile: bundle,
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    target: "node26",
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
     metafile: true,
     define: release === undefined ? {} : { FORMSVC_RELEASE: JSON.stringify(release) },
     logLevel: "warning",
@@ -112,7 +117,7 @@ export async function bundleSource({ folder, target, release }: Source, bundle: 
  * One character beyond Latin-1 makes the engine hold the whole script in two bytes a character, 4 MB more for as long as
  * the process runs. The bundler escapes those in strings; the others are in patterns, in which the same escape works.
  */
-function asAscii(script: string): string {
+export function asAscii(script: string): string {
   return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

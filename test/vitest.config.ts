@@ -27,8 +27,8 @@ export default defineConfig({
           name: "inside",
           include: ["test/**/*.test.ts"],
           exclude: [...OF_EXECUTABLE, ...OF_FAULTS, ...OF_INSTALLING],
-          globalSetup: "test/support/one-cluster.ts",
-          // Halves the work of each of the hundreds of processes that these tests start from the sources.
+          globalSetup: ["test/support/one-cluster.ts", "test/support/bundle-program.ts"],
+          // A third of the work of each of the hundreds of processes that these tests start.
           env: { NODE_COMPILE_CACHE: new URL("../node_modules/.cache/tests", import.meta.url).pathname },
         },
       },

@@ -138,19 +138,22 @@ registerHooks({
     return next(specifier, context);
   },
 });`;
-const tellLoads = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TELL_LOADS)}` };
+const tellLoads = {
+  fromSources: true,
+  env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TELL_LOADS)}` },
+};
 
 test("the library that sends is loaded for an e-mail, and for nothing else", async () => {
   const server = await startMailServer();
   const machine = machineFor(server.port);
-  const sent = await machine.run(["mail", "test", "ada@example.org"], { env: tellLoads });
+  const sent = await machine.run(["mail", "test", "ada@example.org"], tellLoads);
   expect(sent.stderr).toContain("LOADED nodemailer/lib/smtp-connection\n");
   expect(sent.stderr).not.toContain("dkim");
   for (const args of [["version"], ["config", "check"], ["init"], ["mail", "--help"]]) {
-    const { stderr } = await machine.run(args, { env: tellLoads });
+    const { stderr } = await machine.run(args, tellLoads);
     expect(stderr, args.join(" ")).not.toContain("LOADED");
   }
-  const served = await machine.serve({ env: tellLoads });
+  const served = await machine.serve(tellLoads);
   await served.stop();
   expect(served.stderr()).not.toContain("LOADED");
 });

@@ -6,14 +6,21 @@ import { fileURLToPath } from "node:url";
 /** The built file, whether or not it is what the tests run. */
 export const executable = fileURLToPath(new URL("../../dist/formsvc", import.meta.url));
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+/** The sources as one script, which `bundle-program.ts` writes. */
+export const bundle = fileURLToPath(
+  new URL("../../node_modules/.cache/formsvc-tests/formsvc.cjs", import.meta.url),
+);
+
+const sources = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const built = process.env["FORMSVC_EXECUTABLE"];
-/** The first words of every command line: the built file in the projects whose settings name it, otherwise the sources. */
+/** The first words of every command line: the built file in the projects whose settings name it, otherwise the bundle. */
 export const program: readonly [string, ...string[]] =
-  built === undefined ? [process.execPath, main] : [built];
+  built === undefined ? [process.execPath, bundle] : [built];
 
 export interface ProcessOptions {
   readonly input?: string;
+  /** Runs the sources, whose modules Node loads one by one. */
+  readonly fromSources?: boolean;
   /** Added to an environment that holds nothing: no PATH, no HOME, no TMPDIR. */
   readonly env?: Readonly<Record<string, string>>;
   /** Runs the built file as the system's user nobody, whom the mode of a file stops, if the tests run as root. */
@@ -40,7 +47,8 @@ export function startProgram(
   options: ProcessOptions = {},
 ): ChildProcess {
   const asNobody = options.asNobody === true && process.getuid?.() === 0;
-  const words = asNobody ? [reachableByAll(folder)] : program;
+  const own = options.fromSources === true ? [process.execPath, sources] : program;
+  const words = asNobody ? [reachableByAll(folder)] : own;
   const [command = "", ...rest] = [...(options.within ?? []), ...words, ...args];
   const child = spawn(command, rest, {
     cwd: folder,
